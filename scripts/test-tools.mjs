@@ -43,6 +43,7 @@ const pythonPackages = {
   'apprise-1': 'apprise==1.13.1',
   'apprise-2': 'apprise==2.2.0',
   'uptime-kuma-api2': 'uptime-kuma-api2==2.9.0',
+  'py-gitea': 'py-gitea==0.2.10',
 };
 
 const tools = join(root, '.cache', 'tools');

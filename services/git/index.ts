@@ -26,23 +26,36 @@ import { Merges } from './pulls/merge.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { Pulls } from './pulls/pulls.ts';
 import { pushNotices } from './push-notices.ts';
+import { Protections } from './protection/protections.ts';
+import { Releases } from './releases/releases.ts';
 import { Access } from './repositories/access.ts';
+import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
+import { Collaborators } from './repositories/collaborators.ts';
+import { Forks } from './repositories/forks.ts';
 import { Keeper } from './repositories/keeper.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
+import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
+import { collaboratorRoutes } from './rest/collaborators.ts';
 import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
 import { issueTrackerRoutes } from './rest/issues/routes.ts';
 import { pullRequestRoutes } from './rest/pulls/routes.ts';
+import { forkRoutes } from './rest/forks.ts';
 import { hookRoutes, type HookParts } from './rest/hooks.ts';
 import { miscRoutes } from './rest/misc.ts';
+import { organizationRoutes } from './rest/organizations.ts';
+import { protectionRoutes } from './rest/protections.ts';
 import { referenceRoutes } from './rest/references.ts';
+import { releaseRoutes } from './rest/releases.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
 import { Router } from './rest/router.ts';
+import { swaggerOf } from './rest/swagger.ts';
+import { topicRoutes } from './rest/topics.ts';
 import { userRoutes } from './rest/users.ts';
 import { ownIssueRoutes } from './own/issues.ts';
 import { ownPullRoutes } from './own/pulls.ts';
@@ -102,6 +115,7 @@ function create(context: Context, settings: Settings): Service {
   const find = (id: number): Promise<Repository | undefined> => repositories.byId(id);
   const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
   const consequences = [notices.consequence, hookEvents.consequence];
+  const protections = new Protections(context);
   const issues = new Issues(db, repositories);
   const issueHooks = issueEvents(context, hooks);
   const writer = new IssueWriter({ context, listeners: [issueHooks.listener] });
@@ -112,14 +126,16 @@ function create(context: Context, settings: Settings): Service {
     ...{ context, git: engine, repositories, folder, consequences },
     preparations: [issuesAfterPush({ ...pullParts, pulls })],
   });
-  const merges = new Merges({ ...pullParts, context, issues, pulls, pushes });
+  const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes });
   const transfer = new Transfer({
     context,
     git: engine,
     folder,
     pushes,
-    rules: async (repository, { changes }) =>
-      new Map(repository.archived ? changes.map(({ ref }) => [ref, 'this repository is archived']) : []),
+    rules: async (repository, { changes }, pusher) =>
+      repository.archived
+        ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
+        : protections.judge(repository.id, changes, pusher),
     pushOptions: pushOptions(keeper),
   });
   const metrics = createGitMetrics(context, repositories);
@@ -138,6 +154,8 @@ function create(context: Context, settings: Settings): Service {
   const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
+    ...{ protections, collaborators: new Collaborators(context), organizations: new Organizations(context) },
+    ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
   };
   const issueParts = { ...parts, db, issues, writer, pulls, merges };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
@@ -145,7 +163,7 @@ function create(context: Context, settings: Settings): Service {
     const now = await lookup.renamed(visitor, owner, name);
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
-  const api = new Router(context, signIn, moved, [
+  const routes = [
     ...miscRoutes,
     ...userRoutes(parts),
     ...issueTrackerRoutes(issueParts),
@@ -156,7 +174,14 @@ function create(context: Context, settings: Settings): Service {
     ...contentRoutes(parts),
     ...fileRoutes(parts),
     ...hookRoutes(parts),
-  ]);
+    ...protectionRoutes(parts),
+    ...collaboratorRoutes(parts),
+    ...organizationRoutes(parts),
+    ...forkRoutes(parts),
+    ...topicRoutes(parts),
+    ...releaseRoutes(parts),
+  ];
+  const api = new Router(context, signIn, moved, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);
     return `${base}/${full}.git/info/lfs`;
@@ -172,6 +197,8 @@ function create(context: Context, settings: Settings): Service {
       await transaction.deleteFrom('public_keys').where('account', '=', account).execute();
       await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
       await forgetInIssues(transaction, account);
+      await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
+      await transaction.deleteFrom('stars').where('account', '=', account).execute();
     });
   };
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
@@ -185,6 +212,7 @@ function create(context: Context, settings: Settings): Service {
       api,
       web: async (request, url, base) =>
         (await pullTextAnswer(issueParts, request, url)) ?? webAnswer(parts, request, url, base),
+      swagger: swaggerOf(routes),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
     }),
     listeners: {
@@ -207,6 +235,7 @@ function create(context: Context, settings: Settings): Service {
         log.error('git cannot be used', { error });
         return;
       }
+      await reconcileRestored({ context, git: engine }, folder);
       await keeper.clean(db);
       await cleanMergeAreas(context.files);
       await lfs.clean();
@@ -225,6 +254,14 @@ function create(context: Context, settings: Settings): Service {
       await metrics.refresh();
       open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));
     },
+
+    async backup(target) {
+      // Without git nothing is pushed, and the folders can be copied as they are.
+      if (missing !== undefined) return copyRepositories(context.files, target);
+      await backupRepositories({ context, git: engine }, target);
+    },
+
+    restore: (source) => restoreRepositories({ context }, source),
 
     async health(): Promise<Health> {
       if (missing !== undefined) return { state: 'degraded', detail: missing.detail };

@@ -1,6 +1,7 @@
 import { liveTopic } from '../contracts/control/live.ts';
 import { gitIssuesChanged, gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
+import { uncopied } from './repositories/backup.ts';
 import { environment, Settings } from './settings.ts';
 import { issueMigrations } from './store/issue-migrations.ts';
 import { migrations } from './store/migrations.ts';
@@ -26,4 +27,7 @@ export const manifest = defineManifest({
   environment,
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
+  grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
+  // A merge that is being tried is nothing yet.
+  uncopied: [...uncopied, 'merges'],
 });

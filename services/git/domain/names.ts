@@ -40,3 +40,12 @@ export function treePath(path: string): string | undefined {
     return undefined;
   return plain;
 }
+
+const reservedOwners = /^(\.|\.\.|-|admin|api|assets|attachments|avatars|login|metrics|org|orgs|repo|swagger\..*|user|users|v2|ghost)$|\.(git|keys|rss|atom)$/i; // prettier-ignore
+
+/** What is wrong with an organisation's name, in the peer's words, or undefined. */
+export function ownerNameProblem(name: string): string | undefined {
+  if (name.length > 40) return '[UserName]: MaxSize';
+  if (!/^[A-Za-z0-9_.-]+$/.test(name)) return '[UserName]: AlphaDashDot';
+  return reservedOwners.test(name) ? `name is reserved [name: ${name}]` : undefined;
+}

@@ -33,6 +33,17 @@ const keptErrors = 16 * 1024;
 /** With an older one there is no `merge-tree --write-tree`. */
 const leastVersion = [2, 38] as const;
 
+/**
+ * Only git itself can tell, once it has the objects, whether a push takes commits away. This is run for no other push than one to a
+ * protected branch.
+ */
+const updateHook = `#!/bin/sh
+case " $HOMEPORT_ADD_ONLY " in *" $1 "*) ;; *) exit 0 ;; esac
+git merge-base --is-ancestor "$2" "$3" && exit 0
+echo "$1 is protected: commits may be added to it, and none taken away" >&2
+exit 1
+`;
+
 /** Objects that are odd, and are in the history of many projects all the same. */
 const tolerated = ['badTimezone', 'missingSpaceBeforeDate', 'multipleAuthors', 'zeroPaddedFilemode', 'missingNameBeforeEmail', 'missingEmail', 'zeroPaddedDate', 'gitmodulesParse', 'missingTaggerEntry']; // prettier-ignore
 
@@ -65,6 +76,8 @@ export class Git {
   async open(): Promise<void> {
     const home = this.#environment['HOME'] ?? '';
     mkdirSync(join(home, 'hooks'), { recursive: true, mode: 0o700 });
+    mkdirSync(join(home, 'guards'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home, 'guards', 'update'), updateHook, { mode: 0o700 });
     writeFileSync(join(home, 'gitconfig'), `${this.#settings.join('\n')}\n`, { mode: 0o600 });
     const { stdout } = await this.run(undefined, ['version']).catch((cause: unknown) => {
       const detail =
@@ -80,6 +93,14 @@ export class Git {
         `Git ${this.version} is too old; install ${leastVersion.join('.')} or later.`,
       );
     }
+  }
+
+  /** What has `git receive-pack` refuse to take commits away from these references. */
+  guard(addOnly: readonly string[]): Required<Pick<RunOptions, 'config' | 'environment'>> {
+    return {
+      config: [`core.hooksPath=${join(this.#environment['HOME'] ?? '', 'guards')}`],
+      environment: { HOMEPORT_ADD_ONLY: addOnly.join(' ') },
+    };
   }
 
   /** Starts `git` in a repository, for who streams. */

@@ -14,6 +14,8 @@ export interface ListenerParts {
   readonly smart: SmartHttpParts;
   readonly lfs: LfsParts;
   readonly api: Router;
+  /** The API's description. */
+  readonly swagger: object;
   /** Files and archives at the addresses that links of the peer have; undefined for another path. */
   readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
   /** Told of each request that is over, s. */
@@ -44,6 +46,7 @@ async function answer(
     const check = [{ status: 'pass', time: new Date(parts.context.clock.now()).toISOString() }];
     return json(response, { status: 'pass', description: 'Homeport', checks: { 'cache:ping': check, 'database:ping': check } }); // prettier-ignore
   }
+  if (url.pathname === '/swagger.v1.json') return json(response, parts.swagger);
   if (url.pathname.startsWith('/avatars/')) return avatar(response, url.pathname);
   const found = await parts.web(request, url, base);
   if (found !== undefined) {

@@ -71,7 +71,8 @@ export async function smartHttp(
   head(response, `application/x-git-${asked}-result`);
   const input = bodyOf(request);
   if (asked === 'upload-pack') await parts.transfer.upload(repository, { ...conversation, input }, { stateless: true });
-  else await parts.transfer.receive(repository, visitor.identity?.account ?? '', { ...conversation, input });
+  else
+    await parts.transfer.receive(repository, { account: visitor.identity?.account ?? '' }, { ...conversation, input });
   if (!response.writableFinished && !response.destroyed) await once(response, 'close');
 }
 

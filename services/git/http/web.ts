@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { attachment } from './attachments.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { resolve } from '../repositories/revisions.ts';
 import type { Answer } from '../rest/call.ts';
@@ -22,6 +23,8 @@ export async function webAnswer(
     return parts.lookup.need(visitor, [decodeURIComponent(owner), decodeURIComponent(name)], 'read');
   };
   if (!isDecodable(url.pathname)) throw unknown();
+  const attached = await attachment(parts, request, url);
+  if (attached !== undefined) return attached;
   const file = raw.exec(url.pathname);
   if (file !== null) {
     const repository = await find(file[1], file[2]);

@@ -46,7 +46,11 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       const sight: Sight =
         identity === undefined || identity.role === 'admin'
           ? 'all'
-          : { public: true, owners: [identity.account], ids: await repositories.sharedWith(identity.account) };
+          : {
+              public: true,
+              owners: await repositories.ownersOf(identity.account),
+              ids: await repositories.sharedWith(identity.account),
+            };
       const found = await repositories.list({
         ...{ sight, words: query.q, inDescription: true, sort: 'updated', descending: true },
         ...{ limit: mostListed, offset: 0 },

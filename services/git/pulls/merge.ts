@@ -3,6 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import { GitFailed } from '../engine/git.ts';
 import type { Issue, Issues } from '../issues/issues.ts';
 import { readLog, type Commit } from '../repositories/commits.ts';
+import type { Protections } from '../protection/protections.ts';
 import type { Author } from '../repositories/first-commit.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Db } from '../rest/parts.ts';
@@ -48,6 +49,7 @@ export interface MergeWish {
 export interface MergeParts extends PullParts {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
   readonly issues: Issues;
+  readonly protections: Pick<Protections, 'checkCommit' | 'of'>;
   readonly pulls: Pulls;
   readonly pushes: Pushes;
 }
@@ -96,6 +98,7 @@ export class Merges {
       if (headRepository === undefined || !hasHead) throw new Problem('git.unknown', 404, 'the branch of this pull request is gone'); // prettier-ignore
       if (comparison.behind === 0) return;
       const { base_branch, head_branch } = issue.request;
+      await this.#parts.protections.checkCommit(headRepository.id, head_branch, { account: wish.account });
       await using area = await MergeArea.open(context, git, folder(repository));
       const made = style === 'rebase' ? await this.#replayed(area, repository, base, head, wish.committer) : await this.#joined(area, head, base, `Merge branch '${base_branch}' into ${head_branch}`, wish.committer); // prettier-ignore
       await area.keep(made, [head], folder(headRepository));
@@ -198,12 +201,13 @@ export class Merges {
     made: string,
     wish: MergeWish,
   ): Promise<void> {
-    const { context, pushes } = this.#parts;
+    const { context, protections, pushes } = this.#parts;
     const { base_branch, head_branch } = issue.request;
     const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: made }];
     const isOwn = headRepository?.id === repository.id;
     const isFree = isOwn && hasHead && head_branch !== repository.defaultBranch && !(await this.#isWanted(repository, issue.id, head_branch)); // prettier-ignore
-    if (wish.deleteBranch === true && isFree) changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: noObject }); // prettier-ignore
+    const isProtected = (await protections.of(repository.id, head_branch)) !== undefined;
+    if (wish.deleteBranch === true && isFree && !isProtected) changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: noObject }); // prettier-ignore
     const id = await pushes.begin(repository, wish.account, changes);
     // With this the push is known as a merge, also to a host that finds it half done.
     await context.commit(async (transaction: Db) => {

@@ -5,6 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import { lfsFolder } from '../lfs/lfs-store.ts';
+import { assetFolder } from '../releases/releases.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
@@ -179,6 +180,7 @@ export class Keeper {
     await this.#forget(repository.id);
     await this.#removeFolder(this.folder(repository));
     await this.#removeFolder(lfsFolder(this.#context.files, repository.folder));
+    await this.#removeFolder(assetFolder(this.#context.files, repository.folder));
   }
 
   /** Removes what a host that was killed left half made: rows that were being filled, and folders without a row. */
@@ -186,7 +188,8 @@ export class Keeper {
     const filling = await db.selectFrom('repositories').select('id').where('filling', '=', 1).execute();
     for (const { id } of filling) await this.#forget(id);
     const known = new Set((await db.selectFrom('repositories').select('folder').execute()).map(({ folder }) => folder));
-    for (const root of [join(this.#context.files, 'repositories'), join(this.#context.files, 'lfs', 'objects')]) {
+    const roots = ['repositories', join('lfs', 'objects'), 'release-assets'];
+    for (const root of roots.map((each) => join(this.#context.files, each))) {
       for (const part of await readdir(root).catch(() => [])) {
         for (const name of await readdir(join(root, part))) {
           if (!known.has(name.replace(/\.git$/, '')))

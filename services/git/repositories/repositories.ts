@@ -1,4 +1,5 @@
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import { countColumns } from '../store/counts.ts';
 import type { OwnerRow, RepositoryRow, Tables } from '../store/tables.ts';
 
 /** A repository as its row has it. */
@@ -22,14 +23,15 @@ export interface Repository {
   readonly empty: boolean;
   readonly defaultBranch: string;
   readonly branchCount: number;
-  readonly openIssues: number;
-  readonly openPulls: number;
   /** KiB. */
   readonly size: number;
   /** ms since the epoch, as the next ones. */
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly pushedAt: number | null;
+  readonly counts: { readonly stars: number; readonly forks: number; readonly releases: number; readonly issues: number; readonly pulls: number }; // prettier-ignore
+  /** The number of the one that it was forked from. */
+  readonly parent: number | null;
 }
 
 type Joined = RepositoryRow & {
@@ -37,6 +39,10 @@ type Joined = RepositoryRow & {
   readonly owner_kind: OwnerRow['kind'];
   readonly open_issues: number;
   readonly open_pulls: number;
+  readonly star_count: number;
+  readonly fork_count: number;
+  readonly release_count: number;
+  readonly parent_id: number | null;
 };
 
 /** Which repositories somebody may see: all, or the public ones with those of certain owners and numbers. */
@@ -56,6 +62,7 @@ export interface RepositoryQuery {
   readonly private?: boolean | undefined;
   readonly archived?: boolean | undefined;
   readonly template?: boolean | undefined;
+  readonly fork?: boolean | undefined;
   readonly sort?: (typeof sorts)[number] | undefined;
   readonly descending?: boolean | undefined;
   readonly limit: number;
@@ -129,6 +136,17 @@ export class Repositories {
     return row?.count ?? 0;
   }
 
+  /** Owners that somebody decides for: himself, and organisations that he is a member of. */
+  async ownersOf(account: string): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('organization_members')
+      .innerJoin('owners', 'owners.id', 'organization_members.owner_id')
+      .select('owners.name')
+      .where('organization_members.account', '=', account)
+      .execute();
+    return [account, ...rows.map(({ name }) => name)];
+  }
+
   /** Repositories in which an account has a part that was given to it. */
   async sharedWith(account: string): Promise<readonly number[]> {
     const rows = await this.#db
@@ -164,19 +182,8 @@ function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' |
     .selectFrom('repositories')
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
     .selectAll('repositories')
-    .select(['owners.name as owner_name', 'owners.kind as owner_kind'])
-    .select((is) => {
-      const open = (pull: number) =>
-        is
-          .selectFrom('issues')
-          .select((each) => each.fn.countAll<number>().as('count'))
-          .whereRef('issues.repository_id', '=', 'repositories.id')
-          .where('issues.pull', '=', pull)
-          .where('issues.closed', '=', 0);
-      return [open(0).as('open_issues'), open(1).as('open_pulls')];
-    })
-    .where('repositories.filling', '=', 0)
-    .$castTo<Joined>();
+    .select(['owners.name as owner_name', 'owners.kind as owner_kind', ...countColumns])
+    .where('repositories.filling', '=', 0);
 }
 
 function matching(
@@ -215,6 +222,10 @@ function matching(
   if (query.private !== undefined) found = found.where('repositories.private', '=', Number(query.private));
   if (query.archived !== undefined) found = found.where('repositories.archived', '=', Number(query.archived));
   if (query.template !== undefined) found = found.where('repositories.template', '=', Number(query.template));
+  if (query.fork !== undefined) {
+    const forks = sql<number>`(select repository_id from forks)`;
+    found = found.where('repositories.id', query.fork ? 'in' : 'not in', forks);
+  }
   return found;
 }
 
@@ -257,11 +268,11 @@ function repositoryOf(row: Joined): Repository {
     empty: row.empty === 1,
     defaultBranch: row.default_branch,
     branchCount: row.branch_count,
-    openIssues: Number(row.open_issues),
-    openPulls: Number(row.open_pulls),
     size: row.size,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     pushedAt: row.pushed_at,
+    counts: { stars: row.star_count, forks: row.fork_count, releases: row.release_count, issues: Number(row.open_issues), pulls: Number(row.open_pulls) }, // prettier-ignore
+    parent: row.parent_id,
   };
 }

@@ -110,6 +110,7 @@ async function commitFiles(
   if (target !== branch && (await resolve(objects, folder, repository, `refs/heads/${target}`)) !== undefined) {
     throw new Problem('git.branch_taken', 422, `branch already exists [name: ${target}]`);
   }
+  await parts.protections.checkCommit(repository.id, target, { account: accountOf(call) });
   const lines: string[] = [];
   for (const each of work) lines.push(...(await changeOf(parts, folder, base?.commit, each)));
   // An index of its own, in the folder of git's home: two changes at once do not meet.

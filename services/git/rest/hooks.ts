@@ -37,7 +37,16 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
   const repositoryOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin', denied);
   const places: readonly { readonly path: string; readonly scope: Route['scope']; readonly of: (call: Call) => Promise<HookScope> }[] = [
     { path: '/repos/:owner/:repo/hooks', scope: 'repository', of: async (call) => ({ repository: (await repositoryOf(call)).id }) },
-    { path: '/user/hooks', scope: 'user', of: async (call) => ({ owner: (await owners.ofAccount(accountOf(call))).id }) },
+    {
+      path: '/user/hooks',
+      scope: 'user',
+      of: async (call) => {
+        const owner = await owners.ofAccount(accountOf(call));
+        // A token that is good for some repositories alone is not.
+        if (!(await access.ownsName(call.visitor, owner.name))) throw denied();
+        return { owner: owner.id };
+      },
+    },
     {
       path: '/orgs/:org/hooks',
       scope: 'organization',

@@ -1,10 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
+import type { Protections } from '../protection/protections.ts';
 import type { Access, Level } from '../repositories/access.ts';
+import type { Collaborators } from '../repositories/collaborators.ts';
+import type { Forks } from '../repositories/forks.ts';
 import type { Keeper } from '../repositories/keeper.ts';
 import type { Lookup } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
+import type { Organizations } from '../repositories/organizations.ts';
+import type { Releases } from '../releases/releases.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Settings } from '../settings.ts';
 import type { Keys } from '../ssh/keys.ts';
@@ -29,6 +34,11 @@ export interface RestParts {
   readonly access: Access;
   readonly lookup: Lookup;
   readonly pushes: Pushes;
+  readonly protections: Protections;
+  readonly collaborators: Collaborators;
+  readonly organizations: Organizations;
+  readonly forks: Forks;
+  readonly releases: Releases;
   readonly tokens: Tokens;
   readonly keys: Keys;
   readonly signIn: SignIn;
@@ -47,13 +57,18 @@ export function named({ params }: Pick<Call, 'params'>): readonly [string, strin
 
 /** A repository as the peer shows it to who calls. */
 export async function shown(
-  { owners, ssh }: Pick<RestParts, 'owners' | 'ssh'>,
-  { base }: Pick<Call, 'base'>,
+  { access, owners, repositories, ssh }: Pick<RestParts, 'access' | 'owners' | 'repositories' | 'ssh'>,
+  { base, visitor }: Pick<Call, 'base' | 'visitor'>,
   repository: Repository,
   level: Level,
 ) {
-  const owner = await owners.byId(repository.ownerId);
-  return repositoryJson(repository, owner, level, { base, ssh: ssh(base) });
+  const links = { base, ssh: ssh(base) };
+  const json = repositoryJson(repository, await owners.byId(repository.ownerId), level, links);
+  const parent = repository.parent === null ? undefined : await repositories.byId(repository.parent);
+  const parentLevel = parent === undefined ? 'none' : await access.level(visitor, parent);
+  // Where it comes from is shown to who may see that.
+  if (parent === undefined || parentLevel === 'none') return json;
+  return { ...json, parent: repositoryJson(parent, await owners.byId(parent.ownerId), parentLevel, links) };
 }
 
 export type Db = Kysely<Tables>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { isBranchName, isReferenceName } from '../domain/names.ts';
+import { isBranchName, isObjectId, isReferenceName } from '../domain/names.ts';
+import { mayPush as mayPushTo, optionsOf } from '../protection/protections.ts';
 import { readCommit, readLog } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { levels } from '../repositories/access.ts';
@@ -9,6 +10,7 @@ import { readReferences, type Reference } from '../repositories/references.ts';
 import { resolve } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { noObject } from '../transfer/push-request.ts';
+import { annotatedTagJson } from '../wire/tags.ts';
 import { branchJson, payloadCommit, referenceJson, tagJson } from '../wire/commits.ts';
 import { accountOfEmail, emailOf } from '../wire/users.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
@@ -23,7 +25,7 @@ const tagBody = z.object({ tag_name: required, target: optional(z.string()), mes
 
 /** Branches, tags and references of other kinds. */
 export function referenceRoutes(parts: RestParts): readonly Route[] {
-  const { git, keeper, lookup, objects, owners } = parts;
+  const { git, keeper, lookup, objects, owners, protections } = parts;
 
   const find = async (call: Call) => {
     const [owner, name] = named(call);
@@ -36,12 +38,16 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
     const folder = keeper.folder(repository);
     const commits = ids.length === 0 ? [] : await Promise.all(ids.map((id) => readCommit(git, folder, id)));
     const byId = new Map(commits.flatMap((commit) => (commit === undefined ? [] : [[commit.id, commit]])));
-    const mayPush = levels.findIndex((each) => each === level) >= 2;
-    return some.flatMap(({ ref, commit: id }) => {
+    const mayWrite = levels.findIndex((each) => each === level) >= 2;
+    const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
+    const account = call.visitor.identity?.account ?? '';
+    return some.flatMap(({ ref, commit: id }, at) => {
       const commit = byId.get(id);
       if (commit === undefined) return [];
+      const rule = rules[at];
+      const mayPush = mayWrite && (rule === undefined || mayPushTo(optionsOf(rule), { account }));
       const payload = payloadCommit(commit, placeOf(call, repository), (email) => accountOfEmail(email) ?? '');
-      return [branchJson(ref.slice(heads.length), payload, { protected: false, mayPush })];
+      return [branchJson(ref.slice(heads.length), payload, { rule: rule?.rule, mayPush })];
     });
   };
   const branch = async (call: Call, name: string) => {
@@ -115,6 +121,7 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
         const repository = await lookup.need(call.visitor, named(call), 'write');
         const name = call.params['branch'] ?? '';
         if (name === repository.defaultBranch) throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch'); // prettier-ignore
+        await parts.protections.checkRemoval(repository.id, name);
         await removeReference(parts, repository, call, heads, name);
         return noContent;
       },
@@ -190,6 +197,18 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
         const repository = await lookup.need(call.visitor, named(call), 'write');
         await removeReference(parts, repository, call, tags, call.params['tag'] ?? '');
         return noContent;
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/git/tags/:sha',
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, folder } = await find(call);
+        const sha = call.params['sha'] ?? '';
+        const tag = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
+        if (tag?.type !== 'tag') throw unknown();
+        return ok(annotatedTagJson(sha, tag.bytes.toString(), placeOf(call, repository)));
       },
     },
     ...['/repos/:owner/:repo/git/refs', '/repos/:owner/:repo/git/refs/*prefix'].map((path): Route => ({

@@ -94,7 +94,13 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
     const { identity } = call.visitor;
     if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
     if (identity.role === 'admin' && !own) return 'all';
-    return { public: !own, owners: [identity.account], ids: await repositories.sharedWith(identity.account) };
+    // A token that is good for some repositories alone does not list the others.
+    if (identity.limited === true) return { public: !own, owners: [], ids: [] };
+    return {
+      public: !own,
+      owners: await repositories.ownersOf(identity.account),
+      ids: await repositories.sharedWith(identity.account),
+    };
   };
   const ownerAsked = async (call: Call, name: string): Promise<string> => {
     const owner = await owners.find(name);
@@ -112,14 +118,15 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
     }
     const mode = query.get('mode') ?? '';
     const uid = Number(query.get('uid') ?? '') || undefined;
-    // There are no forks and no mirrors here.
-    const nothing = mode === 'fork' || mode === 'mirror';
+    // There are no mirrors here.
+    const nothing = mode === 'mirror';
     const { some, headers } = await list(call, {
       sight: nothing ? { public: false, owners: [], ids: [] } : await sightOf(call, false),
       ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
       inDescription: flag(query, 'includeDesc'),
       ownerId: uid,
       private: flag(query, 'is_private') ?? (flag(query, 'private') === false ? false : undefined),
+      fork: mode === 'fork' ? true : mode === 'source' ? false : undefined,
       archived: flag(query, 'archived'),
       template: flag(query, 'template'),
       sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
@@ -230,28 +237,6 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
         const repository = await lookup.need(call.visitor, named(call), 'admin', refuse);
         await parts.objects.close(keeper.folder(repository));
         await keeper.remove(repository);
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/topics',
-      scope: 'repository',
-      handle: async (call) => ok({ topics: (await lookup.need(call.visitor, named(call), 'read')).topics }),
-    },
-    {
-      method: 'PUT',
-      path: '/repos/:owner/:repo/topics',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'admin');
-        const { topics } = await bodyOf(call, z.object({ topics: z.array(z.string()).max(25) }));
-        const plain = [...new Set(topics.map((topic) => topic.trim().toLowerCase()))];
-        if (plain.some((topic) => !/^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic))) {
-          throw new Problem('git.invalid', 422, 'Topic names are invalid');
-        }
-        await keeper.change(repository.id, { topics: JSON.stringify(plain) });
         return noContent;
       },
     },

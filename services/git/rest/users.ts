@@ -87,6 +87,21 @@ export function userRoutes(parts: RestParts): readonly Route[] {
     },
     {
       method: 'GET',
+      path: '/admin/users',
+      scope: 'admin',
+      signedIn: true,
+      handle: async (call) => {
+        if (needIdentity(call.visitor).role !== 'admin') throw new Problem('git.forbidden', 403, 'user should be the site admin'); // prettier-ignore
+        const all = (await context.accounts.list()).filter(({ name }) => name !== '*');
+        const page = pageOf(call.query);
+        const some = partOf(all, page);
+        const rows = await Promise.all(some.map(({ name }) => owners.ofAccount(name)));
+        const shown = rows.map((row, at) => userOf(row, call.base, { self: some[at]?.enabled === true, admin: some[at]?.role === 'admin' })); // prettier-ignore
+        return ok(shown, listHeaders(call, page, all.length));
+      },
+    },
+    {
+      method: 'GET',
       path: '/users/:user',
       scope: 'user',
       handle: async (call) => {

@@ -172,7 +172,8 @@ export class SshServer implements Disposable {
       throw new Problem('git.forbidden', 403, `${guest.name} may not push to ${owner}/${name}.`);
     }
     await transfer.advertise('receive-pack', repository, conversation, { end: false });
-    await transfer.receive(repository, guest.visitor.identity?.account ?? guest.name, conversation);
+    const byDeployKey = guest.visitor.deployKey !== undefined;
+    await transfer.receive(repository, { account: guest.visitor.identity?.account ?? guest.name, byDeployKey }, conversation); // prettier-ignore
     return 0;
   }
 

@@ -1,6 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
 import { lfsMigration } from './lfs.ts';
+import { restMigration } from './rest.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -123,4 +124,5 @@ export const migrations: readonly Migration[] = [
   },
   lfsMigration,
   hooksMigration,
+  restMigration,
 ];

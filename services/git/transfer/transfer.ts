@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { RunningChild } from '../../contracts/children.ts';
 import type { Context } from '../../contracts/service.ts';
 import { errorsOf, type Git } from '../engine/git.ts';
+import type { Pusher, Verdict } from '../protection/protections.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { feed, forward } from './flow.ts';
 import { changesMade, type Pushes } from './pushes.ts';
@@ -11,8 +12,8 @@ import { readPushRequest, type PushRequest } from './push-request.ts';
 
 export type Service = 'upload-pack' | 'receive-pack';
 
-/** Says why references of a push may not be changed, by their name; empty when all may. */
-export type PushRules = (repository: Repository, push: PushRequest) => Promise<ReadonlyMap<string, string>>;
+/** Says what of a push may not be. */
+export type PushRules = (repository: Repository, push: PushRequest, pusher: Pusher) => Promise<Verdict>;
 
 export interface TransferParts {
   readonly context: Pick<Context, 'log'>;
@@ -77,7 +78,7 @@ export class Transfer {
   }
 
   /** A push, after its {@link advertise}. Its client hears that it succeeded when everything else knows as well. */
-  async receive(repository: Repository, account: string, conversation: Conversation): Promise<void> {
+  async receive(repository: Repository, pusher: Pusher, conversation: Conversation): Promise<void> {
     const { input, output, protocol, signal } = conversation;
     const { git, folder, pushes, rules } = this.#parts;
     const push = await readPushRequest(input);
@@ -85,10 +86,11 @@ export class Transfer {
       output.end();
       return;
     }
-    const reasons = await rules(repository, push);
-    if (reasons.size > 0) {
+    const { account } = pusher;
+    const { addOnly, refused } = await rules(repository, push, pusher);
+    if (refused.size > 0) {
       input.resume();
-      output.end(refusal(push, reasons));
+      output.end(refusal(push, refused));
       return;
     }
     await this.#parts.pushOptions(repository, push.options);
@@ -101,7 +103,7 @@ export class Transfer {
       report.release();
     };
     // Once git has the push it is brought to its end, whether its client waits for the answer or not.
-    const child = await this.#start(['receive-pack', '--stateless-rpc', '.'], repository, protocol);
+    const child = await this.#start(['receive-pack', '--stateless-rpc', '.'], repository, protocol, undefined, addOnly);
     const cut = (): void => void child.stdin.destroy();
     signal.addEventListener('abort', cut, { once: true });
     child.stdout.pipe(report);
@@ -132,9 +134,12 @@ export class Transfer {
     repository: Repository,
     protocol: string | undefined,
     signal?: AbortSignal,
+    addOnly: readonly string[] = [],
   ): Promise<RunningChild> {
+    const guard = addOnly.length === 0 ? undefined : this.#parts.git.guard(addOnly);
     return this.#parts.git.start(this.#parts.folder(repository), args, {
-      ...(protocol === undefined ? {} : { environment: { GIT_PROTOCOL: protocol } }),
+      environment: { ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }), ...guard?.environment },
+      config: guard?.config ?? [],
       ...(signal === undefined ? {} : { signal }),
     });
   }

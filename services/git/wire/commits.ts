@@ -71,7 +71,8 @@ export function payloadCommit(commit: Commit, { base, full }: Place, username: (
 }
 
 export interface BranchView {
-  readonly protected: boolean;
+  /** The rule that protects it; undefined for none. */
+  readonly rule: string | undefined;
   readonly mayPush: boolean;
 }
 
@@ -79,13 +80,13 @@ export function branchJson(name: string, commit: ReturnType<typeof payloadCommit
   return {
     name,
     commit,
-    protected: view.protected,
+    protected: view.rule !== undefined,
     required_approvals: 0,
     enable_status_check: false,
     status_check_contexts: [],
     user_can_push: view.mayPush,
     user_can_merge: view.mayPush,
-    effective_branch_protection_name: view.protected ? name : '',
+    effective_branch_protection_name: view.rule ?? '',
   };
 }
 

@@ -53,6 +53,8 @@ let key = 0;
 let label = 0;
 /** Of the lock that was made. */
 let lock = '';
+/** Of the release that was made. */
+let release = 0;
 
 beforeAll(async () => {
   room = await openGitRoom();
@@ -74,6 +76,9 @@ describe('exchanges recorded from the peer', () => {
   it.each(replayed(27, 59))('%s', (_name, exchange) => replay(exchange));
 
   it.each(replayed(61, 81))('%s', (_name, exchange) => replay(exchange));
+
+  it.each(replayed(83, 86))('%s', (_name, exchange) => replay(exchange));
+
   it.each(replayed(87, 108))('%s', (_name, exchange) => replay(exchange));
 
   it.each(replayed(109, 125))('%s', (_name, exchange) => replay(exchange));
@@ -106,6 +111,7 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
   const given: unknown = JSON.parse(text);
   if (name === 'label create') label = (given as { id: number }).id;
   if (name === 'key create') key = (given as { id: number }).id;
+  if (name === 'release create') release = (given as { id: number }).id;
   if (name === 'lfs lock') lock = (given as { lock: { id: string } }).lock.id;
   expect(shapeOf(given)).toEqual(shapeOf(response.body));
   if (typeof response.body === 'object' && 'message' in response.body && response.status >= 400) {
@@ -124,6 +130,7 @@ function ours(text: string): string {
     .replaceAll('cc6fde54041ef5cff78af138296bcd3867dbc5f0', commit)
     .replace('"labels":[6]', `"labels":[${label}]`)
     .replace('/user/keys/13', `/user/keys/${key}`)
+    .replace('/releases/15/', `/releases/${release}/`)
     .replace('/locks/8/', `/locks/${lock}/`)
     .replaceAll('alice', 'ada');
 }

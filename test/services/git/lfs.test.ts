@@ -39,7 +39,7 @@ const ask = (path: string, init: RequestInit = {}) =>
   });
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
   const reply = await ask(path, { method: 'POST', body: JSON.stringify(body), headers });
-  return { status: reply.status, body: (await reply.json()) as any };
+  return { status: reply.status, body: await reply.json() };
 };
 const incoming = () => readdirSync(join(room.host.dataDir, 'git', 'lfs', 'incoming'));
 

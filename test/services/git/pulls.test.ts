@@ -104,8 +104,8 @@ describe('pull requests', () => {
       expect((await room.git(['ls-files'], { cwd })).stdout).toBe('a.txt\nn.txt\no.txt\n');
       expect((await room.git(['fsck', '--strict'], { cwd })).code).toBe(0);
       expect((await merge(name, 1, style)).status).toBe(405);
-    // The commit of the merge is told once.
-    expect((await json('GET', `/repos/ada/${name}/issues/1/timeline`)).map(({ type }: { type: string }) => type)).toEqual(['merge_pull']); // prettier-ignore
+      // The commit of the merge is told once.
+      expect((await json('GET', `/repos/ada/${name}/issues/1/timeline`)).map(({ type }: { type: string }) => type)).toEqual(['merge_pull']); // prettier-ignore
     },
   );
 
@@ -197,5 +197,43 @@ describe('pull requests', () => {
     expect(await states()).toEqual(['closed', 'open', 'open']);
     await push(cwd, 'fixes', 'aside:main');
     expect(await states()).toEqual(['closed', 'closed', 'open']);
+  });
+
+  it('come from forks as well, and respect protected branches', async () => {
+    await project('parent', {});
+    const bob = await room.account('carla');
+    const fork = await json('POST', '/repos/ada/parent/forks', { name: 'copy' }, bob);
+    expect(fork.full_name).toBe('carla/copy');
+    const cwd = join(room.folder, 'parent');
+    const theirs = room.url.replace('://', `://carla:${encodeURIComponent('a long password of carla')}@`);
+    await commit(cwd, 'main', 'f.txt', 'f\n', 'From afar');
+    await room.git(['push', '-q', `${theirs}/carla/copy.git`, 'main:afar'], { cwd });
+    const made = await json(
+      'POST',
+      '/repos/ada/parent/pulls',
+      { title: 'Afar', head: 'carla:afar', base: 'main' },
+      bob,
+    );
+    expect(made).toMatchObject({ mergeable: true, changed_files: 1, head: { ref: 'afar', repo: { full_name: 'carla/copy' } } }); // prettier-ignore
+    await commit(cwd, 'main', 'g.txt', 'g\n', 'Further');
+    await room.git(['push', '-q', `${theirs}/carla/copy.git`, 'main:afar'], { cwd });
+    expect((await json('GET', '/repos/ada/parent/pulls/1')).changed_files).toBe(2);
+    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/parent.git`, 'refs/pull/1/head']);
+    expect(stdout.slice(0, 40)).toBe((await room.git(['rev-parse', 'main'], { cwd })).stdout.trim());
+    // Who asked does not decide.
+    expect((await room.api('POST', '/repos/ada/parent/pulls/1/merge', { Do: 'merge' }, bob)).status).toBe(403);
+    expect((await merge('parent', 1, 'merge')).status).toBe(200);
+    expect((await log('parent', '%s'))[0]).toBe("Merge pull request 'Afar' (#1) from carla/copy:afar into main");
+    // A repository that has nothing to do with it is no source of branches.
+    await json('POST', '/user/repos', { name: 'stranger', auto_init: true }, bob);
+    expect((await room.api('POST', '/repos/ada/parent/pulls', { title: 'x', head: 'carla/stranger:main', base: 'main' })).status).toBe(404); // prettier-ignore
+    // What is protected from deletion stays after its merge.
+    await room.git(['checkout', '-q', '-b', 'kept', 'origin/main'], { cwd });
+    await commit(cwd, 'kept', 'k.txt', 'k', 'Kept');
+    await push(cwd, 'parent', 'kept');
+    await json('POST', '/repos/ada/parent/branch_protections', { rule_name: 'kept' });
+    await open('parent', 'kept');
+    expect((await merge('parent', 2, 'merge', { delete_branch_after_merge: true })).status).toBe(200);
+    expect((await json('GET', '/repos/ada/parent/branches')).map(({ name }: { name: string }) => name)).toEqual(['kept', 'main']); // prettier-ignore
   });
 });

@@ -36,6 +36,7 @@ export function mergeRoutes(parts: PullRestParts): readonly Route[] {
     if (headRepository === undefined || headRepository.id === repository.id || !hasHead) return;
     if (issue.request.head_branch === headRepository.defaultBranch) return;
     if (!(await access.may(call.visitor, headRepository, 'write'))) return;
+    if ((await parts.protections.of(headRepository.id, issue.request.head_branch)) !== undefined) return;
     await changeReference(parts, headRepository, accountOf(call), { ref: `refs/heads/${issue.request.head_branch}`, before: head, after: noObject }); // prettier-ignore
   };
 

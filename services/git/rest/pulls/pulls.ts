@@ -43,7 +43,7 @@ const changeBody = z.object({
 
 /** Pull requests: made, found, read and changed. */
 export function pullRoutes(parts: PullRestParts): readonly Route[] {
-  const { issues, lookup, pulls, writer } = parts;
+  const { forks, issues, lookup, pulls, repositories, writer } = parts;
 
   const repositoryOf = async (call: Call) => {
     const [owner, name] = named(call);
@@ -51,12 +51,21 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
     if (found === undefined) throw unknown();
     return found;
   };
+  /** What somebody calls his copy of a repository. */
+  const forkOf = async (repository: Repository, owner: string): Promise<string | undefined> => {
+    const copies = await Promise.all((await forks.of(repository.id)).map((id) => repositories.byId(id)));
+    return copies.find((copy) => copy?.owner.toLowerCase() === owner.toLowerCase())?.name;
+  };
+  /** They are the same, or one is a copy of the other. */
+  const areKin = async (one: Repository, other: Repository): Promise<boolean> =>
+    one.id === other.id || (await forks.of(one.id)).includes(other.id) || (await forks.of(other.id)).includes(one.id);
   /** The branch that `dev`, `user:dev` or `user/repository:dev` names, as far as the caller may read it. */
   const headOf = async (call: Call, repository: Repository, text: string): Promise<Head> => {
     const [, place, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
-    const [owner = '', name = repository.name] = place?.split('/', 2) ?? [repository.owner, repository.name];
-    const from = await lookup.find(call.visitor, owner, name);
-    const commit = from !== undefined && isBranchName(branch) ? await pulls.branch(from.repository, branch) : undefined;
+    const [owner = '', name] = place?.split('/', 2) ?? [repository.owner, repository.name];
+    const from = await lookup.find(call.visitor, owner, name ?? (await forkOf(repository, owner)) ?? repository.name);
+    const isKin = from !== undefined && (await areKin(repository, from.repository));
+    const commit = isKin && isBranchName(branch) ? await pulls.branch(from.repository, branch) : undefined;
     if (from === undefined || commit === undefined) throw new Problem('git.unknown', 404, `ref "${branch}" does not exist`); // prettier-ignore
     return { repository: from.repository, branch, commit };
   };

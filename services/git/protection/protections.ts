@@ -1,0 +1,157 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { globPattern } from '../domain/glob.ts';
+import type { ProtectionRow } from '../store/rest.ts';
+import type { Tables } from '../store/tables.ts';
+import { noObject, type RefChange } from '../transfer/push-request.ts';
+
+const accounts = z.array(z.string().max(100)).max(200);
+
+/** What a rule says of the branches that it is for; in the words of the peer. */
+export const ProtectionOptions = z.object({
+  enable_push: z.boolean().default(false),
+  enable_push_whitelist: z.boolean().default(false),
+  push_whitelist_usernames: accounts.default([]),
+  push_whitelist_deploy_keys: z.boolean().default(false),
+  enable_force_push: z.boolean().default(false),
+  enable_force_push_allowlist: z.boolean().default(false),
+  force_push_allowlist_usernames: accounts.default([]),
+  force_push_allowlist_deploy_keys: z.boolean().default(false),
+});
+export type ProtectionOptions = z.infer<typeof ProtectionOptions>;
+
+/** Who changes a branch. */
+export interface Pusher {
+  readonly account: string;
+  /** A key that is good for the repository alone, and no account's. */
+  readonly byDeployKey?: boolean;
+}
+
+/** What the rules of a repository say to a push. */
+export interface Verdict {
+  /** Why references may not be changed. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** References that may only be added to. */
+  readonly addOnly: readonly string[];
+}
+
+const heads = 'refs/heads/';
+
+/** The protected branches of repositories. */
+export class Protections {
+  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  list(repository: number): Promise<ProtectionRow[]> {
+    return this.#db
+      .selectFrom('protections')
+      .selectAll()
+      .where('repository_id', '=', repository)
+      .orderBy('id')
+      .execute();
+  }
+
+  async find(repository: number, rule: string): Promise<ProtectionRow | undefined> {
+    return (await this.list(repository)).find((row) => row.rule === rule);
+  }
+
+  /** @throws Problem `git.invalid` (422), `git.rule_taken` (403) as with the peer */
+  async create(repository: number, rule: string, options: ProtectionOptions): Promise<ProtectionRow> {
+    if (rule === '' || globPattern(rule, { parted: true }) === undefined) throw new Problem('git.invalid', 422, '[RuleName]: GlobPattern'); // prettier-ignore
+    const now = this.#context.clock.now();
+    const made = await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .insertInto('protections')
+        .values({ repository_id: repository, rule, options: JSON.stringify(options), created_at: now, updated_at: now })
+        .onConflict((conflict) => conflict.columns(['repository_id', 'rule']).doNothing())
+        .returningAll()
+        .executeTakeFirst(),
+    );
+    if (made === undefined) throw new Problem('git.rule_taken', 403, 'Branch protection already exist');
+    return made;
+  }
+
+  async change({ id }: ProtectionRow, options: ProtectionOptions): Promise<ProtectionRow> {
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .updateTable('protections')
+        .set({ options: JSON.stringify(options), updated_at: this.#context.clock.now() })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    );
+  }
+
+  async remove({ id }: ProtectionRow): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('protections').where('id', '=', id).execute(),
+    );
+  }
+
+  /** The rule that holds for a branch: that of its name, else the first whose pattern fits. */
+  async of(repository: number, branch: string): Promise<ProtectionRow | undefined> {
+    return ruleFor(await this.list(repository), branch);
+  }
+
+  /** What somebody who may write to the repository may change of it. */
+  async judge(repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> {
+    const rules = await this.list(repository);
+    const refused = new Map<string, string>();
+    const addOnly: string[] = [];
+    if (rules.length === 0) return { refused, addOnly };
+    for (const { ref, before, after } of changes) {
+      if (!ref.startsWith(heads)) continue;
+      const branch = ref.slice(heads.length);
+      const rule = ruleFor(rules, branch);
+      if (rule === undefined) continue;
+      const options = optionsOf(rule);
+      if (after === noObject) refused.set(ref, `branch ${branch} is protected from deletion`);
+      else if (!mayPush(options, pusher)) refused.set(ref, `Not allowed to push to protected branch ${branch}`);
+      else if (before !== noObject && !mayForce(options, pusher)) addOnly.push(ref);
+    }
+    return { refused, addOnly };
+  }
+
+  /** @throws Problem `git.protected` (403) when a commit may not be put on a branch from here. */
+  async checkCommit(repository: number, branch: string, pusher: Pusher): Promise<void> {
+    const rule = await this.of(repository, branch);
+    if (rule === undefined || mayPush(optionsOf(rule), pusher)) return;
+    throw new Problem('git.protected', 403, `user cannot commit to protected branch [branch: ${branch}]`);
+  }
+
+  /** @throws Problem `git.protected` (403) */
+  async checkRemoval(repository: number, branch: string): Promise<void> {
+    if ((await this.of(repository, branch)) === undefined) return;
+    throw new Problem('git.protected', 403, 'branch protected');
+  }
+}
+
+export function optionsOf({ options }: Pick<ProtectionRow, 'options'>): ProtectionOptions {
+  return ProtectionOptions.parse(JSON.parse(options));
+}
+
+export function mayPush(options: ProtectionOptions, { account, byDeployKey = false }: Pusher): boolean {
+  if (!options.enable_push) return false;
+  if (!options.enable_push_whitelist) return true;
+  return byDeployKey ? options.push_whitelist_deploy_keys : options.push_whitelist_usernames.includes(account);
+}
+
+function mayForce(options: ProtectionOptions, { account, byDeployKey = false }: Pusher): boolean {
+  if (!options.enable_force_push) return false;
+  if (!options.enable_force_push_allowlist) return true;
+  return byDeployKey ? options.force_push_allowlist_deploy_keys : options.force_push_allowlist_usernames.includes(account); // prettier-ignore
+}
+
+function ruleFor(rules: readonly ProtectionRow[], branch: string): ProtectionRow | undefined {
+  return (
+    rules.find(({ rule }) => rule === branch) ??
+    rules.find(({ rule }) => globPattern(rule, { parted: true })?.test(branch) === true)
+  );
+}

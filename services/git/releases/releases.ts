@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { AssetRow, ReleaseRow } from '../store/rest.ts';
+import type { Tables } from '../store/tables.ts';
+
+type Owner = Pick<Repository, 'id' | 'folder'>;
+export type ReleaseValues = Pick<ReleaseRow, 'tag' | 'target' | 'title' | 'body' | 'draft' | 'prerelease'>;
+
+/** Releases of repositories, and the files that come with them. */
+export class Releases {
+  readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'files'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  /** The newest first. */
+  list(repository: number, { drafts }: { readonly drafts: boolean }): Promise<ReleaseRow[]> {
+    const rows = this.#db.selectFrom('releases').selectAll().where('repository_id', '=', repository);
+    return (drafts ? rows : rows.where('draft', '=', 0)).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
+  }
+
+  byTag(repository: number, tag: string): Promise<ReleaseRow | undefined> {
+    return this.#db
+      .selectFrom('releases')
+      .selectAll()
+      .where('repository_id', '=', repository)
+      .where('tag', '=', tag)
+      .executeTakeFirst();
+  }
+
+  /** @throws Problem `git.release_taken` (409) in the peer's words */
+  async create(repository: number, values: ReleaseValues, author: string): Promise<ReleaseRow> {
+    const now = this.#context.clock.now();
+    const made = await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .insertInto('releases')
+        .values({ repository_id: repository, ...values, author, created_at: now, published_at: now })
+        .onConflict((conflict) => conflict.columns(['repository_id', 'tag']).doNothing())
+        .returningAll()
+        .executeTakeFirst(),
+    );
+    if (made === undefined) throw new Problem('git.release_taken', 409, 'Release is has no Tag');
+    return made;
+  }
+
+  async change({ id }: ReleaseRow, values: Partial<ReleaseValues & Pick<ReleaseRow, 'published_at'>>): Promise<ReleaseRow> {
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.updateTable('releases').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
+    );
+  } // prettier-ignore
+
+  async remove(repository: Owner, release: ReleaseRow): Promise<void> {
+    const assets = await this.assets(release.id);
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('releases').where('id', '=', release.id).execute(),
+    );
+    for (const { uuid } of assets) await rm(this.#path(repository, uuid), { force: true });
+  }
+
+  assets(release: number): Promise<AssetRow[]> {
+    return this.#db.selectFrom('release_assets').selectAll().where('release_id', '=', release).orderBy('id').execute();
+  }
+
+  /** With the repository that it belongs to. */
+  async byUuid(uuid: string): Promise<{ readonly asset: AssetRow; readonly repository: number } | undefined> {
+    const row = await this.#db
+      .selectFrom('release_assets')
+      .innerJoin('releases', 'releases.id', 'release_assets.release_id')
+      .selectAll('release_assets')
+      .select('releases.repository_id as repository')
+      .where('uuid', '=', uuid)
+      .executeTakeFirst();
+    return row && { asset: row, repository: row.repository };
+  }
+
+  /** Takes a file in; when this rejects nothing of it remains. */
+  async attach(repository: Owner, release: ReleaseRow, name: string, input: Readable): Promise<AssetRow> {
+    const uuid = randomUUID();
+    const path = this.#path(repository, uuid);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    let size = 0;
+    const measure = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        size += chunk.length;
+        done(null, chunk);
+      },
+    });
+    try {
+      await pipeline(input, measure, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+      const values = { release_id: release.id, name, size, uuid, downloads: 0, created_at: this.#context.clock.now() };
+      return await this.#context.commit((transaction: Kysely<Tables>) =>
+        transaction.insertInto('release_assets').values(values).returningAll().executeTakeFirstOrThrow(),
+      );
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  async rename({ id }: AssetRow, name: string): Promise<AssetRow> {
+    return this.#context.commit(
+      (transaction: Kysely<Tables>) =>
+      transaction.updateTable('release_assets').set({ name }).where('id', '=', id).returningAll().executeTakeFirstOrThrow(), // prettier-ignore
+    );
+  }
+
+  async detach(repository: Owner, { id, uuid }: AssetRow): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('release_assets').where('id', '=', id).execute(),
+    );
+    await rm(this.#path(repository, uuid), { force: true });
+  }
+
+  /** Its bytes; the download is counted. */
+  async read(repository: Owner, { id, uuid }: AssetRow): Promise<Readable> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .updateTable('release_assets')
+        .set((is) => ({ downloads: is('downloads', '+', 1) }))
+        .where('id', '=', id)
+        .execute(),
+    );
+    return createReadStream(this.#path(repository, uuid));
+  }
+
+  #path({ folder }: Owner, uuid: string): string {
+    return join(assetFolder(this.#context.files, folder), uuid);
+  }
+}
+
+/** Where the files of a repository's releases lie, below the service's own folder. */
+export function assetFolder(files: string, folder: string): string {
+  return join(files, 'release-assets', folder.slice(0, 2), folder);
+}

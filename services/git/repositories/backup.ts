@@ -1,0 +1,112 @@
+import { copyFile, cp, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import type { Context } from '../../contracts/service.ts';
+import type { Git } from '../engine/git.ts';
+import type { Tables } from '../store/tables.ts';
+import { readReferences, sizeOf } from './references.ts';
+
+const root = 'repositories';
+const restoredMark = 'restored';
+const heads = 'refs/heads/';
+
+/** The folders of repositories that {@link backupRepositories} saves; they change in the middle of a copy. */
+export const uncopied: readonly string[] = [root, restoredMark];
+
+export interface BackupParts {
+  readonly context: Pick<Context, 'commit' | 'db' | 'files' | 'log'>;
+  readonly git: Git;
+}
+
+/**
+ * Saves all repositories while they are pushed to. The references of each are read first and its objects taken after: what
+ * they name was there before them, and nothing is ever taken away from the objects.
+ */
+export async function backupRepositories({ context, git }: BackupParts, target: string): Promise<void> {
+  for (const [part, name] of await folders(join(context.files, root))) {
+    const source = join(context.files, root, part, name);
+    const folder = join(target, root, part, name);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const head = await readFile(join(source, 'HEAD'));
+      const references = await readReferences(git, source, 'refs/');
+      await writeFile(join(folder, 'packed-refs'), references.map(({ id, ref }) => `${id} ${ref}\n`).join(''));
+      await writeFile(join(folder, 'HEAD'), head);
+      await copyFile(join(source, 'config'), join(folder, 'config'));
+      await take(join(source, 'objects'), join(folder, 'objects'));
+    } catch (error) {
+      const isGone = (await readdir(source).catch(() => [])).length === 0;
+      if (!isGone) throw error;
+      // It was removed meanwhile.
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The same while nothing changes them. */
+export async function copyRepositories(files: string, target: string): Promise<void> {
+  for (const [part, name] of await folders(join(files, root))) {
+    await cp(join(files, root, part, name), join(target, root, part, name), { recursive: true });
+  }
+}
+
+/** Puts back what {@link backupRepositories} saved. */
+export async function restoreRepositories({ context }: Pick<BackupParts, 'context'>, source: string): Promise<void> {
+  await writeFile(join(context.files, restoredMark), '');
+  await rm(join(context.files, root), { recursive: true, force: true });
+  for (const [part, name] of await folders(join(source, root))) {
+    const target = join(context.files, root, part, name);
+    await cp(join(source, root, part, name), target, { recursive: true });
+    // Without these git takes it for no repository; an archive holds no empty folders.
+    for (const folder of ['refs', 'objects']) await mkdir(join(target, folder), { recursive: true, mode: 0o700 });
+  }
+}
+
+/**
+ * After a restore: the tables were saved a moment before the repositories, so they are told what is in them. Call before
+ * anything else looks at repositories.
+ */
+export async function reconcileRestored({ context, git }: BackupParts, folder: (row: { folder: string }) => string): Promise<void> {
+  const mark = join(context.files, restoredMark);
+  if ((await readFile(mark).catch(() => undefined)) === undefined) return;
+  const rows = await (context.db as Kysely<Tables>).selectFrom('repositories').select(['id', 'folder', 'default_branch']).execute();
+  for (const row of rows) {
+    const path = folder(row);
+    const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => undefined);
+    if (head === undefined) {
+      await context.commit((transaction: Kysely<Tables>) => transaction.deleteFrom('repositories').where('id', '=', row.id).execute());
+      context.log.warn('a repository that was being removed during the backup is not there', { repository: row.id });
+      continue;
+    }
+    const branches = await readReferences(git, path, heads);
+    const default_branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? row.default_branch;
+    const size = await sizeOf(git, path);
+    await context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .updateTable('repositories')
+        .set({ branch_count: branches.length, empty: Number(branches.length === 0), default_branch, size })
+        .where('id', '=', row.id)
+        .execute(),
+    );
+  }
+  await rm(mark, { force: true });
+} // prettier-ignore
+
+/** The two levels below which repositories lie. */
+async function folders(path: string): Promise<readonly (readonly [string, string])[]> {
+  const parts = await readdir(path).catch(() => []);
+  const names = await Promise.all(parts.map((part) => readdir(join(path, part))));
+  return parts.flatMap((part, at) => (names[at] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const)); // prettier-ignore
+}
+
+/** Takes objects without copying their bytes where the disk can do so: they never change. What a push is at is left out. */
+async function take(source: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    const from = join(source, entry.name);
+    const to = join(target, entry.name);
+    if (entry.name.startsWith('tmp_') || entry.name.endsWith('.lock')) continue;
+    if (entry.isDirectory()) await take(from, to);
+    else await link(from, to).catch(() => copyFile(from, to));
+  }
+}

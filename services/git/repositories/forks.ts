@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely';
+import type { Context } from '../../contracts/service.ts';
+import type { Git } from '../engine/git.ts';
+import type { LfsStore } from '../lfs/lfs-store.ts';
+import type { Tables } from '../store/tables.ts';
+import type { Keeper } from './keeper.ts';
+import { sizeOf } from './references.ts';
+import type { Repositories, Repository } from './repositories.ts';
+
+/** Copies of repositories that know where they come from, and who likes which repository. */
+export class Forks {
+  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #db: Kysely<Tables>;
+  readonly #parts: { readonly git: Git; readonly keeper: Keeper; readonly lfs: LfsStore; readonly repositories: Repositories }; // prettier-ignore
+
+  constructor(
+    context: Pick<Context, 'clock' | 'commit' | 'db'>,
+    parts: { readonly git: Git; readonly keeper: Keeper; readonly lfs: LfsStore; readonly repositories: Repositories },
+  ) {
+    this.#context = context;
+    this.#db = context.db;
+    this.#parts = parts;
+  }
+
+  /** Nobody sees it before it is whole. @throws Problem `git.name_taken` (409) */
+  async create(parent: Repository, owner: string, name: string): Promise<Repository> {
+    const { git, keeper, lfs, repositories } = this.#parts;
+    const { description, defaultBranch, branchCount, empty, website } = parent;
+    const wanted = { owner, name, private: parent.private, defaultBranch, description, website };
+    const made = await keeper.create(wanted, async (folder) => {
+      const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
+      const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', keeper.folder(parent), ...refs];
+      await git.run(folder, args, { long: true });
+      return { branch_count: branchCount, empty: Number(empty), size: await sizeOf(git, folder) };
+    });
+    await lfs.share(parent, made);
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.insertInto('forks').values({ repository_id: made.id, parent_id: parent.id }).execute(),
+    );
+    return (await repositories.byId(made.id)) ?? made;
+  }
+
+  /** The numbers of those that were made of a repository. */
+  async of(parent: number): Promise<readonly number[]> {
+    const rows = await this.#db.selectFrom('forks').select('repository_id').where('parent_id', '=', parent).execute();
+    return rows.map(({ repository_id }) => repository_id);
+  }
+
+  async star(repository: number, account: string): Promise<void> {
+    const { clock, commit } = this.#context;
+    await commit((transaction: Kysely<Tables>) =>
+      transaction
+        .insertInto('stars')
+        .values({ repository_id: repository, account, created_at: clock.now() })
+        .onConflict((conflict) => conflict.columns(['repository_id', 'account']).doNothing())
+        .execute(),
+    );
+  }
+
+  async unstar(repository: number, account: string): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('stars').where('repository_id', '=', repository).where('account', '=', account).execute(),
+    );
+  }
+
+  async starredBy(account: string): Promise<readonly number[]> {
+    const rows = await this.#db.selectFrom('stars').select('repository_id').where('account', '=', account).execute();
+    return rows.map(({ repository_id }) => repository_id);
+  }
+
+  async stargazers(repository: number): Promise<readonly string[]> {
+    const rows = await this.#db
+      .selectFrom('stars')
+      .select('account')
+      .where('repository_id', '=', repository)
+      .orderBy('created_at')
+      .execute();
+    return rows.map(({ account }) => account);
+  }
+}

@@ -1,0 +1,104 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { OwnerRow, Tables } from '../store/tables.ts';
+
+/** Owners that are no account: their members may do with what they have as with their own. */
+export class Organizations {
+  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  /** @throws Problem `git.name_taken` (422) */
+  async create(name: string, values: Pick<OwnerRow, 'full_name' | 'description'>, account: string): Promise<OwnerRow> {
+    const made = await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const row = await transaction
+        .insertInto('owners')
+        .values({
+          name,
+          lower_name: name.toLowerCase(),
+          kind: 'organization',
+          ...values,
+          created_at: this.#context.clock.now(),
+        }) // prettier-ignore
+        .onConflict((conflict) => conflict.column('lower_name').doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (row !== undefined) await transaction.insertInto('organization_members').values({ owner_id: row.id, account }).execute(); // prettier-ignore
+      return row;
+    });
+    if (made === undefined) throw new Problem('git.name_taken', 422, `user already exists [name: ${name}]`);
+    return made;
+  }
+
+  async change(id: number, values: Partial<Pick<OwnerRow, 'full_name' | 'description'>>): Promise<OwnerRow> {
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.updateTable('owners').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
+    );
+  }
+
+  /** @throws Problem `git.not_empty` (409) while it has repositories. */
+  async remove(id: number): Promise<void> {
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const has = await transaction
+        .selectFrom('repositories')
+        .select('id')
+        .where('owner_id', '=', id)
+        .executeTakeFirst();
+      if (has !== undefined) throw new Problem('git.not_empty', 409, 'the organization still has repositories');
+      await transaction.deleteFrom('former_names').where('owner_id', '=', id).execute();
+      await transaction.deleteFrom('owners').where('id', '=', id).execute();
+    });
+  }
+
+  async list(): Promise<OwnerRow[]> {
+    return this.#db.selectFrom('owners').selectAll().where('kind', '=', 'organization').orderBy('id').execute();
+  }
+
+  async ofAccount(account: string): Promise<OwnerRow[]> {
+    return this.#db
+      .selectFrom('owners')
+      .innerJoin('organization_members', 'organization_members.owner_id', 'owners.id')
+      .selectAll('owners')
+      .where('organization_members.account', '=', account)
+      .orderBy('owners.id')
+      .execute();
+  }
+
+  async members(id: number): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('organization_members')
+      .select('account')
+      .where('owner_id', '=', id)
+      .orderBy('account')
+      .execute();
+    return rows.map(({ account }) => account);
+  }
+
+  async addMember(id: number, account: string): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .insertInto('organization_members')
+        .values({ owner_id: id, account })
+        .onConflict((conflict) => conflict.columns(['owner_id', 'account']).doNothing())
+        .execute(),
+    );
+  }
+
+  /** @throws Problem `git.last_member` (403): somebody must be able to decide for it. */
+  async removeMember(id: number, account: string): Promise<void> {
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const rows = await transaction.selectFrom('organization_members').select('account').where('owner_id', '=', id).execute(); // prettier-ignore
+      if (rows.length === 1 && rows[0]?.account === account) throw new Problem('git.last_member', 403, 'user is the last member of team'); // prettier-ignore
+      await transaction
+        .deleteFrom('organization_members')
+        .where('owner_id', '=', id)
+        .where('account', '=', account)
+        .execute();
+    });
+  }
+}

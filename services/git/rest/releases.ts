@@ -1,0 +1,236 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { isReferenceName } from '../domain/names.ts';
+import { levels } from '../repositories/access.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { readReferences } from '../repositories/references.ts';
+import { resolve } from '../repositories/revisions.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { AssetRow, ReleaseRow } from '../store/rest.ts';
+import type { Tables } from '../store/tables.ts';
+import { noObject } from '../transfer/push-request.ts';
+import { assetJson, releaseJson } from '../wire/releases.ts';
+import { userOf } from '../wire/users.ts';
+import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
+import { changeReference } from './change-reference.ts';
+import type { HookParts } from './hooks.ts';
+import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
+import { named, placeOf } from './parts.ts';
+import { uploadOf } from './upload.ts';
+
+const values = {
+  target_commitish: optional(z.string().max(250)),
+  name: optional(z.string().max(255)),
+  body: optional(z.string().max(1_000_000)),
+  draft: optional(z.boolean()),
+  prerelease: optional(z.boolean()),
+};
+const createBody = z.object({ tag_name: required, ...values });
+const changeBody = z.object({ tag_name: optional(z.string()), ...values });
+
+/** Releases and their files. */
+export function releaseRoutes(parts: HookParts): readonly Route[] {
+  const { framing, git, hooks, keeper, lookup, objects, owners, releases } = parts;
+  const base = '/repos/:owner/:repo/releases';
+
+  const find = async (call: Call, needed: 'read' | 'write' = 'read') => {
+    const [owner, name] = named(call);
+    const found = await lookup.find(call.visitor, owner, name);
+    if (found === undefined) throw unknown();
+    if (needed === 'write') await lookup.need(call.visitor, [owner, name], 'write');
+    return { repository: found.repository, mayWrite: levels.indexOf(found.level) >= 2 };
+  };
+  const json = async (call: Pick<Call, 'base'>, repository: Repository, row: ReleaseRow) =>
+    releaseJson(row, await releases.assets(row.id), placeOf(call, repository), userOf(await owners.ofAccount(row.author), call.base)); // prettier-ignore
+  const one = async (call: Call, needed: 'read' | 'write' = 'read') => {
+    const { repository, mayWrite } = await find(call, needed);
+    const id = numberOf(call.params['id']);
+    const release = (await releases.list(repository.id, { drafts: mayWrite })).find((row) => row.id === id);
+    if (release === undefined) throw unknown();
+    return { repository, release };
+  };
+  const oneAsset = async (call: Call, needed: 'read' | 'write' = 'read') => {
+    const { repository, release } = await one(call, needed);
+    const id = numberOf(call.params['asset']);
+    const asset = (await releases.assets(release.id)).find((row) => row.id === id);
+    if (asset === undefined) throw unknown();
+    return { repository, release, asset };
+  };
+  const assetOf = (call: Call, repository: Repository, { tag }: ReleaseRow, asset: AssetRow) =>
+    assetJson(asset, `${call.base}/${repository.owner}/${repository.name}/releases/download/${tag}/${encodeURIComponent(asset.name)}`); // prettier-ignore
+  /** A release is of a tag, which is made where it is missing. */
+  const ensureTag = async (call: Call, repository: Repository, tag: string, target: string): Promise<void> => {
+    const ref = `refs/tags/${tag}`;
+    if (!isReferenceName(ref)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
+    const folder = keeper.folder(repository);
+    if ((await readReferences(git, folder, ref)).some((each) => each.ref === ref)) return;
+    const revision = await resolve(objects, folder, repository, target);
+    if (revision === undefined) throw new Problem('git.unknown', 404, `target not found: ${target}`);
+    await changeReference(parts, repository, accountOf(call), { ref, before: noObject, after: revision.commit });
+  };
+  const tell = async (call: Call, repository: Repository, row: ReleaseRow, action: string): Promise<void> => {
+    const release = await json({ base: framing.base }, repository, row);
+    const payload = { action, release, ...(await framing.frame(repository, accountOf(call))) };
+    await parts.context.commit((transaction: Kysely<Tables>) => hooks.emit(transaction, { name: 'release' }, repository, payload)); // prettier-ignore
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: base,
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, mayWrite } = await find(call);
+        const all = await releases.list(repository.id, { drafts: mayWrite });
+        const page = pageOf(call.query);
+        const rows = await Promise.all(partOf(all, page).map((row) => json(call, repository, row)));
+        return ok(rows, listHeaders(call, page, all.length));
+      },
+    },
+    {
+      method: 'POST',
+      path: base,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { repository } = await find(call, 'write');
+        const asked = await bodyOf(call, createBody);
+        const { tag_name: tag, target_commitish = '' } = asked;
+        if ((await releases.byTag(repository.id, tag)) !== undefined) throw new Problem('git.release_taken', 409, 'Release is has no Tag'); // prettier-ignore
+        const target = target_commitish === '' ? repository.defaultBranch : target_commitish;
+        if (asked.draft !== true) await ensureTag(call, repository, tag, target);
+        const row = await releases.create(
+          repository.id,
+          {
+            tag,
+            target,
+            title: asked.name === undefined || asked.name === '' ? tag : asked.name,
+            body: asked.body ?? '',
+            draft: Number(asked.draft ?? false),
+            prerelease: Number(asked.prerelease ?? false),
+          },
+          accountOf(call),
+        );
+        if (row.draft === 0) await tell(call, repository, row, 'published');
+        return created(await json(call, repository, row));
+      },
+    },
+    {
+      method: 'GET',
+      path: `${base}/latest`,
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository } = await find(call);
+        const row = (await releases.list(repository.id, { drafts: false })).find(({ prerelease }) => prerelease === 0);
+        if (row === undefined) throw unknown();
+        return ok(await json(call, repository, row));
+      },
+    },
+    {
+      method: 'GET',
+      path: `${base}/tags/*tag`,
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, mayWrite } = await find(call);
+        const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
+        if (row === undefined || (row.draft === 1 && !mayWrite)) throw unknown();
+        return ok(await json(call, repository, row));
+      },
+    },
+    {
+      method: 'GET',
+      path: `${base}/:id`,
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, release } = await one(call);
+        return ok(await json(call, repository, release));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: `${base}/:id`,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { repository, release } = await one(call, 'write');
+        const asked = await bodyOf(call, changeBody);
+        const isDraft = asked.draft ?? release.draft === 1;
+        const tag = asked.tag_name === undefined || asked.tag_name === '' ? release.tag : asked.tag_name;
+        const target = asked.target_commitish ?? release.target;
+        if (!isDraft) await ensureTag(call, repository, tag, target);
+        const isPublished = release.draft === 1 && !isDraft;
+        const row = await releases.change(release, {
+          ...{ tag, target, title: asked.name ?? release.title, body: asked.body ?? release.body },
+          ...{ draft: Number(isDraft), prerelease: Number(asked.prerelease ?? release.prerelease === 1) },
+          ...(isPublished ? { published_at: parts.context.clock.now() } : {}),
+        });
+        if (!isDraft) await tell(call, repository, row, isPublished ? 'published' : 'updated');
+        return ok(await json(call, repository, row));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `${base}/:id`,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { repository, release } = await one(call, 'write');
+        if (release.draft === 0) await tell(call, repository, release, 'deleted');
+        await releases.remove(repository, release);
+        return noContent;
+      },
+    },
+    {
+      method: 'GET',
+      path: `${base}/:id/assets`,
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, release } = await one(call);
+        return ok((await releases.assets(release.id)).map((asset) => assetOf(call, repository, release, asset)));
+      },
+    },
+    {
+      method: 'POST',
+      path: `${base}/:id/assets`,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { repository, release } = await one(call, 'write');
+        const asset = await uploadOf(call, (name, bytes) => releases.attach(repository, release, name, bytes));
+        return created(assetJson(asset, `${call.base}/attachments/${asset.uuid}`));
+      },
+    },
+    {
+      method: 'GET',
+      path: `${base}/:id/assets/:asset`,
+      scope: 'repository',
+      handle: async (call) => {
+        const { repository, release, asset } = await oneAsset(call);
+        return ok(assetOf(call, repository, release, asset));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: `${base}/:id/assets/:asset`,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { repository, release, asset } = await oneAsset(call, 'write');
+        const { name } = await bodyOf(call, z.object({ name: required }));
+        return created(assetOf(call, repository, release, await releases.rename(asset, name)));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `${base}/:id/assets/:asset`,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { repository, asset } = await oneAsset(call, 'write');
+        await releases.detach(repository, asset);
+        return noContent;
+      },
+    },
+  ];
+}

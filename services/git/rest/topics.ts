@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { bodyOf, noContent, ok, type Call, type Route } from './call.ts';
+import { named, type RestParts } from './parts.ts';
+
+const most = 25;
+const body = z.object({ topics: z.array(z.string()).max(most) });
+
+/** What repositories are about. */
+export function topicRoutes({ keeper, lookup }: RestParts): readonly Route[] {
+  const path = '/repos/:owner/:repo/topics';
+  const adminOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin');
+  const set = async ({ id }: Repository, topics: readonly string[]) => {
+    const plain = [...new Set(topics.map((topic) => topic.trim().toLowerCase()))];
+    if (plain.length > most || plain.some((topic) => !/^[a-z0-9][-.a-z0-9]{0,34}$/.test(topic))) {
+      throw new Problem('git.invalid', 422, 'Topic names are invalid');
+    }
+    await keeper.change(id, { topics: JSON.stringify(plain) });
+    return noContent;
+  };
+  const route = (method: Route['method'], place: string, handle: Route['handle']): Route => ({ method, path: place, scope: 'repository', signedIn: method !== 'GET', handle }); // prettier-ignore
+  return [
+    route('GET', path, async (call) => ok({ topics: (await lookup.need(call.visitor, named(call), 'read')).topics })),
+    route('PUT', path, async (call) => set(await adminOf(call), (await bodyOf(call, body)).topics)),
+    route('PUT', `${path}/:topic`, async (call) => {
+      const repository = await adminOf(call);
+      return set(repository, [...repository.topics, call.params['topic'] ?? '']);
+    }),
+    route('DELETE', `${path}/:topic`, async (call) => {
+      const repository = await adminOf(call);
+      return set(repository, repository.topics.filter((topic) => topic !== call.params['topic'])); // prettier-ignore
+    }),
+  ];
+}

@@ -1,0 +1,39 @@
+import type { AssetRow, ReleaseRow } from '../store/rest.ts';
+import type { Place } from './commits.ts';
+import { timeOf } from './time.ts';
+
+/** A release as the peer shows it. */
+export function releaseJson(row: ReleaseRow, assets: readonly AssetRow[], { base, full }: Place, author: unknown) {
+  const api = `${base}/api/v1/repos/${full}/releases/${row.id}`;
+  const web = `${base}/${full}`;
+  return {
+    id: row.id,
+    tag_name: row.tag,
+    target_commitish: row.target,
+    name: row.title,
+    body: row.body,
+    url: api,
+    html_url: `${web}/releases/tag/${row.tag}`,
+    tarball_url: `${web}/archive/${row.tag}.tar.gz`,
+    zipball_url: `${web}/archive/${row.tag}.zip`,
+    upload_url: `${api}/assets`,
+    draft: row.draft === 1,
+    prerelease: row.prerelease === 1,
+    created_at: timeOf(row.created_at),
+    published_at: timeOf(row.published_at),
+    author,
+    assets: assets.map((asset) => assetJson(asset, `${web}/releases/download/${row.tag}/${encodeURIComponent(asset.name)}`)), // prettier-ignore
+  };
+}
+
+export function assetJson(row: AssetRow, address: string) {
+  return {
+    id: row.id,
+    name: row.name,
+    size: row.size,
+    download_count: row.downloads,
+    created_at: timeOf(row.created_at),
+    uuid: row.uuid,
+    browser_download_url: address,
+  };
+}

@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { restoreBackup } from '../../../main/host/backup/restore.ts';
+import type { BackupFile } from '../../../services/contracts/control/api.ts';
+import { api } from '../../support/api.ts';
+import { openGitRoom } from './room.ts';
+
+it('a backup that is made while pushes run is whole, and is what the tables say after it was put back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-git-backup-'));
+  try {
+    let name: string;
+    {
+      await using room = await openGitRoom({ environment: { HOMEPORT_BACKUP_FOLDER: join(folder, 'backups') } });
+      mkdirSync(join(folder, 'backups'), { recursive: true });
+      await room.create('busy');
+      await room.create('still', { auto_init: true });
+      const cwd = await room.work('busy');
+      const remote = `${room.signedUrl}/ada/busy.git`;
+      let over = false;
+      let pushes = 0;
+      const pushing = (async () => {
+        while (!over) {
+          await room.git(['commit', '-q', '--allow-empty', '-m', `commit ${pushes}`], { cwd });
+          await room.git(['push', '-q', remote, 'main', `main:branch-${pushes}`], { cwd });
+          pushes += 1;
+        }
+      })();
+      while (pushes < 2) await new Promise(setImmediate);
+      ({ name } = await api<BackupFile>(room.host.url('control'), '/api/backups', { method: 'POST' }));
+      over = true;
+      await pushing;
+    }
+    const dataDir = join(folder, 'restored');
+    mkdirSync(dataDir);
+    await restoreBackup(dataDir, join(folder, 'backups', name), { force: false });
+    await using room = await openGitRoom({ dataDir });
+    const root = join(dataDir, 'git', 'repositories');
+    const repositories = readdirSync(root).flatMap((part) => readdirSync(join(root, part)).map((each) => join(root, part, each))); // prettier-ignore
+    expect(repositories.length).toBe(2);
+    for (const cwd of repositories) expect((await room.git(['fsck', '--strict', '--connectivity-only'], { cwd })).code).toBe(0); // prettier-ignore
+    const branches = (await room.git(['ls-remote', '--heads', `${room.url}/ada/busy.git`])).stdout.trim().split('\n');
+    expect(branches.length).toBeGreaterThan(2);
+    expect(await (await room.api('GET', '/repos/ada/busy')).json()).toMatchObject({ empty: false, branch_count: branches.length, default_branch: 'main' }); // prettier-ignore
+    await room.git(['clone', '-q', `${room.signedUrl}/ada/still.git`, 'still']);
+    await room.git(['commit', '-q', '--allow-empty', '-m', 'after'], { cwd: join(room.folder, 'still') });
+    await room.git(['push', '-q', 'origin', 'main'], { cwd: join(room.folder, 'still') });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

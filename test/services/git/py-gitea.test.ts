@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { lacks } from '../../support/needs.ts';
+import { openGitRoom } from './room.ts';
+
+const client = fileURLToPath(new URL('../../../.cache/tools/py-gitea', import.meta.url));
+const script = fileURLToPath(new URL('py-gitea.py', import.meta.url));
+
+it.skipIf(lacks(existsSync(client)))('py-gitea does everything it is used for', async () => {
+  await using room = await openGitRoom();
+  await room.account('bob');
+  const { sha1 } = (await (await room.api('POST', '/users/ada/tokens', { name: 'py' })).json()) as { sha1: string };
+  const environment = { PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout } = await room.run('python3', [script, room.url, sha1, 'http://127.0.0.1:9/hook'], { environment });
+  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
+    version: '1',
+    me: ['ada', true],
+    users: ['ada', 'administration', 'bob'],
+    repo: ['ada/py', true, 'main'],
+    changed: 'changed',
+    readme: true,
+    commits: 2,
+    branches: ['dev', 'main'],
+    topics: ['python'],
+    hooks: ['http://127.0.0.1:9/hook'],
+    // As py-gitea reads an empty list.
+    left: {},
+    collaborator: false,
+    permission: 'read',
+    access: ['ada', 'bob'],
+    orgs: ['pyorg'],
+    members: ['ada'],
+    team: ['ada', 'bob'],
+    'org repos': ['tool'],
+    'team repos': ['tool'],
+    gone: true,
+  });
+});
