@@ -85,5 +85,5 @@ describe('webhooks of issues and pull requests', () => {
 /** The members of a payload, and of what it is about. What an issue has at the moment differs from the recording. */
 function namesOf(body: any): unknown {
   const parts = ['issue', 'pull_request', 'comment', 'repository', 'sender', 'review'];
-  return [Object.keys(body).toSorted(), ...parts.map((part) => (body[part] == null ? null : Object.keys(shapeOf(body[part]) as object).toSorted()))]; // prettier-ignore
+  return [Object.keys(body).toSorted(), ...parts.map((part) => (body[part] === null || body[part] === undefined ? null : Object.keys(shapeOf(body[part]) as object).toSorted()))]; // prettier-ignore
 }
