@@ -60,6 +60,7 @@ import { userRoutes } from './rest/users.ts';
 import { ownIssueRoutes } from './own/issues.ts';
 import { ownPullRoutes } from './own/pulls.ts';
 import { ownRoutes } from './own/routes.ts';
+import { settingsRoutes } from './own/settings.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -224,7 +225,7 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    api: [...ownRoutes(parts), ...ownIssueRoutes(issueParts), ...ownPullRoutes(issueParts)],
+    api: [...ownRoutes(parts), ...settingsRoutes(parts), ...ownIssueRoutes(issueParts), ...ownPullRoutes(issueParts)],
 
     async start() {
       try {

@@ -11,7 +11,10 @@ export function createGitMetrics(
   const gauge = (name: string, help: string, collect: () => number | Promise<number>): void => {
     metrics.gauge({ name, help, collect, peer: true });
   };
-  const count = async (table: 'public_keys' | 'owners' | 'tokens', kind?: string): Promise<number> => {
+  const count = async (
+    table: 'public_keys' | 'owners' | 'webhooks' | 'hook_deliveries' | 'releases' | 'release_assets' | 'stars',
+    kind?: string,
+  ): Promise<number> => {
     const rows = (db as Db).selectFrom(table).select((is) => is.fn.countAll<number>().as('count'));
     const row = await (kind === undefined ? rows : rows.where('kind' as never, '=', kind as never)).executeTakeFirst();
     return row?.count ?? 0;
@@ -33,6 +36,11 @@ export function createGitMetrics(
   gauge('githost_process_resident_memory_bytes', 'Memory of the process that serves them.', memory);
   gauge('gitea_repositories', 'Number of Repositories', () => repositories.count());
   gauge('gitea_publickeys', 'Number of PublicKeys', () => count('public_keys'));
+  gauge('gitea_webhooks', 'Number of Webhooks', () => count('webhooks'));
+  gauge('gitea_hooktasks', 'Number of HookTasks', () => count('hook_deliveries'));
+  gauge('gitea_releases', 'Number of Releases', () => count('releases'));
+  gauge('gitea_attachments', 'Number of Attachments', () => count('release_assets'));
+  gauge('gitea_stars', 'Number of Stars', () => count('stars'));
   gauge('gitea_organizations', 'Number of Organizations', () => count('owners', 'organization'));
   metrics.gauge({
     name: 'gitea_build_info',

@@ -81,6 +81,8 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Make the repository' }).click();
     await page.getByRole('heading', { name: 'ada/short.lived' }).waitFor();
     await page.reload();
+    // It stands in the danger zone of the settings.
+    await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Remove this repository' }).click();
     await page.getByRole('button', { name: 'Remove it with all its commits?' }).click();
     await page.getByRole('link', { name: /lighthouse/ }).waitFor();

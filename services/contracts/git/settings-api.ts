@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+const time = z.number().describe('ms since the epoch');
+const ok = z.object({ ok: z.literal(true) });
+const at = '/api/git/repositories/:owner/:name';
+const access = 'objects' as const;
+
+export const GitPermission = z.enum(['read', 'write', 'admin']);
+export type GitPermission = z.infer<typeof GitPermission>;
+
+export const GitProtection = z.object({
+  id: z.int(),
+  rule: z.string(),
+  push: z.enum(['nobody', 'writers', 'some']),
+  accounts: z.array(z.string()),
+  force: z.boolean(),
+});
+export type GitProtection = z.infer<typeof GitProtection>;
+
+export const GitDeployKey = z.object({ id: z.int(), title: z.string(), fingerprint: z.string(), readOnly: z.boolean(), createdAt: time, lastUsedAt: time.nullable() }); // prettier-ignore
+export type GitDeployKey = z.infer<typeof GitDeployKey>;
+
+export const GitHook = z.object({
+  id: z.int(),
+  url: z.string(),
+  events: z.array(z.string()),
+  branchFilter: z.string(),
+  active: z.boolean(),
+  /** How the newest delivery stands; null before the first. */
+  last: z.enum(['waiting', 'delivered', 'failed']).nullable(),
+});
+export type GitHook = z.infer<typeof GitHook>;
+
+export const GitDelivery = z.object({
+  id: z.string(),
+  event: z.string(),
+  state: z.enum(['waiting', 'delivered', 'failed']),
+  attempts: z.int(),
+  createdAt: time,
+  /** The newest attempt. */
+  status: z.int().nullable(),
+  milliseconds: z.int().nullable(),
+  error: z.string().nullable(),
+  request: z.string(),
+  response: z.string().nullable(),
+});
+export type GitDelivery = z.infer<typeof GitDelivery>;
+
+export const GitRepositorySettings = z.object({
+  description: z.string(),
+  private: z.boolean(),
+  archived: z.boolean(),
+  defaultBranch: z.string(),
+  branches: z.array(z.string()),
+  collaborators: z.array(z.object({ account: z.string(), permission: GitPermission })),
+  protections: z.array(GitProtection),
+  deployKeys: z.array(GitDeployKey),
+  hooks: z.array(GitHook),
+});
+export type GitRepositorySettings = z.infer<typeof GitRepositorySettings>;
+
+/** What those who administer a repository decide of it, for the pages. */
+export const gitSettingsApi = {
+  read: defineRoute({
+    method: 'GET',
+    path: `${at}/settings`,
+    summary: 'What is set of a repository, who may use it, and whom it tells.',
+    access,
+    reply: GitRepositorySettings,
+  }),
+  change: defineRoute({
+    method: 'PATCH',
+    path: `${at}/settings`,
+    summary: 'Changes what is set of a repository.',
+    access,
+    body: z.object({
+      description: z.string().max(2048).optional(),
+      private: z.boolean().optional(),
+      archived: z.boolean().optional(),
+      defaultBranch: z.string().max(250).optional(),
+    }),
+    reply: ok,
+  }),
+  share: defineRoute({
+    method: 'PUT',
+    path: `${at}/collaborators/:account`,
+    summary: 'Lets an account use a repository.',
+    access,
+    body: z.object({ permission: GitPermission }),
+    reply: ok,
+  }),
+  unshare: defineRoute({
+    method: 'DELETE',
+    path: `${at}/collaborators/:account`,
+    summary: 'Takes a repository away from an account that it was shared with.',
+    access,
+    reply: ok,
+  }),
+  protect: defineRoute({
+    method: 'POST',
+    path: `${at}/protections`,
+    summary: 'Protects a branch, or those whose names fit a pattern.',
+    access,
+    body: GitProtection.omit({ id: true }).extend({ rule: z.string().trim().min(1).max(250) }),
+    reply: ok,
+  }),
+  unprotect: defineRoute({
+    method: 'DELETE',
+    path: `${at}/protections/:id`,
+    summary: 'Removes the protection of branches.',
+    access,
+    reply: ok,
+  }),
+  addDeployKey: defineRoute({
+    method: 'POST',
+    path: `${at}/deploy-keys`,
+    summary: 'Adds a public key that is good for this repository alone.',
+    access,
+    body: z.object({ title: z.string().trim().min(1).max(200), key: z.string().min(1).max(16_384), readOnly: z.boolean() }), // prettier-ignore
+    reply: ok,
+  }),
+  removeDeployKey: defineRoute({
+    method: 'DELETE',
+    path: `${at}/deploy-keys/:id`,
+    summary: 'Removes such a key.',
+    access,
+    reply: ok,
+  }),
+  addHook: defineRoute({
+    method: 'POST',
+    path: `${at}/hooks`,
+    summary: 'Has an address told of what happens.',
+    access,
+    body: z.object({
+      url: z.string().max(2000),
+      secret: z.string().max(1000).default(''),
+      events: z.array(z.string().max(50)).min(1).max(50),
+      branchFilter: z.string().max(500).default(''),
+    }),
+    reply: GitHook,
+  }),
+  changeHook: defineRoute({
+    method: 'PATCH',
+    path: `${at}/hooks/:id`,
+    summary: 'Switches a webhook on or off.',
+    access,
+    body: z.object({ active: z.boolean() }),
+    reply: ok,
+  }),
+  removeHook: defineRoute({ method: 'DELETE', path: `${at}/hooks/:id`, summary: 'Removes a webhook.', access, reply: ok }), // prettier-ignore
+  testHook: defineRoute({
+    method: 'POST',
+    path: `${at}/hooks/:id/test`,
+    summary: 'Sends a webhook the newest commit as a push.',
+    access,
+    reply: ok,
+  }),
+  deliveries: defineRoute({
+    method: 'GET',
+    path: `${at}/hooks/:id/deliveries`,
+    summary: 'What a webhook was sent and what it answered, the newest first.',
+    access,
+    reply: z.object({ deliveries: z.array(GitDelivery) }),
+  }),
+  replay: defineRoute({
+    method: 'POST',
+    path: `${at}/hooks/:id/deliveries/:delivery`,
+    summary: 'Sends a delivery once more.',
+    access,
+    reply: ok,
+  }),
+};

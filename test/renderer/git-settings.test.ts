@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '../../services/inbox/index.ts';
+import { makeKey, openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+
+describe.skipIf(noBrowser)('the settings of a repository', () => {
+  let room: GitRoom;
+  let received = 0;
+  const receiver = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      received += 1;
+      response.end('heard it');
+    });
+  });
+  beforeAll(async () => {
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    room = await openGitRoom({ services: [inbox] });
+    await room.account('bob');
+    await room.create('lamp', { auto_init: true, private: true });
+  });
+  afterAll(async () => {
+    await room[Symbol.asyncDispose]();
+    receiver.close();
+  });
+
+  const visit = async (options = {}) => {
+    const watched = await openPage(await theBrowser(), options);
+    watched.page.setDefaultTimeout(60_000);
+    await signIn(watched.page.context(), room.host.url('control'));
+    await watched.page.goto(`${room.host.url('control')}/git/repositories/ada~lamp?show=settings`);
+    return watched;
+  };
+  const json = async (path: string): Promise<any> => (await room.api('GET', path)).json();
+
+  it('share it, protect its branches, and let machines in', async () => {
+    await using watched = await visit();
+    const { page } = watched;
+    await page.getByRole('switch', { name: 'Private' }).click();
+    await expect.poll(async () => (await json('/repos/ada/lamp')).private, { timeout: 20_000 }).toBe(false);
+    await page.getByRole('button', { name: 'Add a person' }).click();
+    await page.getByLabel('Account', { exact: true }).fill('nobody');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('There is no such account.').first().waitFor();
+    await page.getByLabel('Account', { exact: true }).fill('bob');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByLabel('What bob may do').selectOption('admin');
+    await expect.poll(async () => (await json('/repos/ada/lamp/collaborators/bob/permission')).permission, { timeout: 20_000 }).toBe('admin'); // prettier-ignore
+    await page.getByRole('button', { name: 'Protect a branch' }).click();
+    await page.getByLabel('Branch', { exact: true }).fill('main');
+    await page.getByLabel('Who may push to it').selectOption('some');
+    await page.getByLabel('Accounts').fill('bob');
+    await page.getByRole('button', { name: 'Protect', exact: true }).click();
+    await page.getByText('bob may push, and commits are never taken away').waitFor();
+    expect(await json('/repos/ada/lamp/branch_protections/main')).toMatchObject({ push_whitelist_usernames: ['bob'] });
+    const key = await makeKey(room, 'id_robot');
+    await page.getByRole('button', { name: 'Add a deploy key' }).click();
+    await page.getByLabel('Public key').fill(key.text);
+    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByText('Can read, never used').waitFor();
+  });
+
+  it('tell an address, show what was sent and answered, and send it again', async () => {
+    await using watched = await visit();
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Deliveries' }).click();
+    await page.getByText('Nothing was sent yet.').waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('Taken', { exact: true }).waitFor();
+    await page.getByText('What was sent and answered').click();
+    await page.getByText('heard it').waitFor();
+    await page.getByText('"ref": "refs/heads/main"').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => received, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => page.getByText('Taken', { exact: true }).count(), { timeout: 20_000 }).toBe(2);
+  });
+
+  it.each(screens)('fit on $on', async (screen) => {
+    await using watched = await visit(screen);
+    const { page } = watched;
+    await page.getByText('127.0.0.1').first().waitFor();
+    await expectFits(watched, 'git-settings', screen);
+    await page.getByRole('button', { name: 'Deliveries' }).click();
+    await page.getByText('Taken', { exact: true }).first().waitFor();
+    await expectFits(watched, 'git-deliveries', screen);
+  });
+});
