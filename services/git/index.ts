@@ -6,15 +6,25 @@ import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
 import { Framing } from './hooks/framing.ts';
 import { Hooks } from './hooks/hooks.ts';
+import { issueEvents } from './hooks/issue-events.ts';
 import { pushEvents } from './hooks/push-events.ts';
 import { sendDeliveries } from './hooks/sender.ts';
 import { gitListener } from './http/listener.ts';
+import { pullTextAnswer } from './http/pull-text.ts';
 import { webAnswer } from './http/web.ts';
+import { Issues } from './issues/issues.ts';
+import { forgetInIssues } from './issues/forget.ts';
+import { IssueWriter } from './issues/writer.ts';
 import { LfsStore } from './lfs/lfs-store.ts';
 import { Locks } from './lfs/locks.ts';
 import { LfsTickets } from './lfs/tickets.ts';
 import { manifest } from './manifest.ts';
 import { createGitMetrics } from './metrics.ts';
+import { issuesAfterPush } from './pulls/after-push.ts';
+import { Comparisons } from './pulls/comparisons.ts';
+import { Merges } from './pulls/merge.ts';
+import { cleanMergeAreas } from './pulls/merge-area.ts';
+import { Pulls } from './pulls/pulls.ts';
 import { pushNotices } from './push-notices.ts';
 import { Protections } from './protection/protections.ts';
 import { Releases } from './releases/releases.ts';
@@ -33,6 +43,8 @@ import { collaboratorRoutes } from './rest/collaborators.ts';
 import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
+import { issueTrackerRoutes } from './rest/issues/routes.ts';
+import { pullRequestRoutes } from './rest/pulls/routes.ts';
 import { forkRoutes } from './rest/forks.ts';
 import { hookRoutes, type HookParts } from './rest/hooks.ts';
 import { miscRoutes } from './rest/misc.ts';
@@ -45,6 +57,8 @@ import { Router } from './rest/router.ts';
 import { swaggerOf } from './rest/swagger.ts';
 import { topicRoutes } from './rest/topics.ts';
 import { userRoutes } from './rest/users.ts';
+import { ownIssueRoutes } from './own/issues.ts';
+import { ownPullRoutes } from './own/pulls.ts';
 import { ownRoutes } from './own/routes.ts';
 import { settingsRoutes } from './own/settings.ts';
 import type { Settings } from './settings.ts';
@@ -102,8 +116,18 @@ function create(context: Context, settings: Settings): Service {
   const find = (id: number): Promise<Repository | undefined> => repositories.byId(id);
   const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
   const consequences = [notices.consequence, hookEvents.consequence];
-  const pushes = new Pushes({ context, git: engine, repositories, folder, consequences });
   const protections = new Protections(context);
+  const issues = new Issues(db, repositories);
+  const issueHooks = issueEvents(context, hooks);
+  const writer = new IssueWriter({ context, listeners: [issueHooks.listener] });
+  const comparisons = new Comparisons(context, engine);
+  const pullParts = { comparisons, db, folder, git: engine, objects, repositories, writer };
+  const pulls = new Pulls(pullParts);
+  const pushes = new Pushes({
+    ...{ context, git: engine, repositories, folder, consequences },
+    preparations: [issuesAfterPush({ ...pullParts, pulls })],
+  });
+  const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes });
   const transfer = new Transfer({
     context,
     git: engine,
@@ -134,6 +158,7 @@ function create(context: Context, settings: Settings): Service {
     ...{ protections, collaborators: new Collaborators(context), organizations: new Organizations(context) },
     ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
   };
+  const issueParts = { ...parts, db, issues, writer, pulls, merges };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
     const now = await lookup.renamed(visitor, owner, name);
@@ -142,6 +167,8 @@ function create(context: Context, settings: Settings): Service {
   const routes = [
     ...miscRoutes,
     ...userRoutes(parts),
+    ...issueTrackerRoutes(issueParts),
+    ...pullRequestRoutes(issueParts),
     ...repositoryRoutes(parts),
     ...referenceRoutes(parts),
     ...commitRoutes(parts),
@@ -170,6 +197,7 @@ function create(context: Context, settings: Settings): Service {
       await transaction.deleteFrom('tokens').where('account', '=', account).execute();
       await transaction.deleteFrom('public_keys').where('account', '=', account).execute();
       await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
+      await forgetInIssues(transaction, account);
       await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
       await transaction.deleteFrom('stars').where('account', '=', account).execute();
     });
@@ -183,8 +211,9 @@ function create(context: Context, settings: Settings): Service {
       smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
       lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
       api,
+      web: async (request, url, base) =>
+        (await pullTextAnswer(issueParts, request, url)) ?? webAnswer(parts, request, url, base),
       swagger: swaggerOf(routes),
-      web: (request, url, base) => webAnswer(parts, request, url, base),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
     }),
     listeners: {
@@ -196,7 +225,7 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    api: [...ownRoutes(parts), ...settingsRoutes(parts)],
+    api: [...ownRoutes(parts), ...settingsRoutes(parts), ...ownIssueRoutes(issueParts), ...ownPullRoutes(issueParts)],
 
     async start() {
       try {
@@ -209,14 +238,18 @@ function create(context: Context, settings: Settings): Service {
       }
       await reconcileRestored({ context, git: engine }, folder);
       await keeper.clean(db);
+      await cleanMergeAreas(context.files);
       await lfs.clean();
       await pushes.recover();
+      await merges.forgetUnmade();
+      await pulls.recover();
       for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
       sshServer = open.use(
         new SshServer({ context, keys, signIn, lookup, transfer, tickets, lfsAddress }, await hostKeys(context.files)),
       );
       open.use(notices.handle());
       open.use(hookEvents.handle());
+      open.use(issueHooks.handle({ context, db, find, framing, issues, owners, pulls }));
       open.use(sendDeliveries({ context, hooks, mayReachLocal: settings.hooksToLocalNetwork }));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forgetRemoved(account).catch(complain)));
       await metrics.refresh();

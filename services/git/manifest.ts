@@ -1,8 +1,9 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import { gitPushed } from '../contracts/git/topics.ts';
+import { gitIssuesChanged, gitPushed } from '../contracts/git/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { uncopied } from './repositories/backup.ts';
 import { environment, Settings } from './settings.ts';
+import { issueMigrations } from './store/issue-migrations.ts';
 import { migrations } from './store/migrations.ts';
 
 /** Git hosting: repositories over HTTP and SSH, with Gitea's API. */
@@ -24,8 +25,9 @@ export const manifest = defineManifest({
   ],
   settings: Settings,
   environment,
-  migrations,
+  migrations: [...migrations, ...issueMigrations],
+  live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
-  uncopied,
-  live: [liveTopic(gitPushed, 'user')],
+  // A merge that is being tried is nothing yet.
+  uncopied: [...uncopied, 'merges'],
 });

@@ -23,6 +23,16 @@ export function createGitMetrics(
   const memory = (): number => process.memoryUsage.rss();
   gauge('githost_repositories_total', 'Repositories.', () => repositories.count());
   gauge('githost_users_total', 'Accounts.', users);
+  const issues = async (state: { readonly pull?: number; readonly closed?: number }): Promise<number> => {
+    let rows = (db as Db).selectFrom('issues').select((is) => is.fn.countAll<number>().as('count'));
+    for (const [column, value] of Object.entries(state)) rows = rows.where(column as 'pull', '=', value);
+    return Number((await rows.executeTakeFirst())?.count ?? 0);
+  };
+  gauge('githost_issues_total', 'Issues.', () => issues({ pull: 0 }));
+  gauge('githost_pulls_total', 'Pull requests.', () => issues({ pull: 1 }));
+  gauge('gitea_issues', 'Number of Issues', () => issues({}));
+  gauge('gitea_issues_open', 'Number of open Issues', () => issues({ closed: 0 }));
+  gauge('gitea_issues_closed', 'Number of closed Issues', () => issues({ closed: 1 }));
   gauge('githost_process_resident_memory_bytes', 'Memory of the process that serves them.', memory);
   gauge('gitea_repositories', 'Number of Repositories', () => repositories.count());
   gauge('gitea_publickeys', 'Number of PublicKeys', () => count('public_keys'));

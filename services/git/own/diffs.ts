@@ -1,7 +1,7 @@
 import type { GitFileDiff } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Git } from '../engine/git.ts';
-import { readChanges, type FileChange } from '../repositories/commits.ts';
+import { compareChanges, readChanges, type FileChange } from '../repositories/commits.ts';
 
 /** Files of one commit that are shown, and characters of each one's lines. */
 const mostFiles = 300;
@@ -11,25 +11,27 @@ const longestAll = 8 * 1024 * 1024;
 /** What a commit changed, with the lines where they are not too many. */
 export async function readDiffs(git: Git, folder: string, id: string): Promise<GitFileDiff[]> {
   const changes = (await readChanges(git, folder, [id])).get(id) ?? [];
-  const shown = changes.slice(0, mostFiles);
-  const patches = await readPatches(git, folder, id);
-  return shown.map((change) => diffOf(change, patches.get(change.path)));
+  return withPatches(git, folder, changes, ['--root', '--no-commit-id', '--diff-merges=first-parent', id]);
+}
+
+/** The same for what leads from one commit to another. */
+export async function compareDiffs(git: Git, folder: string, from: string, to: string): Promise<GitFileDiff[]> {
+  return withPatches(git, folder, await compareChanges(git, folder, from, to), [from, to]);
+}
+
+async function withPatches(
+  git: Git,
+  folder: string,
+  changes: readonly FileChange[],
+  what: readonly string[],
+): Promise<GitFileDiff[]> {
+  const patches = await readPatches(git, folder, what);
+  return changes.slice(0, mostFiles).map((change) => diffOf(change, patches.get(change.path)));
 }
 
 /** The lines by the file they belong to; none at all when they are too many. */
-async function readPatches(git: Git, folder: string, id: string): Promise<ReadonlyMap<string, string>> {
-  const args = [
-    'diff-tree',
-    '-z',
-    '-p',
-    '--raw',
-    '-r',
-    '-M',
-    '--root',
-    '--no-commit-id',
-    '--diff-merges=first-parent',
-    id,
-  ];
+async function readPatches(git: Git, folder: string, what: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const args = ['diff-tree', '-z', '-p', '--raw', '-r', '-M', ...what];
   try {
     const { stdout } = await git.run(folder, args, { maxBytes: longestAll });
     const text = stdout.toString();

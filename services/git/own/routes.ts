@@ -181,7 +181,8 @@ function summary(repository: Repository): GitRepository {
   return { id, owner, name, description, private: repository.private, archived, empty, defaultBranch, size, updatedAt };
 }
 
-function commitView({ id, message, author, committer, parents }: Commit): GitCommit {
+/** A commit as the pages show it. */
+export function commitView({ id, message, author, committer, parents }: Commit): GitCommit {
   const [title = '', ...rest] = message.trim().split('\n');
   return {
     id,

@@ -29,7 +29,7 @@ export interface Repository {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly pushedAt: number | null;
-  readonly counts: { readonly stars: number; readonly forks: number; readonly releases: number };
+  readonly counts: { readonly stars: number; readonly forks: number; readonly releases: number; readonly issues: number; readonly pulls: number }; // prettier-ignore
   /** The number of the one that it was forked from. */
   readonly parent: number | null;
 }
@@ -37,6 +37,8 @@ export interface Repository {
 type Joined = RepositoryRow & {
   readonly owner_name: string;
   readonly owner_kind: OwnerRow['kind'];
+  readonly open_issues: number;
+  readonly open_pulls: number;
   readonly star_count: number;
   readonly fork_count: number;
   readonly release_count: number;
@@ -117,6 +119,13 @@ export class Repositories {
         .executeTakeFirst(),
     ]);
     return { repositories: rows.map(repositoryOf), total: total?.total ?? 0 };
+  }
+
+  /** The numbers of repositories, to be asked for within a larger question. */
+  idsOf(query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
+    return matching(joined(this.#db), { ...query, limit: 0, offset: 0 })
+      .clearSelect()
+      .select('repositories.id');
   }
 
   async count(): Promise<number> {
@@ -263,7 +272,7 @@ function repositoryOf(row: Joined): Repository {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     pushedAt: row.pushed_at,
-    counts: { stars: row.star_count, forks: row.fork_count, releases: row.release_count },
+    counts: { stars: row.star_count, forks: row.fork_count, releases: row.release_count, issues: Number(row.open_issues), pulls: Number(row.open_pulls) }, // prettier-ignore
     parent: row.parent_id,
   };
 }

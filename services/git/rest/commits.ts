@@ -21,31 +21,13 @@ import { named, placeOf, type RestParts } from './parts.ts';
 
 /** Commits: their lists, each by itself, and what lies between two. */
 export function commitRoutes(parts: RestParts): readonly Route[] {
-  const { git, keeper, lookup, objects, repositories } = parts;
+  const { git, keeper, lookup, objects } = parts;
 
   const find = async (call: Call) => {
     const repository = await lookup.need(call.visitor, named(call), 'read');
     return { repository, folder: keeper.folder(repository) };
   };
-  /** The accounts behind the addresses that commits made here have. */
-  const people = async (call: Call, commits: readonly Commit[]) => {
-    const names = new Set(commits.flatMap(({ author, committer }) => [accountOfEmail(author.email), accountOfEmail(committer.email)])); // prettier-ignore
-    const shown = new Map<string, unknown>();
-    for (const name of names) {
-      const row = name === undefined ? undefined : await repositories.owner(name);
-      if (name !== undefined && row !== undefined) shown.set(name, userOf(row, call.base));
-    }
-    return ({ email }: Signature): unknown => shown.get(accountOfEmail(email) ?? '') ?? null;
-  };
-  const list = async (call: Call, repository: Repository, commits: readonly Commit[]) => {
-    const stat = flag(call.query, 'stat') ?? true;
-    const files = flag(call.query, 'files') ?? true;
-    const changes = stat || files ? await readChanges(git, keeper.folder(repository), commits.map(({ id }) => id)) : new Map<string, readonly FileChange[]>(); // prettier-ignore
-    const person = await people(call, commits);
-    return commits.map((commit) =>
-      commitJson(commit, placeOf(call, repository), { changes: changes.get(commit.id), stat, files, person }),
-    );
-  };
+  const list = commitList(parts);
   const one = async (call: Call, name: string): Promise<Answer> => {
     const { repository, folder } = await find(call);
     const revision = await resolve(objects, folder, repository, name);
@@ -145,4 +127,27 @@ export function commitRoutes(parts: RestParts): readonly Route[] {
       },
     },
   ];
+}
+
+/** Commits as the peer lists them, with what they changed as far as it is asked for. */
+export function commitList({ git, keeper, repositories }: Pick<RestParts, 'git' | 'keeper' | 'repositories'>) {
+  /** The accounts behind the addresses that commits made here have. */
+  const people = async (call: Call, commits: readonly Commit[]) => {
+    const names = new Set(commits.flatMap(({ author, committer }) => [accountOfEmail(author.email), accountOfEmail(committer.email)])); // prettier-ignore
+    const shown = new Map<string, unknown>();
+    for (const name of names) {
+      const row = name === undefined ? undefined : await repositories.owner(name);
+      if (name !== undefined && row !== undefined) shown.set(name, userOf(row, call.base));
+    }
+    return ({ email }: Signature): unknown => shown.get(accountOfEmail(email) ?? '') ?? null;
+  };
+  return async (call: Call, repository: Repository, commits: readonly Commit[]) => {
+    const stat = flag(call.query, 'stat') ?? true;
+    const files = flag(call.query, 'files') ?? true;
+    const changes = stat || files ? await readChanges(git, keeper.folder(repository), commits.map(({ id }) => id)) : new Map<string, readonly FileChange[]>(); // prettier-ignore
+    const person = await people(call, commits);
+    return commits.map((commit) =>
+      commitJson(commit, placeOf(call, repository), { changes: changes.get(commit.id), stat, files, person }),
+    );
+  };
 }

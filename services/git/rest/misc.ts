@@ -1,7 +1,7 @@
 import { marked } from 'marked';
 import { z } from 'zod';
 import { bodyOf, ok, optional, type Route } from './call.ts';
-import { defaultLimit, listHeaders, mostItems, pageOf } from './paging.ts';
+import { defaultLimit, mostItems } from './paging.ts';
 
 /** The peer whose API this is, since clients compare the number. */
 export const peerVersion = '1.27.1';
@@ -41,20 +41,6 @@ export const miscRoutes: readonly Route[] = [
         headers: { 'Content-Type': 'text/html; charset=utf-8' },
       };
     },
-  },
-  {
-    method: 'GET',
-    path: '/notifications',
-    scope: 'notification',
-    signedIn: true,
-    handle: async (call) => ok([], listHeaders(call, pageOf(call.query), 0)),
-  },
-  {
-    method: 'GET',
-    path: '/notifications/new',
-    scope: 'notification',
-    signedIn: true,
-    handle: async () => ok({ new: 0 }),
   },
 ];
 

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import type { IssueTables } from './issue-tables.ts';
 import type { HookTables } from './hooks.ts';
 import type { LfsTables } from './lfs.ts';
 import type { RestTables } from './rest.ts';
@@ -64,7 +65,7 @@ interface Tokens {
 }
 
 /** The tables of git hosting. */
-export interface Tables extends HookTables, LfsTables, RestTables {
+export interface Tables extends HookTables, IssueTables, LfsTables, RestTables {
   owners: Owners;
   repositories: Repositories;
   former_names: { owner_id: number; lower_name: string; repository_id: number };

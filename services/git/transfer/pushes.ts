@@ -23,12 +23,16 @@ export type PushConsequence = (
   },
 ) => Promise<void>;
 
+/** Asks git what such a consequence needs to know, before the transaction. */
+export type PushPreparation = (pushed: Parameters<PushConsequence>[1]) => Promise<PushConsequence>;
+
 export interface PushParts {
   readonly context: Pick<Context, 'bus' | 'clock' | 'commit' | 'db' | 'log' | 'random'>;
   readonly git: Git;
   readonly repositories: Repositories;
   readonly folder: (repository: Repository) => string;
   readonly consequences: readonly PushConsequence[];
+  readonly preparations: readonly PushPreparation[];
 }
 
 /**
@@ -57,7 +61,7 @@ export class Pushes {
 
   /** Call when git is done: `changes` are those that it made. Whoever asks after that sees them. */
   async settle(id: string, repository: Repository, account: string, changes: readonly RefChange[]): Promise<void> {
-    const { context, git, consequences } = this.#parts;
+    const { context, git, consequences, preparations } = this.#parts;
     const { bus, clock, commit } = context;
     if (changes.length === 0) {
       await commit((transaction: Kysely<Tables>) => transaction.deleteFrom('pushes').where('id', '=', id).execute());
@@ -68,6 +72,8 @@ export class Pushes {
     const branches = references.map(({ ref }) => ref.slice(heads.length));
     const defaultBranch = await this.#defaultBranch(repository, branches, changes);
     const size = await sizeOf(git, folder);
+    const pushed = { repository: { ...repository, defaultBranch }, account, changes, id };
+    const prepared = await Promise.all(preparations.map((prepare) => prepare(pushed)));
     await commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('pushes').where('id', '=', id).execute();
       await transaction
@@ -82,9 +88,7 @@ export class Pushes {
         })
         .where('id', '=', repository.id)
         .execute();
-      for (const consequence of consequences) {
-        await consequence(transaction, { repository: { ...repository, defaultBranch }, account, changes, id });
-      }
+      for (const consequence of [...consequences, ...prepared]) await consequence(transaction, pushed);
     });
     bus.publish(gitPushed, { repository: repository.id });
   }

@@ -49,6 +49,8 @@ let token = '';
 let commit = '';
 /** Of the key that was made. */
 let key = 0;
+/** Of the label that was made. */
+let label = 0;
 /** Of the lock that was made. */
 let lock = '';
 /** Of the release that was made. */
@@ -72,6 +74,8 @@ describe('exchanges recorded from the peer', () => {
   });
 
   it.each(replayed(27, 59))('%s', (_name, exchange) => replay(exchange));
+
+  it.each(replayed(61, 81))('%s', (_name, exchange) => replay(exchange));
 
   it.each(replayed(83, 86))('%s', (_name, exchange) => replay(exchange));
 
@@ -105,6 +109,7 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
   if (difference?.body === true || response.body === null) return;
   if (typeof response.body === 'string') return expect(plain(text)).toBe(plain(response.body));
   const given: unknown = JSON.parse(text);
+  if (name === 'label create') label = (given as { id: number }).id;
   if (name === 'key create') key = (given as { id: number }).id;
   if (name === 'release create') release = (given as { id: number }).id;
   if (name === 'lfs lock') lock = (given as { lock: { id: string } }).lock.id;
@@ -123,6 +128,7 @@ function ours(text: string): string {
     .replaceAll('0000000000000000000000000000000000000001', token)
     .replaceAll('0000000000000000000000000000000000000002', token)
     .replaceAll('cc6fde54041ef5cff78af138296bcd3867dbc5f0', commit)
+    .replace('"labels":[6]', `"labels":[${label}]`)
     .replace('/user/keys/13', `/user/keys/${key}`)
     .replace('/releases/15/', `/releases/${release}/`)
     .replace('/locks/8/', `/locks/${lock}/`)
@@ -133,6 +139,7 @@ function ours(text: string): string {
 function plain(text: string): string {
   return text
     .replaceAll('alice', 'ada')
+    .replaceAll(/\b(id|head_repo_id|base_repo_id): \d+/g, '$1: N')
     .replaceAll(/[0-9a-f]{40}(?![0-9a-f])|(?<=^[0-9a-f]{4})[0-9a-f]{40}/gm, 'ID')
     .replaceAll(/"[A-Z][a-z]{2}, [^"]+GMT"/g, 'TIME');
 }

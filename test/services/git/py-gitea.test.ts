@@ -37,3 +37,25 @@ it.skipIf(lacks(existsSync(client)))('py-gitea does everything it is used for', 
     gone: true,
   });
 });
+
+it.skipIf(lacks(existsSync(client)))('py-gitea works with issues and pull requests', async () => {
+  await using room = await openGitRoom();
+  await room.account('bob');
+  await room.create('py');
+  const cwd = await room.work('py');
+  await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm n'], { cwd });
+  await room.git(['push', '-q', `${room.signedUrl}/ada/py.git`, '--all'], { cwd });
+  const { sha1 } = (await (await room.api('POST', '/users/ada/tokens', { name: 'py' })).json()) as { sha1: string };
+  const environment = { PYTHONPATH: client, PYTHONDONTWRITEBYTECODE: '1' };
+  const issues = fileURLToPath(new URL('py-gitea-issues.py', import.meta.url));
+  const { stdout } = await room.run('python3', [issues, room.url, sha1], { environment });
+  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({
+    milestone: ['soon', 'open'],
+    all: 42,
+    first: ['First', 'by py-gitea', 'bob', ['bob']],
+    changed: ['Changed', 'soon', 'closed'],
+    comments: ['said'],
+    pull: [43, true],
+    merged: true,
+  });
+});

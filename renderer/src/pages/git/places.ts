@@ -4,9 +4,15 @@ import { pathOf } from '../../state/address.ts';
 export interface CodePlace {
   readonly ref?: string;
   readonly path?: string;
-  /** `commits`, or the commit that is open. */
+  /** `commits`, `issues`, `pulls`, `labels`, or the commit that is open. */
   readonly show?: string;
   readonly commit?: string;
+  /** Of an issue or a pull request, and which part of it. */
+  readonly number?: string;
+  readonly view?: string;
+  /** Which issues of a list. */
+  readonly label?: string;
+  readonly milestone?: string;
 }
 
 /** How an address names a repository: neither name can hold the sign between them. */

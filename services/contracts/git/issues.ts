@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { GitCommit, GitFileDiff } from './api.ts';
+
+const time = z.number().describe('ms since the epoch');
+const text = z.string().max(65_536);
+const title = z.string().trim().min(1, 'Give it a title.').max(255);
+
+export const GitLabel = z.object({ id: z.int(), name: z.string(), color: z.string().describe('Six hex digits.'), description: z.string() }); // prettier-ignore
+export type GitLabel = z.infer<typeof GitLabel>;
+
+export const GitMilestone = z.object({
+  id: z.int(),
+  title: z.string(),
+  closed: z.boolean(),
+  open: z.int(),
+  done: z.int(),
+  dueAt: time.nullable(),
+});
+export type GitMilestone = z.infer<typeof GitMilestone>;
+
+export const GitIssue = z.object({
+  number: z.int(),
+  title: z.string(),
+  pull: z.boolean(),
+  state: z.enum(['open', 'draft', 'closed', 'merged']),
+  author: z.string(),
+  labels: z.array(GitLabel),
+  milestone: z.object({ id: z.int(), title: z.string() }).nullable(),
+  assignees: z.array(z.string()),
+  comments: z.int(),
+  createdAt: time,
+  updatedAt: time,
+});
+export type GitIssue = z.infer<typeof GitIssue>;
+
+/** An entry of a conversation: something that was said, or done. */
+const threadEntry = z.object({
+  id: z.int(),
+  kind: z.string(),
+  author: z.string(),
+  text: z.string(),
+  time,
+  label: GitLabel.nullable(),
+  /** A label was put on, an assignee added. */
+  added: z.boolean(),
+  /** An assignee, a milestone, a title, a branch. */
+  before: z.string(),
+  after: z.string(),
+  commit: z.string(),
+  commits: z.array(z.string()),
+  verdict: z.enum(['COMMENT', 'APPROVED', 'REQUEST_CHANGES']).nullable(),
+  /** Of a remark on a line; a negative line is one of the old file. */
+  path: z.string(),
+  line: z.int(),
+  hunk: z.string(),
+  review: z.int().nullable(),
+});
+
+export const GitMergeStyle = z.enum(['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only']);
+export type GitMergeStyle = z.infer<typeof GitMergeStyle>;
+
+export const GitPull = z.object({
+  /** `dev`, or `owner/name:dev` of another repository. */
+  head: z.string(),
+  base: z.string(),
+  headThere: z.boolean(),
+  commits: z.int(),
+  behind: z.int(),
+  files: z.int(),
+  additions: z.int(),
+  deletions: z.int(),
+  mergeable: z.boolean(),
+  /** Null: none. Without names: the histories have nothing in common. */
+  conflicts: z.array(z.string()).nullable(),
+  styles: z.array(GitMergeStyle),
+  mergedBy: z.string().nullable(),
+  mergedAt: time.nullable(),
+  mergedCommit: z.string().nullable(),
+  reviewers: z.array(z.string()),
+});
+export type GitPull = z.infer<typeof GitPull>;
+
+export const GitThread = GitIssue.extend({
+  text: z.string(),
+  locked: z.boolean(),
+  entries: z.array(threadEntry),
+  request: GitPull.nullable(),
+  /** What the caller may do: say something, or decide. */
+  mayWrite: z.boolean(),
+  mayEdit: z.boolean(),
+});
+export type GitThread = z.infer<typeof GitThread>;
+export type GitThreadEntry = GitThread['entries'][number];
+
+const ok = z.object({ ok: z.literal(true) });
+const numbered = z.object({ number: z.int() });
+const at = '/api/git/repositories/:owner/:name';
+const thread = `${at}/issues/:number`;
+
+/** Our own API of issues and pull requests, for the pages. */
+export const gitIssuesApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: `${at}/issues`,
+    summary: 'Issues or pull requests, the newest first, with how many are open and closed.',
+    access: 'objects',
+    query: z.object({
+      kind: z.enum(['issues', 'pulls']).default('issues'),
+      state: z.enum(['open', 'closed']).default('open'),
+      q: z.string().max(200).default(''),
+      label: z.string().max(50).default(''),
+      milestone: z.string().max(255).default(''),
+      assignee: z.string().max(64).default(''),
+      offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    }),
+    reply: z.object({ issues: z.array(GitIssue), open: z.int(), closed: z.int(), more: z.boolean() }),
+  }),
+  thread: defineRoute({
+    method: 'GET',
+    path: thread,
+    summary: 'An issue or a pull request with everything that was said and done.',
+    access: 'objects',
+    reply: GitThread,
+  }),
+  create: defineRoute({
+    method: 'POST',
+    path: `${at}/issues`,
+    summary: 'Makes an issue.',
+    access: 'objects',
+    body: z.object({ title, text: text.default(''), labels: z.array(z.int()).max(100).default([]) }),
+    reply: numbered,
+  }),
+  change: defineRoute({
+    method: 'PATCH',
+    path: thread,
+    summary: 'Changes an issue or a pull request.',
+    access: 'objects',
+    body: z.object({
+      title: title.optional(),
+      text: text.optional(),
+      closed: z.boolean().optional(),
+      labels: z.array(z.int()).max(100).optional(),
+      assignees: z.array(z.string()).max(100).optional(),
+      milestone: z.int().nullable().optional(),
+    }),
+    reply: ok,
+  }),
+  comment: defineRoute({
+    method: 'POST',
+    path: `${thread}/comments`,
+    summary: 'Says something in an issue or a pull request.',
+    access: 'objects',
+    body: z.object({ text: text.trim().min(1, 'Write something.') }),
+    reply: ok,
+  }),
+  fields: defineRoute({
+    method: 'GET',
+    path: `${at}/issue-fields`,
+    summary: 'Labels and milestones of a repository, and the people who may be assigned.',
+    access: 'objects',
+    reply: z.object({ labels: z.array(GitLabel), milestones: z.array(GitMilestone), people: z.array(z.string()) }),
+  }),
+  addLabel: defineRoute({
+    method: 'POST',
+    path: `${at}/labels`,
+    summary: 'Adds a label to a repository.',
+    access: 'objects',
+    body: z.object({ name: z.string().trim().min(1).max(50), color: z.string().regex(/^[0-9a-f]{6}$/), description: z.string().max(200).default('') }), // prettier-ignore
+    reply: GitLabel,
+  }),
+  removeLabel: defineRoute({
+    method: 'DELETE',
+    path: `${at}/labels/:label`,
+    summary: 'Removes a label from a repository and from all that have it.',
+    access: 'objects',
+    reply: ok,
+  }),
+  addMilestone: defineRoute({
+    method: 'POST',
+    path: `${at}/milestones`,
+    summary: 'Adds a milestone to a repository.',
+    access: 'objects',
+    body: z.object({ title, dueAt: time.nullable().default(null) }),
+    reply: ok,
+  }),
+  closeMilestone: defineRoute({
+    method: 'PATCH',
+    path: `${at}/milestones/:milestone`,
+    summary: 'Closes a milestone, or opens it again.',
+    access: 'objects',
+    body: z.object({ closed: z.boolean() }),
+    reply: ok,
+  }),
+  pull: defineRoute({
+    method: 'POST',
+    path: `${at}/pulls`,
+    summary: 'Asks for a branch to be pulled into another one.',
+    access: 'objects',
+    body: z.object({
+      title,
+      text: text.default(''),
+      head: z.string().min(1).max(250),
+      base: z.string().min(1).max(250),
+    }),
+    reply: numbered,
+  }),
+  changes: defineRoute({
+    method: 'GET',
+    path: `${at}/pulls/:number/changes`,
+    summary: 'The commits of a pull request, and what they change together.',
+    access: 'objects',
+    reply: z.object({ commits: z.array(GitCommit), files: z.array(GitFileDiff) }),
+  }),
+  merge: defineRoute({
+    method: 'POST',
+    path: `${at}/pulls/:number/merge`,
+    summary: 'Merges a pull request.',
+    access: 'objects',
+    body: z.object({ style: GitMergeStyle, deleteBranch: z.boolean().default(false) }),
+    reply: ok,
+  }),
+  update: defineRoute({
+    method: 'POST',
+    path: `${at}/pulls/:number/update`,
+    summary: 'Brings what the base has into the branch of a pull request.',
+    access: 'objects',
+    reply: ok,
+  }),
+  review: defineRoute({
+    method: 'POST',
+    path: `${at}/pulls/:number/reviews`,
+    summary: 'Says what one thinks of a pull request, as a whole and of its lines.',
+    access: 'objects',
+    body: z.object({
+      verdict: z.enum(['COMMENT', 'APPROVED', 'REQUEST_CHANGES']),
+      text: text.default(''),
+      remarks: z.array(z.object({ path: z.string().max(4096), line: z.int(), text: text.min(1) })).max(500).default([]), // prettier-ignore
+    }),
+    reply: ok,
+  }),
+};

@@ -1,0 +1,118 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { defineJob } from '../../contracts/jobs.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Issue, Issues } from '../issues/issues.ts';
+import type { IssueListener } from '../issues/writer.ts';
+import { isPull, type Pulls } from '../pulls/pulls.ts';
+import type { Owners } from '../repositories/owners.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { namesIn, peopleOf } from '../rest/issues/parts.ts';
+import { remarksOf } from '../rest/pulls/parts.ts';
+import { nobody } from '../sign-in/visitor.ts';
+import type { Tables } from '../store/tables.ts';
+import { commentJson, issueJson } from '../wire/issues.ts';
+import { pullJson } from '../wire/pulls.ts';
+import type { HookEvent } from './events.ts';
+import type { Framing } from './framing.ts';
+import type { Hooks } from './hooks.ts';
+
+const tellIssues = defineJob(
+  'git.tell-issue-hooks',
+  z.object({
+    repository: z.int(),
+    account: z.string(),
+    events: z.array(
+      z.object({
+        event: z.string(),
+        action: z.string(),
+        issue: z.int(),
+        entry: z.int().optional(),
+        review: z.int().optional(),
+      }),
+    ),
+  }),
+  { forgetDone: true },
+);
+type Told = z.infer<(typeof tellIssues)['schema']>['events'][number];
+
+export interface IssueEventParts {
+  readonly context: Pick<Context, 'accounts' | 'commit'>;
+  readonly db: Kysely<Tables>;
+  readonly find: (id: number) => Promise<Repository | undefined>;
+  readonly framing: Framing;
+  readonly issues: Issues;
+  readonly owners: Owners;
+  readonly pulls: Pulls;
+}
+
+/** What hooks are told of issues and pull requests: enqueued with the change itself, and made of it later. */
+export function issueEvents(context: Pick<Context, 'jobs'>, hooks: Hooks) {
+  const listener: IssueListener = async (transaction, { account, events, repository }) => {
+    if (!(await hooks.listens(transaction, repository))) return;
+    const payload = { repository: repository.id, account, events: [...events] };
+    await context.jobs.enqueue(transaction, tellIssues, payload, { orderKey: String(repository.id) });
+  };
+  return {
+    listener,
+    handle: (parts: IssueEventParts): Disposable =>
+      context.jobs.handle(tellIssues, async ({ id, payload: { account, events, repository: number } }) => {
+        const repository = await parts.find(number);
+        if (repository === undefined) return;
+        for (const [at, told] of events.entries()) {
+          const issue = await parts.issues.byId(told.issue);
+          if (issue === undefined) continue;
+          const payload = await payloadOf(parts, repository, account, issue, told);
+          if (payload === undefined) continue;
+          const branch = issue.request === undefined ? {} : { branch: issue.request.base_branch };
+          const event = { ...eventOf(told.event), ...branch };
+          await parts.context.commit((transaction: Kysely<Tables>) => hooks.emit(transaction, event, repository, payload, `issue:${id}:${at}`)); // prettier-ignore
+        }
+      }),
+  };
+}
+
+/** Undefined where what it is about is gone again. */
+async function payloadOf(
+  parts: IssueEventParts,
+  repository: Repository,
+  account: string,
+  issue: Issue,
+  { action, entry: entryId, event, review: reviewId }: Told,
+): Promise<object | undefined> {
+  const { db, framing, pulls } = parts;
+  const frame = await framing.frame(repository, account);
+  const place = framing.place(repository);
+  const entry = entryId === undefined ? undefined : await db.selectFrom('issue_entries').selectAll().where('id', '=', entryId).executeTakeFirst(); // prettier-ignore
+  const reviewers = (await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute()).map((row) => row.account); // prettier-ignore
+  const person = await peopleOf(parts, { base: place.base, visitor: nobody }, [account, ...namesIn([issue]), ...reviewers, ...(entry === undefined ? [] : [entry.author])]); // prettier-ignore
+  const asIssue = issueJson(issue, repository, place, person);
+  if (event === 'issue_comment' || event === 'pull_request_comment') {
+    if (entry === undefined) return undefined;
+    const comment = commentJson(entry, issue, place, person);
+    return { action, issue: asIssue, comment, ...frame, is_pull: issue.pull === 1 };
+  }
+  if (!isPull(issue)) return { action, number: issue.number, issue: asIssue, ...frame, commit_id: '' };
+  const state = await pulls.state(repository, issue);
+  const theirs = state.headRepository === undefined || state.headRepository.id === repository.id ? frame.repository : (await framing.frame(state.headRepository, account)).repository; // prettier-ignore
+  const pull = pullJson(issue, place, { state, person, reviewers, baseRepository: frame.repository, remarks: (await remarksOf(db, [issue])).get(issue.id) ?? 0, headRepository: state.headRepository === undefined ? null : theirs }); // prettier-ignore
+  return {
+    action,
+    number: issue.number,
+    pull_request: pull,
+    requested_reviewer: event === 'pull_request_review_request' || reviewId !== undefined ? person(reviewers[0] ?? account) : null, // prettier-ignore
+    ...frame,
+    commit_id: '',
+    review: reviewId === undefined ? null : { type: event, content: entry?.body ?? '' },
+  };
+}
+
+/** How an event is named in the headers of a delivery. */
+function eventOf(event: string): HookEvent {
+  const review = /^pull_request_review_(approved|rejected|comment)$/.exec(event)?.[1];
+  if (review !== undefined) return { name: `pull_request_${review}`, type: event };
+  if (event === 'pull_request_comment') return { name: 'issue_comment', type: event };
+  const family = /^(issue|pull_request)_(?:assign|label|milestone|sync|review_request)$/.exec(event)?.[1];
+  if (family === undefined) return { name: event };
+  return { name: family === 'issue' ? 'issues' : family, type: event };
+}

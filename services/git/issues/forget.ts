@@ -1,0 +1,14 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../store/tables.ts';
+
+/** An account is gone: nothing is its any more. What it wrote stays, under its name. */
+export async function forgetInIssues(transaction: Kysely<Tables>, account: string): Promise<void> {
+  const tables = [
+    'issue_assignees',
+    'issue_mentions',
+    'issue_watches',
+    'review_requests',
+    'issue_notifications',
+  ] as const;
+  for (const table of tables) await transaction.deleteFrom(table).where('account', '=', account).execute();
+}

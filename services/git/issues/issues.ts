@@ -1,0 +1,178 @@
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import { parseSearch } from '../../kit/search-words.ts';
+import type { Repositories, Sight } from '../repositories/repositories.ts';
+import type { IssueRow, LabelRow, PullRow } from '../store/issue-tables.ts';
+import type { Tables } from '../store/tables.ts';
+import { hasWords } from './words.ts';
+import { withCounts, type Milestone } from './milestones.ts';
+
+/** An issue with what belongs to it. */
+export interface Issue extends IssueRow {
+  readonly labels: readonly LabelRow[];
+  readonly assignees: readonly string[];
+  readonly milestone: Milestone | undefined;
+  /** Of a pull request. */
+  readonly request: PullRow | undefined;
+}
+
+export const issueSorts = ['newest', 'oldest', 'recentupdate', 'leastupdate', 'recentclose', 'mostcomment', 'leastcomment'] as const; // prettier-ignore
+export type IssueSort = (typeof issueSorts)[number];
+
+/** What is asked of the list of issues; what is left out does not matter. */
+export interface IssueQuery {
+  /** Of one repository, or of those that somebody may see. */
+  readonly in: number | Sight;
+  readonly owner?: string | undefined;
+  readonly closed?: boolean | undefined;
+  readonly pull?: boolean | undefined;
+  readonly words?: string | undefined;
+  /** Names; it has all of them, and none of those that begin with `-`. */
+  readonly labels?: readonly string[] | undefined;
+  readonly labelIds?: readonly number[] | undefined;
+  /** Names or numbers; one of them. */
+  readonly milestones?: readonly string[] | undefined;
+  readonly since?: number | undefined;
+  readonly before?: number | undefined;
+  readonly author?: string | undefined;
+  readonly assignee?: string | undefined;
+  readonly mentioned?: string | undefined;
+  readonly reviewRequested?: string | undefined;
+  readonly reviewed?: string | undefined;
+  readonly headOrBase?: readonly [head: string, base: string] | undefined;
+  readonly sort?: IssueSort | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+type Query<Row> = SelectQueryBuilder<Tables, 'issues', Row>;
+
+/** Reads issues and pull requests. */
+export class Issues {
+  readonly #db: Kysely<Tables>;
+  readonly #repositories: Repositories;
+
+  constructor(db: Kysely<Tables>, repositories: Repositories) {
+    this.#db = db;
+    this.#repositories = repositories;
+  }
+
+  async find(repository: number, number: number): Promise<Issue | undefined> {
+    const row = await this.#db
+      .selectFrom('issues')
+      .selectAll()
+      .where('repository_id', '=', repository)
+      .where('number', '=', number)
+      .executeTakeFirst();
+    return row && (await this.complete([row]))[0];
+  }
+
+  async byId(id: number): Promise<Issue | undefined> {
+    const row = await this.#db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && (await this.complete([row]))[0];
+  }
+
+  async list(query: IssueQuery): Promise<{ readonly issues: readonly Issue[]; readonly total: number }> {
+    const [column, direction] = orders[query.sort ?? 'newest'];
+    const [rows, total] = await Promise.all([
+      this.#matching(this.#db.selectFrom('issues').selectAll('issues'), query)
+        .orderBy(column, direction)
+        .orderBy('issues.id', direction)
+        .limit(query.limit)
+        .offset(query.offset)
+        .execute(),
+      this.count(query),
+    ]);
+    return { issues: await this.complete(rows), total };
+  }
+
+  async count(query: Omit<IssueQuery, 'limit' | 'offset'>): Promise<number> {
+    const counted = this.#db.selectFrom('issues').select((is) => is.fn.countAll<number>().as('count'));
+    return Number((await this.#matching(counted, query).executeTakeFirst())?.count ?? 0);
+  }
+
+  /** Rows with what belongs to them, in their order. */
+  async complete(rows: readonly IssueRow[]): Promise<readonly Issue[]> {
+    if (rows.length === 0) return [];
+    const ids = rows.map(({ id }) => id);
+    const milestones = [...new Set(rows.flatMap(({ milestone_id: id }) => (id === null ? [] : [id])))];
+    const [labels, assignees, known, pulls] = await Promise.all([
+      this.#db
+        .selectFrom('issue_labels')
+        .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
+        .selectAll('labels')
+        .select('issue_labels.issue_id')
+        .where('issue_labels.issue_id', 'in', ids)
+        .orderBy('labels.name')
+        .execute(),
+      this.#db.selectFrom('issue_assignees').selectAll().where('issue_id', 'in', ids).orderBy('account').execute(),
+      milestones.length === 0 ? [] : withCounts(this.#db).where('milestones.id', 'in', milestones).execute(),
+      this.#db.selectFrom('pulls').selectAll().where('issue_id', 'in', ids).execute(),
+    ]);
+    return rows.map((row) => ({
+      ...row,
+      labels: labels.filter(({ issue_id }) => issue_id === row.id),
+      assignees: assignees.flatMap(({ issue_id, account }) => (issue_id === row.id ? [account] : [])),
+      milestone: known.find(({ id }) => id === row.milestone_id),
+      request: pulls.find(({ issue_id }) => issue_id === row.id),
+    }));
+  }
+
+  #matching<Row>(rows: Query<Row>, query: Omit<IssueQuery, 'limit' | 'offset'>): Query<Row> {
+    const db = this.#db;
+    let found = rows;
+    if (typeof query.in === 'number') found = found.where('issues.repository_id', '=', query.in);
+    else found = found.where('issues.repository_id', 'in', this.#repositories.idsOf({ sight: query.in, owner: query.owner })); // prettier-ignore
+    if (query.closed !== undefined) found = found.where('issues.closed', '=', Number(query.closed));
+    if (query.pull !== undefined) found = found.where('issues.pull', '=', Number(query.pull));
+    const phrases = parseSearch(query.words ?? '');
+    if (phrases.length > 0) found = found.where(hasWords(db, sql.ref('issues.id'), phrases));
+    for (const name of query.labels ?? []) {
+      const labelled = db
+        .selectFrom('issue_labels')
+        .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
+        .select('issue_labels.issue_id')
+        .where('labels.name', '=', name.replace(/^-/, ''));
+      found = found.where('issues.id', name.startsWith('-') ? 'not in' : 'in', labelled);
+    }
+    for (const id of query.labelIds ?? []) {
+      found = found.where('issues.id', 'in', db.selectFrom('issue_labels').select('issue_id').where('label_id', '=', id)); // prettier-ignore
+    }
+    if (query.milestones !== undefined && query.milestones.length > 0) {
+      const ids = query.milestones.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
+      const named = db
+        .selectFrom('milestones')
+        .select('id')
+        .where((is) => is.or([is('title', 'in', [...(query.milestones ?? [])]), is('id', 'in', [0, ...ids])]));
+      found = found.where('issues.milestone_id', 'in', named);
+    }
+    if (query.since !== undefined) found = found.where('issues.updated_at', '>=', query.since);
+    if (query.before !== undefined) found = found.where('issues.updated_at', '<=', query.before);
+    if (query.author !== undefined) found = found.where('issues.author', '=', query.author);
+    const theirs = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests', account: string) =>
+      found.where('issues.id', 'in', db.selectFrom(table).select('issue_id').where('account', '=', account));
+    if (query.assignee !== undefined) found = theirs('issue_assignees', query.assignee);
+    if (query.mentioned !== undefined) found = theirs('issue_mentions', query.mentioned);
+    if (query.reviewRequested !== undefined) found = theirs('review_requests', query.reviewRequested);
+    if (query.reviewed !== undefined) {
+      found = found.where('issues.id', 'in', db.selectFrom('reviews').select('issue_id').where('author', '=', query.reviewed)); // prettier-ignore
+    }
+    if (query.headOrBase !== undefined) {
+      const [head, base] = query.headOrBase;
+      let branches = db.selectFrom('pulls').select('issue_id');
+      if (head !== '') branches = branches.where('head_branch', '=', head);
+      if (base !== '') branches = branches.where('base_branch', '=', base);
+      found = found.where('issues.id', 'in', branches);
+    }
+    return found;
+  }
+}
+
+const orders = {
+  newest: ['issues.created_at', 'desc'],
+  oldest: ['issues.created_at', 'asc'],
+  recentupdate: ['issues.updated_at', 'desc'],
+  leastupdate: ['issues.updated_at', 'asc'],
+  recentclose: ['issues.closed_at', 'desc'],
+  mostcomment: ['issues.comments', 'desc'],
+  leastcomment: ['issues.comments', 'asc'],
+} as const;

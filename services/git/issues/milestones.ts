@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely';
+import type { MilestoneRow } from '../store/issue-tables.ts';
+import type { Tables } from '../store/tables.ts';
+
+/** A milestone, and how far it has come. */
+export interface Milestone extends MilestoneRow {
+  readonly open_issues: number;
+  readonly closed_issues: number;
+}
+
+/** Rows of milestones with the numbers of their issues. */
+export function withCounts(db: Kysely<Tables>) {
+  return db
+    .selectFrom('milestones')
+    .selectAll('milestones')
+    .select((is) => {
+      const issues = (closed: number) =>
+        is
+          .selectFrom('issues')
+          .select((each) => each.fn.countAll<number>().as('count'))
+          .whereRef('issues.milestone_id', '=', 'milestones.id')
+          .where('issues.closed', '=', closed);
+      return [issues(0).as('open_issues'), issues(1).as('closed_issues')];
+    })
+    .$castTo<Milestone>();
+}
+
+/** Those of a repository, the nearest to be done first. */
+export function milestonesOf(db: Kysely<Tables>, repository: number, closed?: boolean): Promise<Milestone[]> {
+  let rows = withCounts(db).where('milestones.repository_id', '=', repository);
+  if (closed !== undefined) rows = rows.where('milestones.closed', '=', Number(closed));
+  return rows.orderBy('milestones.due_at').orderBy('milestones.id').execute();
+}

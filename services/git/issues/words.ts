@@ -1,0 +1,44 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { isPostgres } from '../../kit/dialect.ts';
+import { foldWords, type Phrase } from '../../kit/search-words.ts';
+import { matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
+import { seenBy } from './seen.ts';
+import type { Tables } from '../store/tables.ts';
+
+/** Characters of an issue with its comments that a search looks at. */
+const searched = 64_000;
+
+/** Takes in the words of an issue anew; call it in the transaction that changed its title, its text or a comment. */
+export async function indexWords(transaction: Kysely<Tables>, issue: number): Promise<void> {
+  const row = await transaction
+    .selectFrom('issues')
+    .select(['title', 'body'])
+    .where('id', '=', issue)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const comments = await transaction
+    .selectFrom('issue_entries')
+    .select('body')
+    .where('issue_id', '=', issue)
+    .where('kind', 'in', ['comment', 'code', 'review'])
+    .where(seenBy(undefined))
+    .orderBy('id')
+    .execute();
+  const text = [row.title, row.body, ...comments.map(({ body }) => body)].join('\n').slice(0, searched);
+  const words = foldWords(text);
+  if (isPostgres(transaction)) {
+    await sql`
+      insert into issue_words (issue, words) values (${issue}, ${vectorOf(words)}::tsvector)
+      on conflict (issue) do update set words = excluded.words`.execute(transaction);
+    return;
+  }
+  await sql`delete from issue_words where rowid = ${issue}`.execute(transaction);
+  await sql`insert into issue_words (rowid, words) values (${issue}, ${words.join(' ')})`.execute(transaction);
+}
+
+/** Whether the issue with this number has all of the phrases. */
+export function hasWords(db: Kysely<any>, issue: RawBuilder<unknown>, phrases: readonly Phrase[]): RawBuilder<boolean> {
+  return isPostgres(db)
+    ? sql<boolean>`${issue} in (select issue from issue_words where words @@ ${queryOf(phrases)}::tsquery)`
+    : sql<boolean>`${issue} in (select rowid from issue_words where issue_words match ${matchOf(phrases)})`;
+}

@@ -1,0 +1,155 @@
+import type { Kysely } from 'kysely';
+import { gitIssuesChanged } from '../../contracts/git/topics.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { EntryDetails, EntryKind } from '../store/issue-tables.ts';
+import type { Tables } from '../store/tables.ts';
+import { mentionsIn } from '../domain/issue-text.ts';
+import { indexWords } from './words.ts';
+
+/** Something that happened to an issue or a pull request. */
+export interface IssueEvent {
+  /** Of the peer's webhooks, e.g. `issues`, `issue_comment`, `pull_request`. */
+  readonly event: string;
+  readonly action: string;
+  readonly issue: number;
+  readonly entry?: number;
+  readonly review?: number;
+}
+
+/** Hears of what happened, in the transaction that keeps it. */
+export type IssueListener = (
+  transaction: Kysely<Tables>,
+  heard: { readonly repository: Repository; readonly account: string; readonly events: readonly IssueEvent[] },
+) => Promise<void>;
+
+/** One transaction in which somebody changes issues of a repository. */
+export interface IssueWork {
+  readonly db: Kysely<Tables>;
+  readonly repository: Repository;
+  readonly account: string;
+  /** ms since the epoch. */
+  readonly now: number;
+  readonly events: IssueEvent[];
+}
+
+export interface WriterParts {
+  readonly context: Pick<Context, 'accounts' | 'bus' | 'clock' | 'commit'>;
+  readonly listeners: readonly IssueListener[];
+}
+
+/** Changes issues: the rows, their timeline and who is told, all in one transaction. */
+export class IssueWriter {
+  readonly #parts: WriterParts;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /** `work` must touch nothing but the transaction, since it may be run twice. */
+  async run<T>(repository: Repository, account: string, work: (work: IssueWork) => Promise<T>): Promise<T> {
+    const { bus, commit } = this.#parts.context;
+    const value = await commit((transaction: Kysely<Tables>) => this.within(transaction, repository, account, work));
+    bus.publish(gitIssuesChanged, { repository: repository.id });
+    return value;
+  }
+
+  /** The same in a transaction that is there; who opened it publishes. */
+  async within<T>(
+    db: Kysely<Tables>,
+    repository: Repository,
+    account: string,
+    work: (work: IssueWork) => Promise<T>,
+  ): Promise<T> {
+    const { clock } = this.#parts.context;
+    const events: IssueEvent[] = [];
+    const value = await work({ db, repository, account, now: clock.now(), events });
+    if (events.length > 0) {
+      for (const listener of this.#parts.listeners) await listener(db, { repository, account, events });
+    }
+    return value;
+  }
+}
+
+/** Adds to the timeline of an issue. Answers the entry's number. */
+export async function addEntry(
+  { account, db, now }: IssueWork,
+  issue: number,
+  kind: EntryKind,
+  { body = '', review, ...details }: EntryDetails & { readonly body?: string; readonly review?: number } = {},
+): Promise<number> {
+  const row = await db
+    .insertInto('issue_entries')
+    .values({
+      issue_id: issue,
+      kind,
+      author: account,
+      body,
+      details: JSON.stringify(details),
+      review_id: review ?? null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** The issue was changed just now. */
+export async function touch({ db, now }: IssueWork, issue: number): Promise<void> {
+  await db.updateTable('issues').set({ updated_at: now }).where('id', '=', issue).execute();
+}
+
+/** Call after a text of the issue was written: it can be found by it, and whom it calls hears of it. */
+export async function textWritten(work: IssueWork, issue: number, text: string): Promise<void> {
+  await indexWords(work.db, issue);
+  const names = mentionsIn(text);
+  if (names.length === 0) return;
+  await work.db
+    .insertInto('issue_mentions')
+    .values(names.map((account) => ({ issue_id: issue, account })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Tells everybody who has a part in the issue, but who did it himself. */
+export async function tell({ account, db, now, repository }: IssueWork, issue: number, entry?: number): Promise<void> {
+  const part = (table: 'issue_assignees' | 'issue_mentions' | 'review_requests') =>
+    db.selectFrom(table).select('account').where('issue_id', '=', issue);
+  const people = await db
+    .selectFrom('issues')
+    .select('author as account')
+    .where('id', '=', issue)
+    .union(part('issue_assignees'))
+    .union(part('issue_mentions'))
+    .union(part('review_requests'))
+    .union(db.selectFrom('issue_entries').select('author as account').where('issue_id', '=', issue))
+    .union(db.selectFrom('issue_watches').select('account').where('issue_id', '=', issue).where('watching', '=', 1))
+    .execute();
+  const not = await db
+    .selectFrom('issue_watches')
+    .select('account')
+    .where('issue_id', '=', issue)
+    .where('watching', '=', 0)
+    .execute();
+  const told = new Set([...people.map((each) => each.account), ...(repository.ownerKind === 'account' ? [repository.owner] : [])]); // prettier-ignore
+  for (const name of [account, ...not.map((each) => each.account)]) told.delete(name);
+  if (told.size === 0) return;
+  await db
+    .insertInto('issue_notifications')
+    .values(
+      [...told].map((name) => ({
+        account: name,
+        issue_id: issue,
+        state: 'unread' as const,
+        entry_id: entry ?? null,
+        updated_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account', 'issue_id'])
+        .doUpdateSet({ state: 'unread', updated_at: now, ...(entry === undefined ? {} : { entry_id: entry }) }),
+    )
+    .execute();
+}

@@ -1,0 +1,171 @@
+import { referencesIn } from '../domain/issue-text.ts';
+import { setClosed } from '../issues/changes.ts';
+import { addEntry, tell, touch, type IssueWork } from '../issues/writer.ts';
+import { readLog, type Commit } from '../repositories/commits.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { IssueRow } from '../store/issue-tables.ts';
+import { noObject, type RefChange } from '../transfer/push-request.ts';
+import type { PushPreparation } from '../transfer/pushes.ts';
+import type { PullParts, Pulls } from './pulls.ts';
+
+const heads = 'refs/heads/';
+/** As many commits of one push are looked through for what they close, and named in a timeline. */
+const mostRead = 500;
+
+interface Moved {
+  readonly issue: number;
+  readonly number: number;
+  readonly after: string;
+  readonly forced: boolean;
+  readonly commits: readonly string[];
+}
+
+/**
+ * What a push means for issues and pull requests: those of its branches follow it, a merge is recorded, and issues that its
+ * commits name hear of it or are closed. Git is asked first; all rows change in the push's own transaction.
+ */
+export function issuesAfterPush(parts: PullParts & { readonly pulls: Pulls }): PushPreparation {
+  const { db, folder, git, pulls, repositories, writer } = parts;
+
+  /** Open pull requests from a branch. */
+  const fromBranch = (repository: Repository, branch: string) =>
+    db
+      .selectFrom('pulls')
+      .innerJoin('issues', 'issues.id', 'pulls.issue_id')
+      .select(['issues.id', 'issues.number', 'issues.repository_id', 'pulls.head_commit'])
+      .where('issues.closed', '=', 0)
+      .where('pulls.head_repository_id', '=', repository.id)
+      .where('pulls.head_branch', '=', branch)
+      .execute();
+  const follow = async (repository: Repository, change: RefChange): Promise<readonly Moved[]> => {
+    const branch = change.ref.slice(heads.length);
+    const moved: Moved[] = [];
+    for (const { id, number, repository_id, head_commit } of await fromBranch(repository, branch)) {
+      const base = repository_id === repository.id ? repository : await repositories.byId(repository_id);
+      if (base === undefined) continue;
+      await pulls.follow(base, number, { repository, branch, commit: change.after });
+      const place = folder(base);
+      const added = await readLog(git, place, { from: [change.after], not: [head_commit], limit: mostRead });
+      const lost = await readLog(git, place, { from: [head_commit], not: [change.after], limit: 1 });
+      moved.push({ issue: id, number, after: change.after, forced: lost.length > 0, commits: added.map((commit) => commit.id).toReversed() }); // prettier-ignore
+    }
+    return moved;
+  };
+
+  return async ({ repository, account, changes, id }) => {
+    const branches = changes.filter(({ ref }) => ref.startsWith(heads));
+    const written = branches.filter(({ after }) => after !== noObject);
+    const gone = branches.flatMap(({ ref, after }) => (after === noObject ? [ref.slice(heads.length)] : []));
+    const moved = (await Promise.all(written.map((change) => follow(repository, change)))).flat();
+    const said: { readonly commit: Commit; readonly closes: boolean }[] = [];
+    for (const { ref, before, after } of written) {
+      const closes = ref === heads + repository.defaultBranch;
+      // A branch that is new has commits that others had before it.
+      if (before === noObject && !closes) continue;
+      const query = { from: [after], not: before === noObject ? [] : [before], limit: mostRead };
+      const commits = (await readLog(git, folder(repository), query)).toReversed();
+      said.push(...commits.map((commit) => ({ commit, closes })));
+    }
+    return async (transaction) => {
+      await writer.within(transaction, repository, account, async (work) => {
+        await recordMerge(work, id);
+        for (const each of moved) await recordMove(work, each);
+        for (const branch of gone) await closeFor(work, branch);
+        for (const { commit, closes } of said) await recordReferences(work, commit, closes);
+      });
+    };
+  };
+}
+
+/** The push was a merge that was written down before: the pull request is merged, and what it fixes is closed. */
+async function recordMerge(work: IssueWork, push: string): Promise<void> {
+  const { account, db, now, repository } = work;
+  const merge = await db.deleteFrom('pull_merges').where('push_id', '=', push).returningAll().executeTakeFirst();
+  if (merge === undefined) return;
+  const issue = await db.selectFrom('issues').selectAll().where('id', '=', merge.issue_id).executeTakeFirst();
+  if (issue === undefined) return;
+  await db
+    .updateTable('pulls')
+    .set({ merged_commit: merge.commit, merged_at: now, merged_by: account })
+    .where('issue_id', '=', issue.id)
+    .execute();
+  await db
+    .updateTable('issues')
+    .set({ closed: 1, closed_at: now, updated_at: now })
+    .where('id', '=', issue.id)
+    .execute();
+  const entry = await addEntry(work, issue.id, 'merge_pull', { commit: merge.commit });
+  await tell(work, issue.id, entry);
+  work.events.push({ event: 'pull_request', action: 'closed', issue: issue.id });
+  const pull = await db.selectFrom('pulls').select('base_branch').where('issue_id', '=', issue.id).executeTakeFirst();
+  if (pull?.base_branch !== repository.defaultBranch) return;
+  for (const { action, number } of referencesIn(
+    `${issue.title}\n${issue.body}`,
+    `${repository.owner}/${repository.name}`,
+  )) {
+    const named = action === 'none' ? undefined : await issueNumbered(work, number);
+    if (named?.pull === 0) await setClosed(work, named, action === 'close', merge.commit);
+  }
+}
+
+async function recordMove(work: IssueWork, { issue, after, forced, commits }: Moved): Promise<void> {
+  await work.db.updateTable('pulls').set({ head_commit: after }).where('issue_id', '=', issue).execute();
+  const body = JSON.stringify({ is_force_push: forced, commit_ids: commits });
+  await addEntry(work, issue, 'pull_push', { body });
+  await touch(work, issue);
+  work.events.push({ event: 'pull_request_sync', action: 'synchronized', issue });
+}
+
+/** A branch is gone: there is nothing to pull from it, or into it. */
+async function closeFor(work: IssueWork, branch: string): Promise<void> {
+  const { db, repository } = work;
+  const issues = await db
+    .selectFrom('issues')
+    .innerJoin('pulls', 'pulls.issue_id', 'issues.id')
+    .selectAll('issues')
+    .where('issues.closed', '=', 0)
+    .where((is) =>
+      is.or([
+        is.and([is('pulls.head_repository_id', '=', repository.id), is('pulls.head_branch', '=', branch)]),
+        is.and([is('issues.repository_id', '=', repository.id), is('pulls.base_branch', '=', branch)]),
+      ]),
+    )
+    .execute();
+  for (const issue of issues) {
+    await addEntry(work, issue.id, 'delete_branch', { before: branch });
+    await setClosed(work, issue, true);
+  }
+}
+
+async function recordReferences(work: IssueWork, commit: Commit, closes: boolean): Promise<void> {
+  const { db, repository } = work;
+  for (const { action, number } of referencesIn(commit.message, `${repository.owner}/${repository.name}`)) {
+    const issue = await issueNumbered(work, number);
+    if (issue === undefined || (issue.pull === 1 && (await isMergeOf(work, issue.id, commit.id)))) continue;
+    const known = await db
+      .selectFrom('issue_entries')
+      .select('id')
+      .where('issue_id', '=', issue.id)
+      .where('kind', '=', 'commit_ref')
+      .where('details', '=', JSON.stringify({ commit: commit.id }))
+      .executeTakeFirst();
+    const title = commit.message.split('\n', 1)[0] ?? '';
+    if (known === undefined) await addEntry(work, issue.id, 'commit_ref', { commit: commit.id, body: title });
+    if (closes && action !== 'none' && issue.pull === 0) await setClosed(work, issue, action === 'close', commit.id);
+  }
+}
+
+function issueNumbered({ db, repository }: IssueWork, number: number): Promise<IssueRow | undefined> {
+  return db
+    .selectFrom('issues')
+    .selectAll()
+    .where('repository_id', '=', repository.id)
+    .where('number', '=', number)
+    .executeTakeFirst();
+}
+
+/** The commit is the one that merged the pull request, which its timeline says already. */
+async function isMergeOf({ db }: IssueWork, issue: number, commit: string): Promise<boolean> {
+  const row = await db.selectFrom('pulls').select('merged_commit').where('issue_id', '=', issue).executeTakeFirst();
+  return row?.merged_commit === commit;
+}

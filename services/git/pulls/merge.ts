@@ -1,0 +1,270 @@
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { GitFailed } from '../engine/git.ts';
+import type { Issue, Issues } from '../issues/issues.ts';
+import { readLog, type Commit } from '../repositories/commits.ts';
+import type { Protections } from '../protection/protections.ts';
+import type { Author } from '../repositories/first-commit.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { Db } from '../rest/parts.ts';
+import type { PullRow } from '../store/issue-tables.ts';
+import { noObject, type RefChange } from '../transfer/push-request.ts';
+import type { Pushes } from '../transfer/pushes.ts';
+import { defaultOptions } from '../wire/repositories.ts';
+import { MergeArea } from './merge-area.ts';
+import { mergeMessage, squashMessage, type MergeSubject } from './merge-messages.ts';
+import { isPull, type PullParts, type Pulls, type PullState } from './pulls.ts';
+
+export const mergeStyles = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
+export type MergeStyle = (typeof mergeStyles)[number];
+
+const allowedBy: Readonly<Record<MergeStyle, keyof typeof defaultOptions>> = {
+  merge: 'allow_merge_commits',
+  rebase: 'allow_rebase',
+  'rebase-merge': 'allow_rebase_explicit',
+  squash: 'allow_squash_merge',
+  'fast-forward-only': 'allow_fast_forward_only_merge',
+};
+
+/** The styles that a repository lets its people choose from. */
+export function stylesOf({ options }: Repository): readonly MergeStyle[] {
+  const set: Record<string, unknown> = { ...defaultOptions, ...options };
+  return mergeStyles.filter((style) => set[allowedBy[style]] === true);
+}
+
+export interface MergeWish {
+  readonly style: MergeStyle;
+  readonly account: string;
+  /** Who the commit that is made is by. */
+  readonly committer: Author;
+  /** Who a squashed commit is by. */
+  readonly author: Author;
+  readonly title?: string | undefined;
+  readonly message?: string | undefined;
+  /** The head must still be this. */
+  readonly head?: string | undefined;
+  readonly deleteBranch?: boolean | undefined;
+}
+
+export interface MergeParts extends PullParts {
+  readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
+  readonly issues: Issues;
+  readonly protections: Pick<Protections, 'checkCommit' | 'of'>;
+  readonly pulls: Pulls;
+  readonly pushes: Pushes;
+}
+
+/** Most commits that are replayed one by one. */
+const mostReplayed = 250;
+
+/** Merges pull requests, one after another in each repository. */
+export class Merges {
+  readonly #parts: MergeParts;
+  readonly #turns = new Map<number, Promise<unknown>>();
+
+  constructor(parts: MergeParts) {
+    this.#parts = parts;
+  }
+
+  /** When it resolves, everybody sees it. @throws Problem (405, 409) */
+  merge(repository: Repository, number: number, wish: MergeWish): Promise<void> {
+    return this.#inTurn(repository, async () => {
+      const issue = await this.#open(repository, number);
+      const state = await this.#parts.pulls.state(repository, issue);
+      if (!stylesOf(repository).includes(wish.style)) {
+        throw new Problem('git.style', 405, `${wish.style} is not an allowed merge style for this repository`);
+      }
+      if (state.draft) throw new Problem('git.draft', 405, 'Work in progress PRs cannot be merged');
+      if (wish.head !== undefined && wish.head !== '' && wish.head !== state.head) throw new Problem('git.moved', 409, 'head out of date'); // prettier-ignore
+      const { context, folder, git } = this.#parts;
+      await using area = await MergeArea.open(context, git, folder(repository));
+      const made = await this.#make(area, repository, issue, state, wish);
+      if (made !== state.head) await area.keep(made, [state.base, state.head]);
+      await this.#move(repository, issue, state, made, wish);
+    });
+  }
+
+  /** Brings what the base has into the head's branch. @throws Problem (409) */
+  update(
+    repository: Repository,
+    number: number,
+    style: 'merge' | 'rebase',
+    wish: Pick<MergeWish, 'account' | 'committer'>,
+  ): Promise<void> {
+    return this.#inTurn(repository, async () => {
+      const issue = await this.#open(repository, number);
+      const { context, folder, git, pushes } = this.#parts;
+      const { base, comparison, head, headRepository, hasHead } = await this.#parts.pulls.state(repository, issue);
+      if (headRepository === undefined || !hasHead) throw new Problem('git.unknown', 404, 'the branch of this pull request is gone'); // prettier-ignore
+      if (comparison.behind === 0) return;
+      const { base_branch, head_branch } = issue.request;
+      await this.#parts.protections.checkCommit(headRepository.id, head_branch, { account: wish.account });
+      await using area = await MergeArea.open(context, git, folder(repository));
+      const made = style === 'rebase' ? await this.#replayed(area, repository, base, head, wish.committer) : await this.#joined(area, head, base, `Merge branch '${base_branch}' into ${head_branch}`, wish.committer); // prettier-ignore
+      await area.keep(made, [head], folder(headRepository));
+      const change = { ref: `refs/heads/${head_branch}`, before: head, after: made };
+      const id = await pushes.begin(headRepository, wish.account, [change]);
+      await this.#change(headRepository, id, wish.account, [change]);
+    });
+  }
+
+  /** Merges whose push came to nothing when the host ended. */
+  async forgetUnmade(): Promise<void> {
+    await this.#parts.context.commit((transaction: Db) =>
+      transaction
+        .deleteFrom('pull_merges')
+        .where('push_id', 'not in', transaction.selectFrom('pushes').select('id'))
+        .execute(),
+    );
+  }
+
+  async #open(repository: Repository, number: number): Promise<Issue & { readonly request: PullRow }> {
+    const issue = await this.#parts.issues.find(repository.id, number);
+    if (issue === undefined || !isPull(issue)) throw new Problem('git.unknown', 404, 'not found');
+    if (issue.request.merged_commit !== null) throw new Problem('git.merged', 405, 'The PR is already merged');
+    if (issue.closed === 1) throw new Problem('git.closed', 405, 'The PR is closed');
+    return issue;
+  }
+
+  /** The commit that the base branch is to become. */
+  async #make(
+    area: MergeArea,
+    repository: Repository,
+    issue: Issue & { readonly request: PullRow },
+    { base, comparison, head, headRepository }: PullState,
+    wish: MergeWish,
+  ): Promise<string> {
+    const { base_branch, head_branch } = issue.request;
+    const foreign = headRepository === undefined || headRepository.id === repository.id ? '' : `${headRepository.owner}/${headRepository.name}:`; // prettier-ignore
+    const subject: MergeSubject = { title: issue.title, number: issue.number, from: foreign + head_branch, into: base_branch }; // prettier-ignore
+    const said = (otherwise: string): string => {
+      const [title = '', body = ''] = [wish.title?.trim(), wish.message?.trim()];
+      if (title === '' && body === '') return otherwise;
+      const [first = '', ...rest] = otherwise.split('\n\n');
+      return [title === '' ? first : title, body === '' ? rest.join('\n\n') : body].filter((part) => part !== '').join('\n\n'); // prettier-ignore
+    };
+    switch (wish.style) {
+      case 'merge':
+        return this.#joined(area, base, head, said(mergeMessage(subject)), wish.committer);
+      case 'squash': {
+        const merged = await area.merge(base, head);
+        if ('conflicts' in merged) throw conflict(merged.conflicts);
+        const commits = await this.#commits(repository, base, head);
+        return area.commit(merged.tree, [base], said(squashMessage(subject, commits, wish.author)), wish.author, wish.committer); // prettier-ignore
+      }
+      case 'rebase':
+        return this.#replayed(area, repository, base, head, wish.committer);
+      case 'rebase-merge': {
+        const top = await this.#replayed(area, repository, base, head, wish.committer);
+        const tree = (await area.run(['rev-parse', `${top}^{tree}`])).stdout.toString().trim();
+        return area.commit(tree, [base, top], said(mergeMessage(subject)), wish.committer);
+      }
+      case 'fast-forward-only':
+        if (comparison.mergeBase === base) return head;
+        throw new Problem('git.diverged', 409, `${base_branch} has commits that ${head_branch} has not: it cannot be moved forward to it.`); // prettier-ignore
+    }
+  }
+
+  async #joined(area: MergeArea, ours: string, theirs: string, message: string, committer: Author): Promise<string> {
+    const merged = await area.merge(ours, theirs);
+    if ('conflicts' in merged) throw conflict(merged.conflicts);
+    return area.commit(merged.tree, [ours, theirs], message, committer);
+  }
+
+  async #replayed(
+    area: MergeArea,
+    repository: Repository,
+    onto: string,
+    head: string,
+    committer: Author,
+  ): Promise<string> {
+    const commits = await this.#commits(repository, onto, head);
+    if (commits.length > mostReplayed) throw new Problem('git.too_many', 409, `These are more than ${mostReplayed} commits: merge or squash them.`); // prettier-ignore
+    const top = await area.replay(commits, onto, committer);
+    if (typeof top !== 'string') throw conflict(top.conflicts);
+    return top;
+  }
+
+  /** Those of the head without merges, the oldest first. */
+  async #commits(repository: Repository, base: string, head: string): Promise<readonly Commit[]> {
+    const { folder, git } = this.#parts;
+    const query = { from: [head], not: [base], limit: mostReplayed + 1 };
+    const commits = await readLog(git, folder(repository), query);
+    return commits.filter(({ parents }) => parents.length < 2).toReversed();
+  }
+
+  /** The base branch moves to what was made, and the head's goes where that is wished. */
+  async #move(
+    repository: Repository,
+    issue: Issue & { readonly request: PullRow },
+    { base, comparison, head, headRepository, hasHead }: PullState,
+    made: string,
+    wish: MergeWish,
+  ): Promise<void> {
+    const { context, protections, pushes } = this.#parts;
+    const { base_branch, head_branch } = issue.request;
+    const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: made }];
+    const isOwn = headRepository?.id === repository.id;
+    const isFree = isOwn && hasHead && head_branch !== repository.defaultBranch && !(await this.#isWanted(repository, issue.id, head_branch)); // prettier-ignore
+    const isProtected = (await protections.of(repository.id, head_branch)) !== undefined;
+    if (wish.deleteBranch === true && isFree && !isProtected) changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: noObject }); // prettier-ignore
+    const id = await pushes.begin(repository, wish.account, changes);
+    // With this the push is known as a merge, also to a host that finds it half done.
+    await context.commit(async (transaction: Db) => {
+      await transaction.insertInto('pull_merges').values({ push_id: id, issue_id: issue.id, account: wish.account, commit: made }).execute(); // prettier-ignore
+      await transaction.updateTable('pulls').set({ head_commit: head, merge_base: comparison.mergeBase ?? base }).where('issue_id', '=', issue.id).execute(); // prettier-ignore
+    });
+    await this.#change(repository, id, wish.account, changes);
+  }
+
+  /** Another open pull request is for this branch, or from it. */
+  async #isWanted(repository: Repository, but: number, branch: string): Promise<boolean> {
+    const other = await this.#parts.db
+      .selectFrom('pulls')
+      .innerJoin('issues', 'issues.id', 'pulls.issue_id')
+      .select('issues.id')
+      .where('issues.closed', '=', 0)
+      .where('issues.id', '!=', but)
+      .where((is) =>
+        is.or([
+          is.and([is('issues.repository_id', '=', repository.id), is('pulls.base_branch', '=', branch)]),
+          is.and([is('pulls.head_repository_id', '=', repository.id), is('pulls.head_branch', '=', branch)]),
+        ]),
+      )
+      .executeTakeFirst();
+    return other !== undefined;
+  }
+
+  async #change(repository: Repository, id: string, account: string, changes: readonly RefChange[]): Promise<void> {
+    const { context, folder, git, pushes } = this.#parts;
+    const lines = changes.map(({ ref, before, after }) => (after === noObject ? `delete ${ref} ${before}` : `update ${ref} ${after} ${before}`)); // prettier-ignore
+    try {
+      await git.run(folder(repository), ['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
+    } catch (cause) {
+      await pushes.settle(id, repository, account, []);
+      await context.commit((transaction: Db) => transaction.deleteFrom('pull_merges').where('push_id', '=', id).execute()); // prettier-ignore
+      if (!(cause instanceof GitFailed)) throw cause;
+      throw new Problem('git.moved', 409, 'A branch was changed meanwhile; look again.', { cause });
+    }
+    await pushes.settle(id, repository, account, changes);
+  }
+
+  async #inTurn<T>(repository: Repository, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(repository.id);
+    const turn = (async () => {
+      await before?.catch(() => undefined);
+      return work();
+    })();
+    this.#turns.set(repository.id, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(repository.id) === turn) this.#turns.delete(repository.id);
+    }
+  }
+}
+
+function conflict(files: readonly string[]): Problem {
+  const which = files.length === 0 ? 'their histories have nothing in common' : files.slice(0, 20).join(', ');
+  return new Problem('git.conflict', 409, `Merge conflict: ${which}`);
+}

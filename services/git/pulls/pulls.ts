@@ -1,0 +1,166 @@
+import { Problem } from '../../contracts/problem.ts';
+import { isDraftTitle } from '../domain/issue-text.ts';
+import type { Git } from '../engine/git.ts';
+import { createIssue, type NewIssue } from '../issues/changes.ts';
+import type { Issue } from '../issues/issues.ts';
+import type { IssueWriter } from '../issues/writer.ts';
+import type { Objects } from '../repositories/objects.ts';
+import type { Repositories, Repository } from '../repositories/repositories.ts';
+import type { PullRow } from '../store/issue-tables.ts';
+import type { Db } from '../rest/parts.ts';
+import type { Comparison, Comparisons } from './comparisons.ts';
+
+export interface PullParts {
+  readonly comparisons: Comparisons;
+  readonly db: Db;
+  readonly folder: (repository: Pick<Repository, 'folder'>) => string;
+  readonly git: Git;
+  readonly objects: Objects;
+  readonly repositories: Repositories;
+  readonly writer: IssueWriter;
+}
+
+/** How a pull request stands at this moment. */
+export interface PullState {
+  readonly head: string;
+  readonly base: string;
+  /** Undefined when its repository is gone. */
+  readonly headRepository: Repository | undefined;
+  /** The branch is still there. */
+  readonly hasHead: boolean;
+  readonly comparison: Comparison;
+  readonly draft: boolean;
+  readonly mergeable: boolean;
+}
+
+/** A branch that is to be pulled. */
+export interface Head {
+  readonly repository: Repository;
+  readonly branch: string;
+  readonly commit: string;
+}
+
+/** Pull requests: their rows and references, and what git says of their branches. */
+export class Pulls {
+  readonly #parts: PullParts;
+
+  constructor(parts: PullParts) {
+    this.#parts = parts;
+  }
+
+  /** The commit of a branch; undefined where there is none. */
+  async branch(repository: Repository, name: string): Promise<string | undefined> {
+    const info = await this.#parts.objects.info(this.#parts.folder(repository), `refs/heads/${name}^{commit}`);
+    return info?.id;
+  }
+
+  /** @throws Problem (409) in the peer's words where there is one for these branches already */
+  async create(
+    repository: Repository,
+    account: string,
+    head: Head,
+    base: string,
+    wanted: Omit<NewIssue, 'pull'>,
+  ): Promise<number> {
+    const { comparisons, folder, writer } = this.#parts;
+    const baseCommit = await this.branch(repository, base);
+    if (baseCommit === undefined) throw new Problem('git.unknown', 404, `ref "${base}" does not exist`);
+    await this.#bring(repository, head);
+    const { mergeBase } = await comparisons.of(folder(repository), baseCommit, head.commit);
+    const issue = await writer.run(repository, account, async (work) => {
+      const known = await work.db
+        .selectFrom('pulls')
+        .innerJoin('issues', 'issues.id', 'pulls.issue_id')
+        .select(['issues.id', 'issues.number'])
+        .where('issues.repository_id', '=', repository.id)
+        .where('issues.closed', '=', 0)
+        .where('pulls.head_repository_id', '=', head.repository.id)
+        .where('pulls.head_branch', '=', head.branch)
+        .where('pulls.base_branch', '=', base)
+        .executeTakeFirst();
+      if (known !== undefined) {
+        const detail = `pull request already exists for these targets [id: ${known.id}, issue_id: ${known.number}, head_repo_id: ${head.repository.id}, base_repo_id: ${repository.id}, head_branch: ${head.branch}, base_branch: ${base}]`;
+        throw new Problem('git.pull_exists', 409, detail);
+      }
+      const made = await createIssue(work, { ...wanted, pull: true });
+      await work.db
+        .insertInto('pulls')
+        .values({
+          issue_id: made.id,
+          head_repository_id: head.repository.id,
+          head_branch: head.branch,
+          base_branch: base,
+          head_commit: head.commit,
+          merge_base: mergeBase ?? '',
+          maintainer_edit: 1,
+          ref_due: 1,
+        })
+        .execute();
+      return made;
+    });
+    await this.#writeReference(repository, issue.number, issue.id, head.commit);
+    return issue.number;
+  }
+
+  /** Writes the references that a host which was killed did not come to. */
+  async recover(): Promise<void> {
+    const { db, repositories } = this.#parts;
+    const due = await db
+      .selectFrom('pulls')
+      .innerJoin('issues', 'issues.id', 'pulls.issue_id')
+      .select(['pulls.issue_id', 'pulls.head_commit', 'issues.number', 'issues.repository_id'])
+      .where('pulls.ref_due', '=', 1)
+      .execute();
+    for (const { issue_id, head_commit, number, repository_id } of due) {
+      const repository = await repositories.byId(repository_id);
+      if (repository !== undefined) await this.#writeReference(repository, number, issue_id, head_commit);
+    }
+  }
+
+  /** The head moved: `refs/pull/N/head` follows. */
+  async follow(repository: Repository, number: number, head: Head): Promise<void> {
+    await this.#bring(repository, head);
+    const { folder, git } = this.#parts;
+    await git.run(folder(repository), ['update-ref', referenceOf(number), head.commit]);
+  }
+
+  async state(repository: Repository, issue: Issue & { readonly request: PullRow }): Promise<PullState> {
+    const { comparisons, folder, repositories } = this.#parts;
+    const { request } = issue;
+    const isOwn = request.head_repository_id === repository.id;
+    const headRepository = isOwn ? repository : await repositories.byId(request.head_repository_id);
+    const now = headRepository && (await this.branch(headRepository, request.head_branch));
+    const isOpen = issue.closed === 0;
+    const head = isOpen ? (now ?? request.head_commit) : request.head_commit;
+    const merged = request.merged_commit !== null;
+    // What a merged one was compared with stays what it was.
+    const base = merged ? request.merge_base : ((await this.branch(repository, request.base_branch)) ?? request.merge_base); // prettier-ignore
+    const comparison = await comparisons.of(folder(repository), base, head);
+    const draft = isDraftTitle(issue.title);
+    const mergeable = isOpen && !draft && comparison.conflicts === undefined && comparison.mergeBase !== undefined;
+    return { head, base, headRepository, hasHead: now !== undefined, comparison, draft, mergeable };
+  }
+
+  /** The objects of another repository's branch come into this one. */
+  async #bring(repository: Repository, head: Head): Promise<void> {
+    if (head.repository.id === repository.id) return;
+    const { folder, git } = this.#parts;
+    const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', folder(head.repository), head.commit]; // prettier-ignore
+    await git.run(folder(repository), args);
+  }
+
+  async #writeReference(repository: Repository, number: number, issue: number, commit: string): Promise<void> {
+    const { db, folder, git } = this.#parts;
+    await git.run(folder(repository), ['update-ref', referenceOf(number), commit]);
+    await db.updateTable('pulls').set({ ref_due: 0 }).where('issue_id', '=', issue).execute();
+  }
+}
+
+/** An issue that is a pull request. */
+export function isPull(issue: Issue): issue is Issue & { readonly request: PullRow } {
+  return issue.request !== undefined;
+}
+
+function referenceOf(number: number): string {
+  return `refs/pull/${number}/head`;
+}

@@ -1,0 +1,139 @@
+import { Problem } from '../../contracts/problem.ts';
+import { countComments } from '../issues/changes.ts';
+import type { Issue } from '../issues/issues.ts';
+import { addEntry, tell, textWritten, touch, type IssueWork } from '../issues/writer.ts';
+import type { ReviewRow, ReviewState } from '../store/issue-tables.ts';
+
+/** A remark on a line of the change. */
+export interface LineComment {
+  readonly path: string;
+  readonly body: string;
+  /** Of the new file; negative: of the old one. 0: on the file as a whole. */
+  readonly line: number;
+  /** The lines above it, as the change shows them. */
+  readonly hunk: string;
+}
+
+export interface NewReview {
+  readonly state: ReviewState;
+  readonly body: string;
+  /** What was looked at. */
+  readonly commit: string;
+  /** It counts where approval is needed. */
+  readonly official: boolean;
+  readonly comments: readonly LineComment[];
+}
+
+/** Answers the review's number. @throws Problem (422) */
+export async function addReview(work: IssueWork, issue: Issue, wanted: NewReview): Promise<number> {
+  const { account, db, now } = work;
+  checkState(issue, account, wanted.state);
+  const isOpen = await db
+    .selectFrom('reviews')
+    .select('id')
+    .where('issue_id', '=', issue.id)
+    .where('author', '=', account)
+    .where('state', '=', 'PENDING')
+    .executeTakeFirst();
+  if (isOpen !== undefined && wanted.state === 'PENDING' && wanted.comments.length === 0) return isOpen.id;
+  const { id } =
+    isOpen ??
+    (await db
+      .insertInto('reviews')
+      .values({
+        issue_id: issue.id,
+        author: account,
+        state: 'PENDING',
+        body: wanted.body,
+        commit_id: wanted.commit,
+        dismissed: 0,
+        official: Number(wanted.official),
+        created_at: now,
+        updated_at: now,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow());
+  for (const { body, hunk, line, path } of wanted.comments) {
+    await addEntry(work, issue.id, 'code', { body, review: id, path, line, hunk, commit: wanted.commit });
+  }
+  if (wanted.state !== 'PENDING') await submitReview(work, issue, id, wanted.state, wanted.body);
+  return id;
+}
+
+/** What was written for its author alone is there for everybody. @throws Problem (422) */
+export async function submitReview(
+  work: IssueWork,
+  issue: Issue,
+  id: number,
+  state: Exclude<ReviewState, 'PENDING'>,
+  body: string,
+): Promise<void> {
+  const { account, db, now } = work;
+  checkState(issue, account, state);
+  const lines = await db.selectFrom('issue_entries').selectAll().where('review_id', '=', id).where('kind', '=', 'code').execute(); // prettier-ignore
+  if (body.trim() === '' && lines.length === 0 && state !== 'APPROVED') {
+    throw new Problem('git.invalid', 422, 'body is empty');
+  }
+  if (state !== 'COMMENT') {
+    // The last word of a person is the one that counts.
+    await db
+      .updateTable('reviews')
+      .set({ official: 0 })
+      .where('issue_id', '=', issue.id)
+      .where('author', '=', account)
+      .where('id', '!=', id)
+      .execute();
+    await db.deleteFrom('review_requests').where('issue_id', '=', issue.id).where('account', '=', account).execute();
+  }
+  await db.updateTable('reviews').set({ state, body, updated_at: now }).where('id', '=', id).execute();
+  const entry = await addEntry(work, issue.id, 'review', { body, review: id });
+  await countComments(work, issue.id);
+  await textWritten(work, issue.id, [body, ...lines.map((line) => line.body)].join('\n'));
+  await touch(work, issue.id);
+  await tell(work, issue.id, entry);
+  const event = { APPROVED: 'pull_request_review_approved', REQUEST_CHANGES: 'pull_request_review_rejected', COMMENT: 'pull_request_review_comment' }[state]; // prettier-ignore
+  work.events.push({ event, action: 'reviewed', issue: issue.id, entry, review: id });
+}
+
+export async function removeReview({ db }: IssueWork, review: ReviewRow): Promise<void> {
+  await db.deleteFrom('issue_entries').where('review_id', '=', review.id).execute();
+  await db.deleteFrom('reviews').where('id', '=', review.id).execute();
+}
+
+export async function setDismissed(work: IssueWork, review: ReviewRow, dismissed: boolean, why: string): Promise<void> {
+  await work.db
+    .updateTable('reviews')
+    .set({ dismissed: Number(dismissed) })
+    .where('id', '=', review.id)
+    .execute();
+  if (dismissed) await addEntry(work, review.issue_id, 'dismiss_review', { body: why, review: review.id });
+}
+
+/** Asks people to look at a pull request, or no longer. */
+export async function requestReviews(
+  work: IssueWork,
+  issue: Issue,
+  accounts: readonly string[],
+  wanted: boolean,
+): Promise<void> {
+  const { db } = work;
+  for (const account of accounts) {
+    const known = await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).where('account', '=', account).executeTakeFirst(); // prettier-ignore
+    if ((known !== undefined) === wanted) continue;
+    if (wanted) await db.insertInto('review_requests').values({ issue_id: issue.id, account }).execute();
+    else
+      await db.deleteFrom('review_requests').where('issue_id', '=', issue.id).where('account', '=', account).execute();
+    await addEntry(work, issue.id, 'review_request', { assignee: account, ...(wanted ? {} : { removed: true }) });
+    const action = wanted ? 'review_requested' : 'review_request_removed';
+    work.events.push({ event: 'pull_request_review_request', action, issue: issue.id });
+  }
+  await touch(work, issue.id);
+  await tell(work, issue.id);
+}
+
+/** @throws Problem (422) for a verdict on one's own work */
+function checkState({ author }: Issue, account: string, state: ReviewState): void {
+  if (author !== account) return;
+  if (state === 'APPROVED') throw new Problem('git.own_pull', 422, 'approve your own pull is not allowed');
+  if (state === 'REQUEST_CHANGES') throw new Problem('git.own_pull', 422, 'reject your own pull is not allowed');
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { Problem } from '../../../contracts/problem.ts';
+import { addComment, editComment, removeComment } from '../../issues/changes.ts';
+import type { Issue } from '../../issues/issues.ts';
+import { seenBy } from '../../issues/seen.ts';
+import { withCounts } from '../../issues/milestones.ts';
+import { unknown } from '../../repositories/lookup.ts';
+import type { Repository } from '../../repositories/repositories.ts';
+import type { EntryDetails, EntryRow } from '../../store/issue-tables.ts';
+import { commentJson, entryJson } from '../../wire/issues.ts';
+import { accountOf, bodyOf, created, noContent, ok, required, type Answer, type Call, type Route } from '../call.ts';
+import { listHeaders, numberOf, pageOf } from '../paging.ts';
+import { placeOf } from '../parts.ts';
+import { issueAt, mayWrite, needOpen, peopleOf, repositoryAt, timeAt, type IssueParts } from './parts.ts';
+
+const commentBody = z.object({ body: required });
+
+/** Comments, and the timeline in which they stand. */
+export function commentRoutes(parts: IssueParts): readonly Route[] {
+  const { db, issues, writer } = parts;
+
+  const entryOf = (call: Call, id: number) =>
+    db
+      .selectFrom('issue_entries')
+      .selectAll()
+      .where('id', '=', id)
+      .where(seenBy(call.visitor.identity?.account))
+      .executeTakeFirst();
+  const json = async (call: Call, repository: Repository, issue: Issue, entry: EntryRow) =>
+    commentJson(entry, issue, placeOf(call, repository), await peopleOf(parts, call, [entry.author]));
+  /** The comment of a call, which belongs to its repository. */
+  const commentAt = async (call: Call) => {
+    const place = await repositoryAt(parts, call);
+    const entry = await entryOf(call, numberOf(call.params['id']));
+    const issue = entry === undefined ? undefined : await issues.byId(entry.issue_id);
+    if (entry === undefined || issue?.repository_id !== place.repository.id) throw unknown();
+    if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw unknown();
+    return { ...place, entry, issue };
+  };
+  const ownComment = async (call: Call) => {
+    const found = await commentAt(call);
+    needOpen(found.repository);
+    if (found.entry.author === accountOf(call) || mayWrite(found.level)) return found;
+    throw new Problem('git.forbidden', 403, 'This is a comment of somebody else.');
+  };
+  const spanOf = ({ query }: Call) => ({ since: timeAt(query.get('since')) ?? 0, before: timeAt(query.get('before')) ?? Number.MAX_SAFE_INTEGER }); // prettier-ignore
+  const edit: Route['handle'] = async (call) => {
+    const { entry, issue, repository } = await ownComment(call);
+    const { body } = await bodyOf(call, commentBody);
+    await writer.run(repository, accountOf(call), (work) => editComment(work, issue, entry.id, body));
+    const changed = await entryOf(call, entry.id);
+    if (changed === undefined) throw unknown();
+    return ok(await json(call, repository, issue, changed));
+  };
+  const remove: Route['handle'] = async (call) => {
+    const { entry, issue, repository } = await ownComment(call);
+    await writer.run(repository, accountOf(call), (work) => removeComment(work, issue, entry.id));
+    return noContent;
+  };
+  const timeline = async (call: Call): Promise<Answer> => {
+    const { repository, issue } = await issueAt(parts, call);
+    const page = pageOf(call.query);
+    const { since, before } = spanOf(call);
+    const all = db.selectFrom('issue_entries').where('issue_id', '=', issue.id).where('updated_at', '>=', since).where('updated_at', '<=', before).where(seenBy(call.visitor.identity?.account)); // prettier-ignore
+    const [entries, count, labels, milestones] = await Promise.all([
+      all.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
+      all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
+      db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
+      withCounts(db).where('milestones.repository_id', '=', repository.id).execute(),
+    ]);
+    const named = entries.flatMap(({ author, details }) => {
+      const { assignee, resolver } = JSON.parse(details) as EntryDetails;
+      return [author, ...(assignee === undefined ? [] : [assignee]), ...(resolver === undefined ? [] : [resolver])];
+    });
+    const person = await peopleOf(parts, call, named);
+    const label = (id: number) => labels.find((each) => each.id === id);
+    const milestone = (id: number) => milestones.find((each) => each.id === id);
+    const place = placeOf(call, repository);
+    return ok(
+      entries.map((entry) => entryJson(entry, issue, place, { person, label, milestone })),
+      listHeaders(call, page, Number(count?.count ?? 0)),
+    );
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/issues/comments',
+      scope: 'issue',
+      handle: async (call) => {
+        const { repository } = await repositoryAt(parts, call);
+        const page = pageOf(call.query);
+        const { since, before } = spanOf(call);
+        const all = db
+          .selectFrom('issue_entries')
+          .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
+          .where('issues.repository_id', '=', repository.id)
+          .where('issue_entries.kind', '=', 'comment')
+          .where('issue_entries.updated_at', '>=', since)
+          .where('issue_entries.updated_at', '<=', before);
+        const [rows, count] = await Promise.all([
+          all.selectAll('issue_entries').orderBy('issue_entries.id').limit(page.limit).offset(page.offset).execute(),
+          all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
+        ]);
+        const known = new Map<number, Issue>();
+        for (const { issue_id: id } of rows) {
+          const issue = known.get(id) ?? (await issues.byId(id));
+          if (issue !== undefined) known.set(id, issue);
+        }
+        const person = await peopleOf(parts, call, rows.map(({ author }) => author)); // prettier-ignore
+        const place = placeOf(call, repository);
+        const some = rows.flatMap((entry) => {
+          const issue = known.get(entry.issue_id);
+          return issue === undefined ? [] : [commentJson(entry, issue, place, person)];
+        });
+        return ok(some, listHeaders(call, page, Number(count?.count ?? 0)));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/issues/comments/:id',
+      scope: 'issue',
+      handle: async (call) => {
+        const { entry, issue, repository } = await commentAt(call);
+        return ok(await json(call, repository, issue, entry));
+      },
+    },
+    { method: 'PATCH', path: '/repos/:owner/:repo/issues/comments/:id', scope: 'issue', signedIn: true, handle: edit },
+    { method: 'DELETE', path: '/repos/:owner/:repo/issues/comments/:id', scope: 'issue', signedIn: true, handle: remove }, // prettier-ignore
+    // The peer's older addresses of the same.
+    { method: 'PATCH', path: '/repos/:owner/:repo/issues/:index/comments/:id', scope: 'issue', signedIn: true, handle: edit }, // prettier-ignore
+    { method: 'DELETE', path: '/repos/:owner/:repo/issues/:index/comments/:id', scope: 'issue', signedIn: true, handle: remove }, // prettier-ignore
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/issues/:index/comments',
+      scope: 'issue',
+      handle: async (call) => {
+        const { repository, issue } = await issueAt(parts, call);
+        const { since, before } = spanOf(call);
+        const rows = await db
+          .selectFrom('issue_entries')
+          .selectAll()
+          .where('issue_id', '=', issue.id)
+          .where('kind', '=', 'comment')
+          .where('updated_at', '>=', since)
+          .where('updated_at', '<=', before)
+          .orderBy('id')
+          .execute();
+        const person = await peopleOf(parts, call, rows.map(({ author }) => author)); // prettier-ignore
+        const place = placeOf(call, repository);
+        // The peer gives them all at once.
+        return ok(rows.map((entry) => commentJson(entry, issue, place, person)), { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' }); // prettier-ignore
+      },
+    },
+    {
+      method: 'POST',
+      path: '/repos/:owner/:repo/issues/:index/comments',
+      scope: 'issue',
+      signedIn: true,
+      handle: async (call) => {
+        const { issue, level, repository } = await issueAt(parts, call);
+        needOpen(repository);
+        if (issue.locked === 1 && !mayWrite(level)) throw new Problem('git.locked', 403, 'The conversation is locked.');
+        const { body } = await bodyOf(call, commentBody);
+        const id = await writer.run(repository, accountOf(call), (work) => addComment(work, issue, body));
+        const entry = await entryOf(call, id);
+        if (entry === undefined) throw unknown();
+        return created(await json(call, repository, issue, entry));
+      },
+    },
+    { method: 'GET', path: '/repos/:owner/:repo/issues/:index/timeline', scope: 'issue', handle: timeline },
+  ];
+}

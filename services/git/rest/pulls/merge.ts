@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { Problem } from '../../../contracts/problem.ts';
+import { mergeStyles } from '../../pulls/merge.ts';
+import { unknown } from '../../repositories/lookup.ts';
+import type { Author } from '../../repositories/first-commit.ts';
+import { noObject } from '../../transfer/push-request.ts';
+import { emailOf } from '../../wire/users.ts';
+import { accountOf, bodyOf, noContent, type Call, type Route } from '../call.ts';
+import { changeReference } from '../change-reference.ts';
+import { needWrite } from '../issues/parts.ts';
+import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
+
+const text = z.string().nullish();
+const mergeBody = z.looseObject({
+  Do: text,
+  do: text,
+  MergeTitleField: text,
+  merge_title_field: text,
+  MergeMessageField: text,
+  merge_message_field: text,
+  head_commit_id: text,
+  delete_branch_after_merge: z.boolean().nullish(),
+});
+
+/** Merging pull requests, and bringing them up to date. */
+export function mergeRoutes(parts: PullRestParts): readonly Route[] {
+  const { access, context, merges, owners, pulls } = parts;
+
+  const authorOf = async (call: Pick<Call, 'base'>, account: string): Promise<Author> => {
+    const known = (await context.accounts.find(account)) !== undefined;
+    return { name: account, email: known ? emailOf(await owners.ofAccount(account), call.base) : `${account}@noreply.${new URL(call.base).hostname}` }; // prettier-ignore
+  };
+  /** The branch of another repository goes after the merge, where the caller may do that. */
+  const removeForeign = async (call: Call, { issue, repository }: PullPlace): Promise<void> => {
+    const { head, headRepository, hasHead } = await pulls.state(repository, issue);
+    if (headRepository === undefined || headRepository.id === repository.id || !hasHead) return;
+    if (issue.request.head_branch === headRepository.defaultBranch) return;
+    if (!(await access.may(call.visitor, headRepository, 'write'))) return;
+    if ((await parts.protections.of(headRepository.id, issue.request.head_branch)) !== undefined) return;
+    await changeReference(parts, headRepository, accountOf(call), { ref: `refs/heads/${issue.request.head_branch}`, before: head, after: noObject }); // prettier-ignore
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: '/repos/:owner/:repo/pulls/:index/merge',
+      scope: 'repository',
+      handle: async (call) => {
+        const { issue } = await pullAt(parts, call);
+        if (issue.request.merged_commit === null) throw unknown();
+        return noContent;
+      },
+    },
+    {
+      method: 'POST',
+      path: '/repos/:owner/:repo/pulls/:index/merge',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const place = await pullAt(parts, call);
+        needWrite(place);
+        const { issue, repository } = place;
+        const asked = await bodyOf(call, mergeBody);
+        const wanted = asked.Do ?? asked.do ?? '';
+        if (wanted === '') throw new Problem('git.invalid', 422, '[Do]: Required');
+        if (wanted === 'manually-merged') throw new Problem('git.style', 405, 'manually-merged is not an allowed merge style for this repository'); // prettier-ignore
+        const style = mergeStyles.find((each) => each === wanted);
+        if (style === undefined) throw new Problem('git.invalid', 422, '[Do]: In');
+        const account = accountOf(call);
+        const deleteBranch = asked.delete_branch_after_merge ?? repository.options['default_delete_branch_after_merge'] === true; // prettier-ignore
+        await merges.merge(repository, issue.number, {
+          style,
+          account,
+          committer: await authorOf(call, account),
+          author: await authorOf(call, issue.author),
+          title: asked.MergeTitleField ?? asked.merge_title_field ?? undefined,
+          message: asked.MergeMessageField ?? asked.merge_message_field ?? undefined,
+          head: asked.head_commit_id ?? undefined,
+          deleteBranch,
+        });
+        if (deleteBranch) await removeForeign(call, place);
+        return { status: 200 };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/repos/:owner/:repo/pulls/:index/update',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { issue, repository } = await pullAt(parts, call);
+        const style = call.query.get('style') === 'rebase' ? 'rebase' : 'merge';
+        const { headRepository } = await pulls.state(repository, issue);
+        if (headRepository === undefined) throw unknown();
+        if (!(await access.may(call.visitor, headRepository, 'write'))) throw new Problem('git.forbidden', 403, 'This account may not write to the branch.'); // prettier-ignore
+        const account = accountOf(call);
+        await merges.update(repository, issue.number, style, { account, committer: await authorOf(call, account) });
+        return { status: 200 };
+      },
+    },
+  ];
+}

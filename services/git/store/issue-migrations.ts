@@ -1,0 +1,147 @@
+import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
+import type { Migration } from '../../contracts/service.ts';
+import { isPostgres } from '../../kit/dialect.ts';
+import { foldedTokens } from '../../kit/word-queries.ts';
+
+type Table = CreateTableBuilder<string, string>;
+
+/** Tables of issues and pull requests. */
+export const issueMigrations: readonly Migration[] = [
+  {
+    name: 'issues-001-create-issues',
+    async up(db) {
+      const table = (name: string): Table => db.schema.createTable(name);
+      const numbered = (name: string): Table =>
+        table(name).addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement());
+      const texts = (made: Table, ...names: string[]): Table =>
+        names.reduce((all, name) => all.addColumn(name, 'text', (column) => column.notNull()), made);
+      const numbers = (made: Table, ...names: string[]): Table =>
+        names.reduce((all, name) => all.addColumn(name, 'integer', (column) => column.notNull()), made);
+      const ofRepository = (made: Table): Table =>
+        made.addColumn('repository_id', 'integer', (column) =>
+          column.notNull().references('repositories.id').onDelete('cascade'),
+        );
+      const ofIssue = (made: Table): Table =>
+        made.addColumn('issue_id', 'integer', (column) => column.notNull().references('issues.id').onDelete('cascade'));
+
+      // A number is never given twice, whatever is deleted.
+      await table('issue_counters')
+        .addColumn('repository_id', 'integer', (column) =>
+          column.primaryKey().notNull().references('repositories.id').onDelete('cascade'),
+        )
+        .addColumn('last', 'integer', (column) => column.notNull())
+        .execute();
+      await numbers(texts(ofRepository(numbered('labels')), 'name', 'color', 'description'), 'exclusive', 'archived').execute(); // prettier-ignore
+      await db.schema.createIndex('labels_name').on('labels').columns(['repository_id', 'name']).execute();
+      await numbers(texts(ofRepository(numbered('milestones')), 'title', 'description'), 'closed', 'created_at', 'updated_at') // prettier-ignore
+        .addColumn('due_at', 'integer')
+        .addColumn('closed_at', 'integer')
+        .execute();
+      await db.schema.createIndex('milestones_title').on('milestones').columns(['repository_id', 'title']).execute();
+      await numbers(
+        texts(ofRepository(numbered('issues')), 'author', 'title', 'body', 'ref'),
+        ...['number', 'pull', 'closed', 'locked', 'comments', 'created_at', 'updated_at'],
+      )
+        .addColumn('milestone_id', 'integer', (column) => column.references('milestones.id').onDelete('set null'))
+        .addColumn('due_at', 'integer')
+        .addColumn('closed_at', 'integer')
+        .execute();
+      await db.schema.createIndex('issues_number').on('issues').columns(['repository_id', 'number']).unique().execute();
+      await db.schema.createIndex('issues_state').on('issues').columns(['repository_id', 'pull', 'closed', 'created_at']).execute(); // prettier-ignore
+      await db.schema.createIndex('issues_milestone').on('issues').column('milestone_id').execute();
+      await ofIssue(table('issue_labels'))
+        .addColumn('label_id', 'integer', (column) => column.notNull().references('labels.id').onDelete('cascade'))
+        .addPrimaryKeyConstraint('issue_labels_key', ['issue_id', 'label_id'])
+        .execute();
+      await db.schema.createIndex('issue_labels_label').on('issue_labels').column('label_id').execute();
+      for (const name of ['issue_assignees', 'issue_mentions', 'review_requests']) {
+        await texts(ofIssue(table(name)), 'account').addPrimaryKeyConstraint(`${name}_key`, ['issue_id', 'account']).execute(); // prettier-ignore
+        await db.schema.createIndex(`${name}_account`).on(name).column('account').execute();
+      }
+      await numbers(texts(ofIssue(table('issue_watches')), 'account'), 'watching')
+        .addPrimaryKeyConstraint('issue_watches_key', ['issue_id', 'account'])
+        .execute();
+      // `entry_id` 0: to the issue itself.
+      await numbers(texts(ofIssue(table('issue_reactions')), 'account', 'content'), 'entry_id', 'created_at')
+        .addPrimaryKeyConstraint('issue_reactions_key', ['issue_id', 'entry_id', 'account', 'content'])
+        .execute();
+      await numbers(
+        texts(ofIssue(numbered('issue_entries')), 'kind', 'author', 'body', 'details'),
+        ...['created_at', 'updated_at'],
+      )
+        .addColumn('review_id', 'integer')
+        .execute();
+      await db.schema.createIndex('issue_entries_issue').on('issue_entries').column('issue_id').execute();
+      await db.schema.createIndex('issue_entries_review').on('issue_entries').column('review_id').execute();
+      await numbers(texts(ofIssue(numbered('issue_notifications')), 'account', 'state'), 'updated_at')
+        .addColumn('entry_id', 'integer')
+        .execute();
+      await db.schema.createIndex('issue_notifications_account').on('issue_notifications').columns(['account', 'issue_id']).unique().execute(); // prettier-ignore
+      await createWords(db);
+    },
+  },
+  {
+    name: 'issues-002-create-pulls',
+    async up(db) {
+      await db.schema
+        .createTable('pulls')
+        .addColumn('issue_id', 'integer', (column) =>
+          column.primaryKey().notNull().references('issues.id').onDelete('cascade'),
+        )
+        .addColumn('head_repository_id', 'integer', (column) => column.notNull())
+        .addColumn('head_branch', 'text', (column) => column.notNull())
+        .addColumn('base_branch', 'text', (column) => column.notNull())
+        .addColumn('head_commit', 'text', (column) => column.notNull())
+        .addColumn('merge_base', 'text', (column) => column.notNull())
+        .addColumn('maintainer_edit', 'integer', (column) => column.notNull())
+        .addColumn('merged_commit', 'text')
+        .addColumn('merged_at', 'integer')
+        .addColumn('merged_by', 'text')
+        .addColumn('ref_due', 'integer', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('pulls_head').on('pulls').columns(['head_repository_id', 'head_branch']).execute();
+      // A merge that git is at. What a killed host left here is settled with the push that it is.
+      await db.schema
+        .createTable('pull_merges')
+        .addColumn('push_id', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('issue_id', 'integer', (column) => column.notNull().references('issues.id').onDelete('cascade'))
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('commit', 'text', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable('reviews')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('issue_id', 'integer', (column) => column.notNull().references('issues.id').onDelete('cascade'))
+        .addColumn('author', 'text', (column) => column.notNull())
+        .addColumn('state', 'text', (column) => column.notNull())
+        .addColumn('body', 'text', (column) => column.notNull())
+        .addColumn('commit_id', 'text', (column) => column.notNull())
+        .addColumn('dismissed', 'integer', (column) => column.notNull())
+        .addColumn('official', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'integer', (column) => column.notNull())
+        .addColumn('updated_at', 'integer', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('reviews_issue').on('reviews').column('issue_id').execute();
+    },
+  },
+];
+
+/** The words that issues are found by: those of the title, the text and the comments. */
+async function createWords(db: Kysely<any>): Promise<void> {
+  if (isPostgres(db)) {
+    await sql`
+      create table issue_words (
+        issue bigint primary key references issues (id) on delete cascade, words tsvector not null
+      )`.execute(db);
+    await sql`create index issue_words_words on issue_words using gin (words)`.execute(db);
+    return;
+  }
+  await sql`
+    create virtual table issue_words using fts5(
+      words, content = '', contentless_delete = 1, tokenize = ${sql.raw(foldedTokens)}
+    )`.execute(db);
+  await sql`
+    create trigger issues_forget_words after delete on issues begin
+      delete from issue_words where rowid = old.id;
+    end`.execute(db);
+}

@@ -1,0 +1,159 @@
+import type { Issue } from '../issues/issues.ts';
+import type { Milestone } from '../issues/milestones.ts';
+import { isDraftTitle } from '../domain/issue-text.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { EntryDetails, EntryRow, LabelRow } from '../store/issue-tables.ts';
+import type { Place } from './commits.ts';
+import { timeOf } from './time.ts';
+
+/** An account as the peer shows it, by its name. */
+export type Person = (account: string) => unknown;
+
+export function labelJson(label: LabelRow, { base, full }: Place) {
+  return {
+    id: label.id,
+    name: label.name,
+    exclusive: label.exclusive === 1,
+    is_archived: label.archived === 1,
+    color: label.color,
+    description: label.description,
+    url: `${base}/api/v1/repos/${full}/labels/${label.id}`,
+  };
+}
+
+export function milestoneJson(milestone: Milestone) {
+  return {
+    id: milestone.id,
+    title: milestone.title,
+    description: milestone.description,
+    state: milestone.closed === 1 ? 'closed' : 'open',
+    open_issues: Number(milestone.open_issues),
+    closed_issues: Number(milestone.closed_issues),
+    created_at: timeOf(milestone.created_at),
+    updated_at: timeOf(milestone.updated_at),
+    closed_at: timeOrNull(milestone.closed_at),
+    due_on: timeOrNull(milestone.due_at),
+  };
+}
+
+/** An issue, or a pull request as a list of issues has it. */
+export function issueJson(issue: Issue, repository: Repository, { base, full }: Place, person: Person) {
+  const kind = issue.pull === 1 ? 'pulls' : 'issues';
+  const html = `${base}/${full}/${kind}/${issue.number}`;
+  const assignees = issue.assignees.map((account) => person(account));
+  const { request } = issue;
+  return {
+    id: issue.id,
+    url: `${base}/api/v1/repos/${full}/issues/${issue.number}`,
+    html_url: html,
+    number: issue.number,
+    user: person(issue.author),
+    original_author: '',
+    original_author_id: 0,
+    title: issue.title,
+    body: issue.body,
+    ref: issue.ref,
+    assets: [],
+    labels: issue.labels.map((label) => labelJson(label, { base, full })),
+    milestone: issue.milestone === undefined ? null : milestoneJson(issue.milestone),
+    projects: null,
+    assignee: assignees[0] ?? null,
+    assignees: assignees.length === 0 ? null : assignees,
+    state: stateOf(issue),
+    is_locked: issue.locked === 1,
+    comments: issue.comments,
+    created_at: timeOf(issue.created_at),
+    updated_at: timeOf(issue.updated_at),
+    closed_at: timeOrNull(issue.closed_at),
+    due_date: timeOrNull(issue.due_at),
+    time_estimate: 0,
+    pull_request:
+      request === undefined
+        ? null
+        : {
+            merged: request.merged_commit !== null,
+            merged_at: timeOrNull(request.merged_at),
+            draft: isDraftTitle(issue.title),
+            html_url: html,
+          },
+    repository: { id: repository.id, name: repository.name, owner: repository.owner, full_name: full },
+    pin_order: 0,
+    content_version: 0,
+  };
+}
+
+export function commentJson(entry: EntryRow, issue: Issue, { base, full }: Place, person: Person) {
+  const kind = issue.pull === 1 ? 'pulls' : 'issues';
+  const html = `${base}/${full}/${kind}/${issue.number}`;
+  return {
+    id: entry.id,
+    html_url: `${html}#issuecomment-${entry.id}`,
+    pull_request_url: issue.pull === 1 ? html : '',
+    issue_url: issue.pull === 1 ? '' : html,
+    user: person(entry.author),
+    original_author: '',
+    original_author_id: 0,
+    body: entry.body,
+    assets: [],
+    created_at: timeOf(entry.created_at),
+    updated_at: timeOf(entry.updated_at),
+  };
+}
+
+export interface EntryParts {
+  readonly person: Person;
+  readonly label: (id: number) => LabelRow | undefined;
+  readonly milestone: (id: number) => Milestone | undefined;
+}
+
+/** An entry of a timeline. */
+export function entryJson(entry: EntryRow, issue: Issue, place: Place, { person, label, milestone }: EntryParts) {
+  const comment = commentJson(entry, issue, place, person);
+  const details = JSON.parse(entry.details) as EntryDetails;
+  const found = details.label === undefined ? undefined : label(details.label);
+  const shown = (id: number | undefined): unknown => {
+    const row = id === undefined ? undefined : milestone(id);
+    return row === undefined ? null : milestoneJson(row);
+  };
+  const isTarget = entry.kind === 'change_target_branch';
+  return {
+    id: entry.id,
+    type: entry.kind,
+    html_url: comment.html_url,
+    pull_request_url: comment.pull_request_url,
+    issue_url: comment.issue_url,
+    user: comment.user,
+    // As the peer has it: whether a label was put on stands in the text.
+    body: entry.kind === 'label' ? (details.added === true ? '1' : '') : entry.body,
+    created_at: comment.created_at,
+    updated_at: comment.updated_at,
+    old_project_id: 0,
+    project_id: 0,
+    old_milestone: shown(details.oldMilestone),
+    milestone: shown(details.milestone),
+    tracked_time: null,
+    old_title: isTarget ? '' : (details.before ?? ''),
+    new_title: isTarget ? '' : (details.after ?? ''),
+    old_ref: isTarget ? (details.before ?? '') : '',
+    new_ref: isTarget ? (details.after ?? '') : '',
+    ref_issue: null,
+    ref_comment: null,
+    ref_action: '',
+    ref_commit_sha: details.commit ?? '',
+    review_id: entry.review_id ?? 0,
+    label: found === undefined ? null : labelJson(found, place),
+    assignee: details.assignee === undefined ? null : person(details.assignee),
+    assignee_team: null,
+    removed_assignee: details.removed === true,
+    resolve_doer: details.resolver === undefined ? null : person(details.resolver),
+    dependent_issue: null,
+  };
+}
+
+export function stateOf({ closed }: Pick<Issue, 'closed'>): 'open' | 'closed' {
+  return closed === 1 ? 'closed' : 'open';
+}
+
+export function timeOrNull(time: number | null): string | null {
+  return time === null ? null : timeOf(time);
+}

@@ -1,0 +1,155 @@
+import type { Issue } from '../issues/issues.ts';
+import type { PullState } from '../pulls/pulls.ts';
+import type { FileChange } from '../repositories/commits.ts';
+import type { EntryDetails, EntryRow, PullRow, ReviewRow } from '../store/issue-tables.ts';
+import type { Place } from './commits.ts';
+import { labelJson, milestoneJson, stateOf, timeOrNull, type Person } from './issues.ts';
+import { timeOf } from './time.ts';
+
+export interface PullView {
+  readonly state: PullState;
+  readonly person: Person;
+  readonly reviewers: readonly string[];
+  /** Remarks on its lines. */
+  readonly remarks: number;
+  /** Repositories as the peer shows them to who asks; null for one that he may not see. */
+  readonly baseRepository: unknown;
+  readonly headRepository: unknown;
+}
+
+/** A pull request. */
+export function pullJson(issue: Issue & { readonly request: PullRow }, { base, full }: Place, view: PullView) {
+  const { request } = issue;
+  const { state, person } = view;
+  const html = `${base}/${full}/pulls/${issue.number}`;
+  const { files } = state.comparison;
+  const assignees = issue.assignees.map((account) => person(account));
+  const merged = request.merged_commit !== null;
+  return {
+    id: issue.id,
+    url: html,
+    number: issue.number,
+    user: person(issue.author),
+    title: issue.title,
+    body: issue.body,
+    labels: issue.labels.map((label) => labelJson(label, { base, full })),
+    milestone: issue.milestone === undefined ? null : milestoneJson(issue.milestone),
+    assignee: assignees[0] ?? null,
+    assignees,
+    requested_reviewers: view.reviewers.map((account) => person(account)),
+    requested_reviewers_teams: [],
+    state: stateOf(issue),
+    draft: state.draft,
+    is_locked: issue.locked === 1,
+    comments: issue.comments,
+    ...(view.remarks === 0 ? {} : { review_comments: view.remarks }),
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+    changed_files: files.length,
+    html_url: html,
+    diff_url: `${html}.diff`,
+    patch_url: `${html}.patch`,
+    mergeable: state.mergeable,
+    merged,
+    merged_at: timeOrNull(request.merged_at),
+    merge_commit_sha: request.merged_commit,
+    merged_by: request.merged_by === null ? null : person(request.merged_by),
+    allow_maintainer_edit: request.maintainer_edit === 1,
+    base: {
+      label: request.base_branch,
+      ref: request.base_branch,
+      sha: state.base,
+      repo_id: issue.repository_id,
+      repo: view.baseRepository,
+    },
+    head: {
+      label: request.head_branch,
+      ref: state.hasHead || !merged ? request.head_branch : `refs/pull/${issue.number}/head`,
+      sha: state.head,
+      repo_id: request.head_repository_id,
+      repo: view.headRepository,
+    },
+    merge_base: state.comparison.mergeBase ?? '',
+    due_date: timeOrNull(issue.due_at),
+    created_at: timeOf(issue.created_at),
+    updated_at: timeOf(issue.updated_at),
+    closed_at: timeOrNull(issue.closed_at),
+    pin_order: 0,
+    content_version: 0,
+  };
+}
+
+const statuses: Readonly<Record<FileChange['status'], string>> = { added: 'added', modified: 'changed', removed: 'deleted', renamed: 'renamed' }; // prettier-ignore
+
+/** A file of a pull request. */
+export function changedFileJson(file: FileChange, head: string, { base, full }: Place) {
+  const path = file.path.split('/').map(encodeURIComponent).join('/');
+  return {
+    filename: file.path,
+    ...(file.from === undefined ? {} : { previous_filename: file.from }),
+    status: statuses[file.status],
+    additions: file.additions,
+    deletions: file.deletions,
+    changes: file.additions + file.deletions,
+    html_url: `${base}/${full}/src/commit/${head}/${path}`,
+    contents_url: `${base}/api/v1/repos/${full}/contents/${path}?ref=${head}`,
+    raw_url: `${base}/${full}/raw/commit/${head}/${path}`,
+  };
+}
+
+export interface ReviewView {
+  readonly person: Person;
+  readonly head: string;
+  readonly comments: number;
+  /** Its place in the timeline, where it has one. */
+  readonly entry: number | undefined;
+}
+
+/** A review, or (`REQUEST_REVIEW`) one that is asked for. */
+export function reviewJson(
+  review: Omit<ReviewRow, 'state'> & { readonly state: ReviewRow['state'] | 'REQUEST_REVIEW' },
+  issue: Issue,
+  { base, full }: Place,
+  view: ReviewView,
+) {
+  const html = `${base}/${full}/pulls/${issue.number}`;
+  return {
+    id: review.id,
+    user: view.person(review.author),
+    team: null,
+    state: review.state,
+    body: review.body,
+    commit_id: review.commit_id,
+    stale: review.commit_id !== view.head,
+    official: review.official === 1,
+    dismissed: review.dismissed === 1,
+    comments_count: view.comments,
+    submitted_at: timeOf(review.created_at),
+    updated_at: timeOf(review.updated_at),
+    html_url: view.entry === undefined ? '' : `${html}#issuecomment-${view.entry}`,
+    pull_request_url: html,
+  };
+}
+
+/** A remark on a line. */
+export function reviewCommentJson(entry: EntryRow, issue: Issue, { base, full }: Place, person: Person) {
+  const html = `${base}/${full}/pulls/${issue.number}`;
+  const { commit = '', hunk = '', line = 0, path = '', resolver } = JSON.parse(entry.details) as EntryDetails;
+  return {
+    id: entry.id,
+    body: entry.body,
+    user: person(entry.author),
+    resolver: resolver === undefined ? null : person(resolver),
+    pull_request_review_id: entry.review_id ?? 0,
+    created_at: timeOf(entry.created_at),
+    updated_at: timeOf(entry.updated_at),
+    path,
+    commit_id: commit,
+    original_commit_id: commit,
+    diff_hunk: hunk,
+    position: Math.max(0, line),
+    original_position: Math.max(0, -line),
+    html_url: `${html}#issuecomment-${entry.id}`,
+    pull_request_url: html,
+  };
+}

@@ -1,0 +1,147 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '../../services/inbox/index.ts';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+
+const lines = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`).join('\n') + '\n';
+
+describe.skipIf(noBrowser)('issues and pull requests', () => {
+  let room: GitRoom;
+  let bob = '';
+  beforeAll(async () => {
+    room = await openGitRoom({ services: [inbox] });
+    bob = await room.account('bob', [{ service: 'git', resource: 'ada/lamp', permission: 'read-write' }]);
+    await room.create('lamp');
+    const cwd = await room.work('lamp', { 'lamp.txt': lines });
+    const branch = async (name: string, text: string) => {
+      await room.git(['checkout', '-q', '-b', name, 'main'], { cwd });
+      writeFileSync(join(cwd, 'lamp.txt'), text);
+      await room.git(['commit', '-qam', `Lamp: ${name}`], { cwd });
+    };
+    await branch('brighter', lines.replace('line 3', 'a bright line 3'));
+    await branch('dimmer', lines.replace('line 12', 'a dim line 12'));
+    await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, '--all'], { cwd });
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const visit = async (path: string, options = {}) => {
+    const watched = await openPage(await theBrowser(), options);
+    watched.page.setDefaultTimeout(60_000);
+    await signIn(watched.page.context(), room.host.url('control'));
+    await watched.page.goto(`${room.host.url('control')}/git/repositories/ada~lamp${path}`);
+    return watched;
+  };
+
+  it('make an issue with a label, talk about it in safe Markdown, find it, and close it', async () => {
+    await using watched = await visit('?show=labels');
+    const { page } = watched;
+    await page.getByLabel('Name').fill('bug');
+    await page.getByRole('button', { name: 'Add the label' }).click();
+    await page.getByRole('link', { name: 'bug' }).waitFor();
+    await page.getByLabel('Title').fill('Winter');
+    await page.getByRole('button', { name: 'Add the milestone' }).click();
+    await page.getByRole('link', { name: 'Winter' }).waitFor();
+    await page.getByRole('link', { name: 'Issues', exact: true }).click();
+    await page.getByText('No open issues.').waitFor();
+    await page.getByRole('button', { name: 'New issue' }).click();
+    await page.getByLabel('Title').fill('The lamp flickers');
+    await page.getByLabel('What it is about').fill('At **night**. <img src=x onerror="document.title=1"><script>document.title=2</script>');
+    await page.getByRole('checkbox', { name: 'bug' }).check();
+    await page.getByRole('button', { name: 'Make the issue' }).click();
+    await page.getByRole('heading', { name: /The lamp flickers/ }).waitFor();
+    expect(await page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
+    expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
+    expect(await page.title()).toBe('Git · Homeport');
+    await page.getByLabel('Your comment').fill('It hums, too');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await page.getByRole('article').getByText('It hums, too').waitFor();
+    // What others do is seen without a reload.
+    await room.api('POST', '/repos/ada/lamp/issues/1/comments', { body: 'I hear it as well' }, bob);
+    await page.getByRole('article').getByText('I hear it as well').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Milestone').selectOption('Winter');
+    await page.getByRole('checkbox', { name: 'bob' }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('put it into the milestone Winter').waitFor();
+    await page.getByRole('button', { name: 'Close it' }).click();
+    await page.getByText('closed this').waitFor();
+    await page.getByRole('link', { name: 'All issues' }).click();
+    await page.getByRole('button', { name: /^Closed/ }).click();
+    await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
+    await page.getByRole('searchbox').fill('humming');
+    await page.getByText('No closed issues fit that.').waitFor();
+    await page.getByRole('searchbox').fill('hums');
+    await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
+  });
+
+  it('ask for a branch to be pulled, remark on a line, and merge it', async () => {
+    await using watched = await visit('?show=pulls');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'New pull request' }).click();
+    await page.getByLabel('Pull the branch').selectOption('brighter');
+    await page.getByLabel('Title').fill('A brighter lamp');
+    await page.getByRole('button', { name: 'Ask for it' }).click();
+    await page.getByRole('heading', { name: /A brighter lamp/ }).waitFor();
+    await page.getByText('Nothing is in the way: 1 commit can go into main.').waitFor();
+    await page.getByRole('link', { name: 'Files (1)' }).click();
+    await page.getByRole('button', { name: 'Speak of line 3', exact: true }).click();
+    await page.getByLabel('On line 3').fill('How many watts?');
+    await page.getByRole('button', { name: 'Send the review' }).click();
+    const remark = page.getByRole('article').filter({ hasText: 'How many watts?' });
+    await remark.getByText('+a bright line 3').waitFor();
+    await room.api('POST', '/repos/ada/lamp/pulls/2/reviews', { event: 'APPROVED' }, bob);
+    await page.getByText('bob approves it.').waitFor();
+    await page.getByRole('link', { name: 'Commits (1)' }).click();
+    await page.getByRole('link', { name: 'Lamp: brighter' }).waitFor();
+    await page.getByRole('link', { name: 'Conversation' }).click();
+    await page.getByLabel('How it is merged').selectOption('squash');
+    await page.getByRole('checkbox', { name: 'Delete brighter then' }).check();
+    await page.getByRole('button', { name: 'Merge into main' }).click();
+    await page.getByText('merged it as').waitFor();
+    const branches = (await (await room.api('GET', '/repos/ada/lamp/branches')).json()) as { name: string }[];
+    expect(branches.map(({ name }) => name)).toEqual(['dimmer', 'main']);
+  });
+
+  it('say which files stand against a merge, and that it can be done once they do not', async () => {
+    const made = await room.api('POST', '/repos/ada/lamp/pulls', { title: 'A dimmer lamp', head: 'dimmer', base: 'main', body: 'Fixes #1' }); // prettier-ignore
+    const { number } = (await made.json()) as { number: number };
+    const cwd = join(room.folder, 'lamp');
+    await room.git(['checkout', '-q', 'main'], { cwd });
+    await room.git(['pull', '-q', `${room.signedUrl}/ada/lamp.git`, 'main'], { cwd });
+    const now = lines.replace('line 3', 'a bright line 3');
+    writeFileSync(join(cwd, 'lamp.txt'), now.replace('line 12', 'a pink line 12'));
+    await room.git(['commit', '-qam', 'Pink'], { cwd });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main'], { cwd });
+    await using watched = await visit(`?show=pulls&number=${number}`);
+    const { page } = watched;
+    await page.getByText('Both branches changed the same lines.').waitFor();
+    await page.getByRole('listitem').getByText('lamp.txt').waitFor();
+    expect(await page.getByRole('button', { name: /^Merge into/ }).count()).toBe(0);
+    await room.git(['checkout', '-q', 'dimmer'], { cwd });
+    await room.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'dimmer'], { cwd });
+    await page.getByRole('button', { name: 'Merge into main' }).waitFor();
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await using watched = await visit('?show=issues&state=closed', screen);
+    const { page } = watched;
+    await page.getByRole('link', { name: /flickers/ }).waitFor();
+    await expectFits(watched, 'git-issues', screen);
+    for (const [name, path, words] of [
+      ['issue', '?show=issues&number=1', 'It hums, too'],
+      ['labels', '?show=labels', 'Winter'],
+      ['pull', '?show=pulls&number=3', 'Merge into main'],
+      ['pull-merged', '?show=pulls&number=2', 'merged it as'],
+      ['pull-files', '?show=pulls&number=3&view=files', 'Send the review'],
+    ] as const) {
+      await page.goto(`${room.host.url('control')}/git/repositories/ada~lamp${path}`);
+      await page.getByText(words).first().waitFor();
+      await expectFits(watched, `git-${name}`, screen);
+    }
+  });
+});

@@ -1,0 +1,154 @@
+import { giteaApi } from 'gitea-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let token = '';
+
+beforeAll(async () => {
+  room = await openGitRoom();
+  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  token = ((await made.json()) as { sha1: string }).sha1;
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const numbers = (issues: readonly { number?: number }[]) => issues.map(({ number }) => number);
+
+describe('issues, with gitea-js', () => {
+  it('are made, found by every filter, changed, closed and opened again', async () => {
+    const client = giteaApi(room.url, { token });
+    await room.create('tracker');
+    await room.account('bob');
+    const { repos } = client;
+    const bug = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'bug', color: '#f00' })).data;
+    const idea = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'idea', color: '00ff00' })).data;
+    expect([bug.color, idea.color]).toEqual(['ff0000', '00ff00']);
+    const soon = (await repos.issueCreateMilestone('ada', 'tracker', { title: 'soon', due_on: '2030-01-02T00:00:00Z' })).data; // prettier-ignore
+    const first = (await repos.issueCreateIssue('ada', 'tracker', { title: 'Lamp flickers', body: 'At night, @bob', labels: [bug.id!], milestone: soon.id!, assignees: ['BOB'] })).data; // prettier-ignore
+    expect([first.number, first.milestone?.title, first.assignees?.map(({ login }) => login)]).toEqual([1, 'soon', ['bob']]); // prettier-ignore
+    await repos.issueCreateIssue('ada', 'tracker', { title: 'Paint it', labels: [idea.id!] });
+    await repos.issueCreateIssue('ada', 'tracker', { title: 'Both', labels: [bug.id!, idea.id!] });
+    await repos.issueCreateComment('ada', 'tracker', 2, { body: 'In ultramarine, perhaps' });
+    const list = async (query: Record<string, unknown>) => numbers((await repos.issueListIssues('ada', 'tracker', query)).data); // prettier-ignore
+    expect(await list({})).toEqual([3, 2, 1]);
+    expect(await list({ labels: 'bug' })).toEqual([3, 1]);
+    expect(await list({ labels: 'bug,idea' })).toEqual([3]);
+    expect(await list({ milestones: 'soon' })).toEqual([1]);
+    expect(await list({ q: 'ultramarin' })).toEqual([2]);
+    expect(await list({ assigned_by: 'bob' })).toEqual([1]);
+    expect(await list({ mentioned_by: 'bob' })).toEqual([1]);
+    expect(await list({ created_by: 'bob' })).toEqual([]);
+    expect(await list({ type: 'pulls' })).toEqual([]);
+    expect(await list({ page: 2, limit: 2 })).toEqual([1]);
+    expect(await list({ since: '2100-01-01T00:00:00Z' })).toEqual([]);
+    const closed = (await repos.issueEditIssue('ada', 'tracker', 1, { state: 'closed', title: 'Lamp flickered' })).data;
+    expect([closed.state, closed.title, closed.closed_at === null]).toEqual(['closed', 'Lamp flickered', false]);
+    expect(await list({ state: 'closed' })).toEqual([1]);
+    expect(await list({ q: 'flickered', state: 'all' })).toEqual([1]);
+    expect((await repos.repoGet('ada', 'tracker')).data.open_issues_count).toBe(2);
+    expect((await repos.issueGetMilestone('ada', 'tracker', String(soon.id))).data).toMatchObject({ open_issues: 0, closed_issues: 1 }); // prettier-ignore
+    await repos.issueEditIssue('ada', 'tracker', 1, { state: 'open', milestone: 0, assignees: [] });
+    const timeline = (await repos.issueGetCommentsAndTimeline('ada', 'tracker', 1)).data;
+    expect(timeline.map(({ type }) => type)).toEqual(['change_title', 'close', 'assignees', 'milestone', 'reopen']);
+    const found = await repos.issueSearchIssues({ q: 'ultramarine' }); // prettier-ignore
+    expect(found.data.map(({ repository, number }) => [repository?.full_name, number])).toEqual([['ada/tracker', 2]]);
+  });
+
+  it('have labels, comments and reactions that are changed one by one', async () => {
+    const { repos } = giteaApi(room.url, { token });
+    await room.create('parts');
+    await repos.issueCreateIssue('ada', 'parts', { title: 'One' });
+    for (const [name, exclusive] of [['kind/bug', true], ['kind/idea', true], ['later', false]] as const) await repos.issueCreateLabel('ada', 'parts', { name, color: '#123456', exclusive }); // prettier-ignore
+    const names = (all: readonly { name?: string }[]) => all.map(({ name }) => name);
+    await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/bug', 'later'] });
+    // Labels of one scope exclude each other: the last one stays.
+    expect(names((await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/idea'] })).data)).toEqual(['kind/idea', 'later']); // prettier-ignore
+    await repos.issueRemoveLabel('ada', 'parts', 1, 'later' as never);
+    expect(names((await repos.issueGetLabels('ada', 'parts', 1)).data)).toEqual(['kind/idea']);
+    await repos.issueClearLabels('ada', 'parts', 1);
+    expect((await repos.issueGetLabels('ada', 'parts', 1)).data).toEqual([]);
+    await expect(repos.issueCreateLabel('ada', 'parts', { name: 'x', color: 'red' })).rejects.toMatchObject({ status: 422 }); // prettier-ignore
+    const { data: comment } = await repos.issueCreateComment('ada', 'parts', 1, { body: 'a' });
+    await repos.issueEditComment('ada', 'parts', comment.id!, { body: 'b' });
+    expect((await repos.issueGetComments('ada', 'parts', 1)).data.map(({ body }) => body)).toEqual(['b']);
+    await repos.issuePostCommentReaction('ada', 'parts', comment.id!, { content: 'heart' });
+    expect((await repos.issueGetCommentReactions('ada', 'parts', comment.id!)).data[0]).toMatchObject({ content: 'heart', user: { login: 'ada' } }); // prettier-ignore
+    await repos.issueDeleteComment('ada', 'parts', comment.id!);
+    expect((await repos.issueGetIssue('ada', 'parts', 1)).data.comments).toBe(0);
+    expect((await room.api('GET', `/repos/ada/parts/issues/comments/${comment.id}`)).status).toBe(404);
+  });
+
+  it('are made by every reader and changed by their authors, and those of private repositories are not there', async () => {
+    const carl = await room.account('carl');
+    await room.create('open');
+    await room.create('hidden', { private: true });
+    await room.api('POST', '/repos/ada/hidden/issues', { title: 'Secret ingredient' });
+    for (const path of [
+      '/repos/ada/hidden/issues',
+      '/repos/ada/hidden/issues/1',
+      '/repos/ada/hidden/labels',
+      '/repos/ada/hidden/issues/1/timeline',
+    ]) {
+      // prettier-ignore
+      expect([path, (await room.api('GET', path, undefined, carl)).status]).toEqual([path, 404]);
+      expect([path, (await room.api('GET', path, undefined, '')).status]).toEqual([path, 404]);
+    }
+    expect(await (await room.api('GET', '/repos/issues/search?q=secret', undefined, carl)).json()).toEqual([]);
+    const made = await room.api(
+      'POST',
+      '/repos/ada/open/issues',
+      { title: 'Mine', assignees: ['carl'], body: 'x' },
+      carl,
+    );
+    // Who may only read assigns nobody.
+    expect([made.status, ((await made.json()) as { assignees: unknown }).assignees]).toEqual([201, null]);
+    expect((await room.api('PATCH', '/repos/ada/open/issues/1', { title: 'Still mine' }, carl)).status).toBe(201);
+    await room.api('POST', '/repos/ada/open/issues', { title: 'Hers' });
+    expect((await room.api('PATCH', '/repos/ada/open/issues/2', { title: 'Taken' }, carl)).status).toBe(403);
+    expect((await room.api('POST', '/repos/ada/open/labels', { name: 'l', color: '#fff' }, carl)).status).toBe(403);
+    expect((await room.api('DELETE', '/repos/ada/open/issues/1', undefined, carl)).status).toBe(403);
+    await room.api('PUT', '/repos/ada/open/issues/1/lock', {});
+    expect((await room.api('POST', '/repos/ada/open/issues/1/comments', { body: 'x' }, carl)).status).toBe(403);
+    await room.api('PATCH', '/repos/ada/open', { archived: true });
+    expect((await room.api('POST', '/repos/ada/open/issues', { title: 'Late' })).status).toBe(423);
+  });
+
+  it('get their numbers without a gap, however many come at once', async () => {
+    await room.create('crowd');
+    const all = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        const wrong = at % 4 === 0;
+        const made = await room.api('POST', '/repos/ada/crowd/issues', wrong ? { title: 'x', labels: [99] } : { title: `n ${at}` }); // prettier-ignore
+        return made.status === 201 ? ((await made.json()) as { number: number }).number : made.status;
+      }),
+    );
+    expect(all.filter((status) => status === 422)).toHaveLength(5);
+    expect(all.filter((number) => number < 100).toSorted((one, other) => one - other)).toEqual(Array.from({ length: 15 }, (_, at) => at + 1)); // prettier-ignore
+    await room.api('DELETE', '/repos/ada/crowd/issues/15');
+    const next = (await (await room.api('POST', '/repos/ada/crowd/issues', { title: 'next' })).json()) as { number: number }; // prettier-ignore
+    expect(next.number).toBe(16);
+  });
+
+  it('tell those who have a part in them, until they have looked', async () => {
+    const dora = await room.account('dora');
+    const news = async (who: string) => ((await (await room.api('GET', '/notifications/new', undefined, who)).json()) as { new: number }).new; // prettier-ignore
+    await room.create('told');
+    await room.api('POST', '/repos/ada/told/issues', { title: 'Look at this', body: 'What do you say, @dora?' });
+    expect(await news(dora)).toBe(1);
+    await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Fine' }, dora);
+    // Who says something hears nothing of it; the owner does.
+    const list = async (who?: string) => (await (await room.api('GET', '/repos/ada/told/notifications', undefined, who)).json()) as any[]; // prettier-ignore
+    expect((await list()).map(({ subject, unread }) => [subject.title, subject.type, subject.state, unread])).toEqual([['Look at this', 'Issue', 'open', true]]); // prettier-ignore
+    const [{ id }] = (await list(dora)) as [{ id: number }];
+    expect((await room.api('PATCH', `/notifications/threads/${id}`, undefined, dora)).status).toBe(205);
+    expect(await news(dora)).toBe(0);
+    await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Thanks' });
+    expect(await news(dora)).toBe(1);
+    // What was taken out of her sight is not told any more.
+    await room.api('PATCH', '/repos/ada/told', { private: true });
+    expect(await news(dora)).toBe(0);
+    expect((await room.api('GET', `/notifications/threads/${id}`, undefined, dora)).status).toBe(404);
+    await room.api('PUT', '/notifications');
+    expect(await list()).toEqual([]);
+  });
+});

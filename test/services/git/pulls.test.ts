@@ -1,0 +1,239 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { giteaApi } from 'gitea-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let token = '';
+
+beforeAll(async () => {
+  room = await openGitRoom();
+  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  token = ((await made.json()) as { sha1: string }).sha1;
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const json = async (method: string, path: string, body?: unknown, authorization?: string): Promise<any> => {
+  const reply = await room.api(method, path, body, authorization);
+  if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
+  const text = await reply.text();
+  return text === '' ? undefined : JSON.parse(text);
+};
+const base = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`).join('\n') + '\n';
+
+/** A repository with `main`, and branches that each change something. */
+async function project(name: string, branches: Record<string, Record<string, string>>): Promise<string> {
+  await room.create(name);
+  const cwd = await room.work(name, { 'a.txt': base });
+  for (const [branch, files] of Object.entries(branches)) {
+    await room.git(['checkout', '-q', '-b', branch, 'main'], { cwd });
+    for (const [path, text] of Object.entries(files)) {
+      writeFileSync(join(cwd, path), text);
+      await room.git(['add', '.'], { cwd });
+      await room.git(['commit', '-qm', `${branch}: ${path}`], { cwd });
+    }
+  }
+  await room.git(['checkout', '-q', 'main'], { cwd });
+  await room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, '--all'], { cwd });
+  return cwd;
+}
+const commit = async (cwd: string, branch: string, path: string, text: string, message = `more on ${branch}`) => {
+  await room.git(['checkout', '-q', branch], { cwd });
+  writeFileSync(join(cwd, path), text);
+  await room.git(['add', '.'], { cwd });
+  await room.git(['commit', '-qm', message], { cwd });
+};
+const push = (cwd: string, name: string, ...refs: string[]) => room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, ...refs], { cwd }); // prettier-ignore
+const open = (name: string, head: string, more: Record<string, unknown> = {}) => json('POST', `/repos/ada/${name}/pulls`, { title: head, head, base: 'main', ...more }); // prettier-ignore
+const merge = (name: string, number: number, Do: string, more: Record<string, unknown> = {}) => room.api('POST', `/repos/ada/${name}/pulls/${number}/merge`, { Do, ...more }); // prettier-ignore
+const log = async (name: string, format: string, ref = 'main') => {
+  const cwd = join(room.folder, name);
+  await room.git(['fetch', '-q', `${room.signedUrl}/ada/${name}.git`, `+refs/heads/*:refs/remotes/origin/*`, '--prune'], { cwd }); // prettier-ignore
+  return (await room.git(['log', `--format=${format}`, `origin/${ref}`], { cwd })).stdout.trim().split('\n');
+};
+
+describe('pull requests', () => {
+  it('follow their branches at once, can be fetched, and say what they change', async () => {
+    const cwd = await project('follow', { dev: { 'n.txt': 'one\n', 'm.txt': 'm\n' } });
+    const { repos } = giteaApi(room.url, { token });
+    const { data: made } = await repos.repoCreatePullRequest('ada', 'follow', { title: 'Dev', body: 'b', head: 'dev', base: 'main' }); // prettier-ignore
+    expect(made).toMatchObject({ number: 1, mergeable: true, merged: false, additions: 2, changed_files: 2, draft: false }); // prettier-ignore
+    await commit(cwd, 'dev', 'n.txt', 'one\ntwo\n');
+    await push(cwd, 'follow', 'dev');
+    const head = (await room.git(['rev-parse', 'dev'], { cwd })).stdout.trim();
+    const { data: now } = await repos.repoGetPullRequest('ada', 'follow', 1);
+    expect([now.head?.sha, now.additions]).toEqual([head, 3]);
+    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/follow.git`, 'refs/pull/*']);
+    expect(stdout.trim()).toBe(`${head}\trefs/pull/1/head`);
+    expect((await repos.repoGetPullRequestFiles('ada', 'follow', 1)).data.map(({ filename, status }) => [filename, status])).toEqual([['m.txt', 'added'], ['n.txt', 'added']]); // prettier-ignore
+    expect((await repos.repoGetPullRequestCommits('ada', 'follow', 1)).data).toHaveLength(3);
+    expect(await (await room.api('GET', '/repos/ada/follow/pulls/1.patch')).text()).toContain('Subject: [PATCH 3/3] more on dev'); // prettier-ignore
+    expect(await (await fetch(`${room.url}/ada/follow/pulls/1.diff`)).text()).toContain('+++ b/n.txt');
+    expect((await repos.issueListIssues('ada', 'follow', { type: 'pulls' })).data.map(({ number }) => number)).toEqual([1]); // prettier-ignore
+    const timeline = await json('GET', '/repos/ada/follow/issues/1/timeline');
+    expect([timeline[0].type, JSON.parse(timeline[0].body)]).toEqual(['pull_push', { is_force_push: false, commit_ids: [head] }]); // prettier-ignore
+    // A branch that is gone leaves nothing to pull; what was asked can still be read.
+    await push(cwd, 'follow', ':dev');
+    expect(await json('GET', '/repos/ada/follow/pulls/1')).toMatchObject({ state: 'closed', merged: false, head: { sha: head } }); // prettier-ignore
+  });
+
+  it.each(['merge', 'squash', 'rebase', 'rebase-merge'])(
+    'are merged by %s beside a base that went on',
+    async (style) => {
+      const name = `style-${style}`;
+      const cwd = await project(name, { dev: { 'n.txt': 'one\n', 'o.txt': 'o\n' } });
+      await commit(cwd, 'main', 'a.txt', base.replace('line 1\n', 'LINE 1\n'), 'main goes on');
+      await push(cwd, name, 'main');
+      await open(name, 'dev', { title: 'The title', body: 'Closes #2' });
+      await json('POST', `/repos/ada/${name}/issues`, { title: 'To be closed' });
+      const reply = await merge(name, 1, style, { delete_branch_after_merge: true });
+      expect([reply.status, await reply.text()]).toEqual([200, '']);
+      const pull = await json('GET', `/repos/ada/${name}/pulls/1`);
+      expect(pull).toMatchObject({ state: 'closed', merged: true, merged_by: { login: 'ada' }, changed_files: 2 });
+      expect((await json('GET', `/repos/ada/${name}/issues/2`)).state).toBe('closed');
+      expect((await json('GET', `/repos/ada/${name}/branches`)).map((branch: { name: string }) => branch.name)).toEqual(['main']); // prettier-ignore
+      expect((await json('GET', `/repos/ada/${name}/branches/main`)).commit.id).toBe(pull.merge_commit_sha);
+      const merged = `Merge pull request 'The title' (#1) from dev into main`;
+      const subjects = { merge: [merged, 'main goes on', 'dev: o.txt', 'dev: n.txt', 'first commit'], squash: ['The title (#1)', 'main goes on', 'first commit'], rebase: ['dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'], 'rebase-merge': [merged, 'dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'] }[style]; // prettier-ignore
+      expect((await log(name, '%s')).toSorted()).toEqual(subjects?.toSorted());
+      // What was replayed is still by who wrote it.
+      if (style.startsWith('rebase')) expect((await log(name, '%an|%cn|%s')).find((line) => line.endsWith('o.txt'))).toBe('Ann|ada|dev: o.txt'); // prettier-ignore
+      if (style === 'squash') expect((await log(name, '%b')).join('\n')).toContain('Co-authored-by: Ann <ann@example.org>'); // prettier-ignore
+      await room.git(['checkout', '-q', 'origin/main'], { cwd });
+      expect((await room.git(['ls-files'], { cwd })).stdout).toBe('a.txt\nn.txt\no.txt\n');
+      expect((await room.git(['fsck', '--strict'], { cwd })).code).toBe(0);
+      expect((await merge(name, 1, style)).status).toBe(405);
+      // The commit of the merge is told once.
+      expect((await json('GET', `/repos/ada/${name}/issues/1/timeline`)).map(({ type }: { type: string }) => type)).toEqual(['merge_pull']); // prettier-ignore
+    },
+  );
+
+  it('name the files that stand against a merge, and merge nothing then', async () => {
+    const cwd = await project('conflict', {
+      dev: { 'a.txt': base.replace('line 5', 'LINE FIVE') },
+      draft: { 'd.txt': 'd' },
+    });
+    await commit(cwd, 'main', 'a.txt', base.replace('line 5', 'fifth line'), 'other');
+    await push(cwd, 'conflict', 'main');
+    const before = (await json('GET', '/repos/ada/conflict/branches/main')).commit.id;
+    expect((await open('conflict', 'dev')).mergeable).toBe(false);
+    for (const style of ['merge', 'squash', 'rebase', 'rebase-merge']) {
+      const reply = await merge('conflict', 1, style);
+      expect([style, reply.status, (await reply.json() as { message: string }).message]).toEqual([style, 409, 'Merge conflict: a.txt']); // prettier-ignore
+    }
+    expect((await merge('conflict', 1, 'fast-forward-only')).status).toBe(409);
+    expect((await json('GET', '/repos/ada/conflict/branches/main')).commit.id).toBe(before);
+    expect((await open('conflict', 'draft', { title: 'WIP: draft' })).draft).toBe(true);
+    expect((await merge('conflict', 2, 'merge')).status).toBe(405);
+    await json('PATCH', '/repos/ada/conflict/pulls/2', { title: 'Ready' });
+    expect((await merge('conflict', 2, 'merge', { head_commit_id: 'f'.repeat(40) })).status).toBe(409);
+    await json('PATCH', '/repos/ada/conflict', { allow_merge_commits: false });
+    expect((await merge('conflict', 2, 'merge')).status).toBe(405);
+    expect((await merge('conflict', 2, 'squash', { MergeTitleField: 'Own words' })).status).toBe(200);
+    expect((await log('conflict', '%s'))[0]).toBe('Own words');
+    // Once the branch agrees with the base, there is nothing in the way, without anybody's waiting.
+    await room.git(['checkout', '-q', 'dev'], { cwd });
+    await room.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
+    await push(cwd, 'conflict', 'dev');
+    expect((await json('GET', '/repos/ada/conflict/pulls/1')).mergeable).toBe(true);
+  });
+
+  it('are brought up to date, and moved to where nothing is between', async () => {
+    const cwd = await project('update', { dev: { 'n.txt': 'n\n' }, other: { 'o.txt': 'o\n' } });
+    await open('update', 'dev');
+    await open('update', 'other');
+    expect((await merge('update', 1, 'fast-forward-only')).status).toBe(200);
+    expect((await log('update', '%s'))[0]).toBe('dev: n.txt');
+    expect((await merge('update', 2, 'fast-forward-only')).status).toBe(409);
+    expect((await room.api('POST', '/repos/ada/update/pulls/2/update?style=rebase')).status).toBe(200);
+    expect(await log('update', '%s', 'other')).toEqual(['other: o.txt', 'dev: n.txt', 'first commit']);
+    await commit(cwd, 'main', 'z.txt', 'z', 'z');
+    await room.git(['reset', '-q', '--hard', 'origin/main'], { cwd });
+    await commit(cwd, 'main', 'z.txt', 'z', 'z');
+    await push(cwd, 'update', 'main');
+    expect((await room.api('POST', '/repos/ada/update/pulls/2/update')).status).toBe(200);
+    expect((await log('update', '%s', 'other'))[0]).toBe("Merge branch 'main' into other");
+    expect((await merge('update', 2, 'fast-forward-only')).status).toBe(200);
+  });
+
+  it('are reviewed line by line, and not approved by who made them', async () => {
+    await project('review', { dev: { 'a.txt': base.replace('line 6', 'LINE 6') } });
+    const bob = await room.account('bob', [{ service: 'git', resource: 'ada/review', permission: 'read-write' }]);
+    await open('review', 'dev');
+    const asked = await json('POST', '/repos/ada/review/pulls/1/requested_reviewers', { reviewers: ['bob'] });
+    expect(asked[0]).toMatchObject({ state: 'REQUEST_REVIEW', user: { login: 'bob' } });
+    expect((await json('GET', '/repos/ada/review/pulls/1')).requested_reviewers[0].login).toBe('bob');
+    const path = '/repos/ada/review/pulls/1/reviews';
+    const pending = await json('POST', path, { comments: [{ path: 'a.txt', body: 'Why in capitals?', new_position: 6 }] }, bob); // prettier-ignore
+    expect(pending.state).toBe('PENDING');
+    // What is not sent yet is nobody else's.
+    expect(await json('GET', path)).toEqual([]);
+    expect(JSON.stringify(await json('GET', '/repos/ada/review/issues/1/timeline'))).not.toContain('capitals');
+    const sent = await json('POST', `${path}/${pending.id}`, { event: 'REQUEST_CHANGES', body: 'Not so loud' }, bob);
+    expect(sent).toMatchObject({ state: 'REQUEST_CHANGES', official: true, comments_count: 1, stale: false });
+    const [line] = await json('GET', `${path}/${pending.id}/comments`);
+    expect(line).toMatchObject({ path: 'a.txt', position: 6, original_position: 0, body: 'Why in capitals?' });
+    expect(line.diff_hunk.split('\n').slice(1)).toEqual([' line 4', ' line 5', '-line 6', '+LINE 6']);
+    expect((await json('GET', '/repos/ada/review/pulls/1')).requested_reviewers).toEqual([]);
+    expect((await room.api('POST', path, { event: 'APPROVED' })).status).toBe(422);
+    expect((await json('POST', path, { event: 'APPROVED' }, bob)).state).toBe('APPROVED');
+    expect((await room.api('POST', path, { event: 'COMMENT', body: ' ' }, bob)).status).toBe(422);
+  });
+
+  it('and commits to the default branch close the issues that they say they fix', async () => {
+    const cwd = await project('fixes', {});
+    for (const title of ['one', 'two', 'three']) await json('POST', '/repos/ada/fixes/issues', { title });
+    await commit(cwd, 'main', 'b.txt', 'b', 'Mend it\n\nfixes #1, see #2 and `fixes #3`');
+    await push(cwd, 'fixes', 'main');
+    const states = async () => (await json('GET', '/repos/ada/fixes/issues?state=all')).map(({ state }: { state: string }) => state).toReversed(); // prettier-ignore
+    expect(await states()).toEqual(['closed', 'open', 'open']);
+    const [reference, close] = await json('GET', '/repos/ada/fixes/issues/1/timeline');
+    expect([reference.type, close.type, reference.ref_commit_sha === close.ref_commit_sha]).toEqual(['commit_ref', 'close', true]); // prettier-ignore
+    expect((await json('GET', '/repos/ada/fixes/issues/2/timeline'))[0].type).toBe('commit_ref');
+    await room.git(['checkout', '-q', '-b', 'aside'], { cwd });
+    await commit(cwd, 'aside', 'c.txt', 'c', 'closes #2');
+    await push(cwd, 'fixes', 'aside');
+    expect(await states()).toEqual(['closed', 'open', 'open']);
+    await push(cwd, 'fixes', 'aside:main');
+    expect(await states()).toEqual(['closed', 'closed', 'open']);
+  });
+
+  it('come from forks as well, and respect protected branches', async () => {
+    await project('parent', {});
+    const bob = await room.account('carla');
+    const fork = await json('POST', '/repos/ada/parent/forks', { name: 'copy' }, bob);
+    expect(fork.full_name).toBe('carla/copy');
+    const cwd = join(room.folder, 'parent');
+    const theirs = room.url.replace('://', `://carla:${encodeURIComponent('a long password of carla')}@`);
+    await commit(cwd, 'main', 'f.txt', 'f\n', 'From afar');
+    await room.git(['push', '-q', `${theirs}/carla/copy.git`, 'main:afar'], { cwd });
+    const made = await json(
+      'POST',
+      '/repos/ada/parent/pulls',
+      { title: 'Afar', head: 'carla:afar', base: 'main' },
+      bob,
+    );
+    expect(made).toMatchObject({ mergeable: true, changed_files: 1, head: { ref: 'afar', repo: { full_name: 'carla/copy' } } }); // prettier-ignore
+    await commit(cwd, 'main', 'g.txt', 'g\n', 'Further');
+    await room.git(['push', '-q', `${theirs}/carla/copy.git`, 'main:afar'], { cwd });
+    expect((await json('GET', '/repos/ada/parent/pulls/1')).changed_files).toBe(2);
+    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/parent.git`, 'refs/pull/1/head']);
+    expect(stdout.slice(0, 40)).toBe((await room.git(['rev-parse', 'main'], { cwd })).stdout.trim());
+    // Who asked does not decide.
+    expect((await room.api('POST', '/repos/ada/parent/pulls/1/merge', { Do: 'merge' }, bob)).status).toBe(403);
+    expect((await merge('parent', 1, 'merge')).status).toBe(200);
+    expect((await log('parent', '%s'))[0]).toBe("Merge pull request 'Afar' (#1) from carla/copy:afar into main");
+    // A repository that has nothing to do with it is no source of branches.
+    await json('POST', '/user/repos', { name: 'stranger', auto_init: true }, bob);
+    expect((await room.api('POST', '/repos/ada/parent/pulls', { title: 'x', head: 'carla/stranger:main', base: 'main' })).status).toBe(404); // prettier-ignore
+    // What is protected from deletion stays after its merge.
+    await room.git(['checkout', '-q', '-b', 'kept', 'origin/main'], { cwd });
+    await commit(cwd, 'kept', 'k.txt', 'k', 'Kept');
+    await push(cwd, 'parent', 'kept');
+    await json('POST', '/repos/ada/parent/branch_protections', { rule_name: 'kept' });
+    await open('parent', 'kept');
+    expect((await merge('parent', 2, 'merge', { delete_branch_after_merge: true })).status).toBe(200);
+    expect((await json('GET', '/repos/ada/parent/branches')).map(({ name }: { name: string }) => name)).toEqual(['kept', 'main']); // prettier-ignore
+  });
+});
