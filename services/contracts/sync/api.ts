@@ -121,7 +121,7 @@ export type SyncRemote = z.infer<typeof SyncRemote>;
 export const ProviderField = z.object({
   name: z.string(),
   help: z.string(),
-  kind: z.enum(['text', 'secret', 'switch', 'choice', 'number']),
+  kind: z.enum(['text', 'secret', 'switch', 'choice']),
   required: z.boolean(),
   advanced: z.boolean(),
   default: z.string(),

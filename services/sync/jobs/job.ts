@@ -56,6 +56,8 @@ export class Job {
   state: JobState = 'waiting';
   endedAt: number | null = null;
   error = '';
+  /** The preview that it made, or that binds it. */
+  planId: number | null;
   output: unknown = null;
   stats: Stats = {};
   /** Bytes a second, along time; where there are too many, two become one. */
@@ -70,6 +72,7 @@ export class Job {
     this.id = id;
     this.order = order;
     this.startedAt = now;
+    this.planId = order.planId ?? null;
     this.group = order.group ?? `job/${String(id)}`;
   }
 

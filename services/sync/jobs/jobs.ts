@@ -80,7 +80,7 @@ export class Jobs {
             state: 'waiting',
             attempt,
           },
-          ...{ started_at: job.startedAt, ended_at: null, error: '', output: '{}', stats: '{}', speeds: '[]' },
+          ...{ started_at: job.startedAt, ended_at: null, error: '', output: '{}', stats: '{}', speeds: '{}' },
           ...{ task_id: taskId, plan_id: planId },
         }),
       );
@@ -176,7 +176,7 @@ export class Jobs {
     if (job.order.durable) {
       const output = JSON.stringify(job.output);
       const end = {
-        ...{ state: job.state, ended_at: job.endedAt, error: job.error },
+        ...{ state: job.state, ended_at: job.endedAt, error: job.error, plan_id: job.planId },
         output: output.length > 1_000_000 ? '{}' : output,
         stats: JSON.stringify(job.stats),
         speeds: JSON.stringify({ step: job.speedStep, values: job.speeds }),

@@ -24,7 +24,7 @@ export class JobStore {
   async end(
     transaction: Kysely<Tables>,
     id: number,
-    end: Pick<JobRow, 'state' | 'ended_at' | 'error' | 'output' | 'stats' | 'speeds'>,
+    end: Pick<JobRow, 'state' | 'ended_at' | 'error' | 'output' | 'stats' | 'speeds' | 'plan_id'>,
     files: readonly FileRow[],
   ): Promise<void> {
     await transaction.updateTable('runs').set(end).where('id', '=', id).execute();
@@ -79,6 +79,27 @@ export class JobStore {
       .where('group_name', '=', group)
       .orderBy('id', 'desc')
       .limit(limit)
+      .execute();
+  }
+
+  /** Runs that ended before that time and whose replaced files are still kept. */
+  withReplaced(before: number, limit: number): Promise<readonly JobRow[]> {
+    return this.#db
+      .selectFrom('runs')
+      .selectAll()
+      .where('kind', '=', 'run')
+      .where('ended_at', '<', before)
+      .where('input', 'like', '%"keepReplaced":true%')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+  }
+
+  async setInput(transaction: Kysely<Tables>, id: number, input: object): Promise<void> {
+    await transaction
+      .updateTable('runs')
+      .set({ input: JSON.stringify(input) })
+      .where('id', '=', id)
       .execute();
   }
 
