@@ -17,6 +17,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['delivery', 'keys'],
   ['addons', 'configurations'],
   ['git', 'repositories'],
+  ['sync', 'syncs'],
 ]);
 
 /** Reads a path; what is no path of ours comes out as a service that does not exist. */
