@@ -10,6 +10,7 @@ export const manifest = defineManifest({
   summary: 'Makes one Stremio addon of many, asks debrid services what they have, and keeps keys at home.',
   // Players run in browsers and apps of any origin; what is not public carries its own credential.
   listeners: [{ name: 'http', title: 'Addons', protocol: 'http', port: 3000, crossOrigin: 'any' }],
+  grantable: [{ service: 'addons', title: 'Stremio addons', example: '*' }],
   settings: Settings,
   environment,
   migrations,

@@ -9,8 +9,8 @@ export interface NeededGrant {
 /**
  * Who may call a route of our own API. `public`: no sign-in; `user`: any signed-in person, since it is about the own account or
  * shows nothing that belongs to anybody; `objects`: any signed-in person, and the handler shows and changes only the objects
- * that are the caller's own or that {@link Rights} allow; `admin`: administrators; or whoever holds a grant. Service
- * accounts that do not administrate use none but the public ones.
+ * that are the caller's own or that {@link Rights} allow; neither with a token of limited rights; `admin`: administrators; or
+ * whoever holds a grant. Service accounts that do not administrate use none but the public ones.
  */
 export type RouteAccess = 'public' | 'user' | 'objects' | 'admin' | NeededGrant;
 

@@ -265,6 +265,14 @@ export interface ReadyMadeAccount {
   readonly grants: readonly Pick<Grant, 'resource' | 'permission'>[];
 }
 
+/** Something that accounts may be granted, as the pages offer it. */
+export const Grantable = z.object({
+  service: z.string().describe('As grants name it; mostly the id of the service.'),
+  title: z.string().describe('What the patterns of such grants stand for: `Push topics`.'),
+  example: z.string().describe('A pattern: `*-*-backup`.'),
+});
+export type Grantable = z.infer<typeof Grantable>;
+
 /** Where a service stands among the others. */
 export const ServiceGroup = z.enum(['media', 'alerts', 'data', 'system']);
 export type ServiceGroup = z.infer<typeof ServiceGroup>;
@@ -308,6 +316,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly live?: readonly LiveTopic<any>[];
   /** Service accounts that are made at the first start of an installation, switched off. */
   readonly accounts?: readonly ReadyMadeAccount[];
+  /** What of it an account may be granted. */
+  readonly grantable?: readonly Grantable[];
   /** Programs whose data its `takeOver` takes. */
   readonly takesOver?: readonly TakesOver[];
 }

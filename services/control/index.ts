@@ -21,6 +21,7 @@ export const control = defineService<typeof Settings, ControlContext>({
   settings: Settings,
   environment: {},
   migrations: [],
+  grantable: [{ service: 'metrics', title: 'Metrics', example: '*' }],
   live: [
     liveTopic(serviceChanged, shownService),
     liveTopic(settingsChanged, 'admin'),

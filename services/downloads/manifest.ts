@@ -36,6 +36,7 @@ export const manifest = defineManifest({
   environment,
   migrations,
   engines,
+  grantable: [{ service: 'downloads', title: 'Downloads', example: '*' }],
   live: [
     liveTopic(downloadChanged, readers),
     liveTopic(downloadRemoved, readers),

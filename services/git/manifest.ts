@@ -17,5 +17,6 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
   live: [liveTopic(gitPushed, 'user')],
 });

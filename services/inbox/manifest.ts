@@ -11,5 +11,6 @@ export const manifest = defineManifest({
   settings: Settings,
   environment: { INBOX_KEEP_DAYS: 'keepDays' },
   migrations,
+  grantable: [{ service: 'inbox', title: 'Inbox, by source', example: '*' }],
   live,
 });

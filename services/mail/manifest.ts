@@ -14,6 +14,7 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  grantable: [{ service: 'mail', title: 'Mail, by recipient', example: '*' }],
   live: [liveTopic(mailWorked, 'admin')],
   takesOver: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
 });

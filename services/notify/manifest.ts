@@ -34,6 +34,7 @@ export const manifest = defineManifest({
   },
   migrations,
   engines: [engine],
+  grantable: [{ service: 'notify', title: 'Notify keys', example: '*' }],
   live: [liveTopic(notifyWorked, 'admin')],
   takesOver: [
     {

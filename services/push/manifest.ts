@@ -18,6 +18,7 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  grantable: [{ service: 'push', title: 'Push topics', example: '*-*-backup' }],
   live: [liveTopic(pushStored, 'user'), liveTopic(pushPlanned, 'user')],
   accounts,
   takesOver: [{ program: 'ntfy', from: 'FOLDER', what: 'accounts, messages and settings of an ntfy server' }],

@@ -17,5 +17,6 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   migrations,
+  grantable: [{ service: 'uptime', title: 'Uptime', example: '*' }],
   live: [liveTopic(uptimeChanged, mayRead('uptime')), liveTopic(uptimeWorked, mayRead('uptime'))],
 });

@@ -149,7 +149,7 @@ it('the menu copies an address, shortens a long reason, and tells of an update',
   const copied: string[] = [];
   const service: ServiceState = {
     ...{ id: 'push', title: 'Push', summary: '', state: 'degraded', detail: '', reason: 'a '.repeat(100) },
-    ...{ address: 'http://127.0.0.1:2586', port: 2586, suggestedPort: null, listeners: [] },
+    ...{ address: 'http://127.0.0.1:2586', port: 2586, suggestedPort: null, listeners: [], grantable: [] },
   };
   const nothing = (): void => undefined;
   const menu = (update: 'idle' | 'checking' | 'loading' | 'ready' | 'absent') =>

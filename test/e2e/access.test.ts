@@ -57,6 +57,11 @@ beforeAll(async () => {
     await api(base, `/api/accounts/gone/tokens/${token?.id ?? ''}`, { method: 'DELETE' });
   });
   await send('PATCH', '/api/accounts/off', { enabled: false });
+  const limited = { label: 'limited', scopes: [push(lawn, 'read-write')] };
+  identities['limited'] = await send('POST', '/api/accounts/ada/tokens', limited).then(({ token, text }) => {
+    ownTokens.add(token.id);
+    return `Bearer ${text}`;
+  });
   identities['wrong'] = `Bearer tk_${'x'.repeat(29)}`;
   identities['administrator'] = adminAuthorization;
   const late = { headers: { Authorization: identities['expired'] } };
@@ -309,6 +314,20 @@ describe('every route of our API', () => {
       const { status, code } = await call(operation, path, identities['robot'], operation.body && {});
       expect([at(operation), status, code]).toEqual([at(operation), 403, 'api.people_only']);
     }
+  });
+
+  it('is closed to an administrator’s token of limited rights, but for what they are', async () => {
+    for (const operation of operations.filter(({ access }) => access !== 'public')) {
+      const path = operation.path.replace(/\{\w+\}/g, 'nothing');
+      const { status, code } = await call(operation, path, identities['limited'], operation.body && {});
+      const refusal = expect.stringMatching(/^api\.(limited_token|admin_only)$|\.forbidden$/) as unknown;
+      expect([at(operation), status, code]).toEqual([at(operation), 403, refusal]);
+    }
+    const headers = { Authorization: identities['limited'] ?? '' };
+    expect((await fetch(`${base}/api/push/topics/${lawn}/messages`, { headers })).status).toBe(200);
+    const account = `${host.url('push')}/v1/account`;
+    expect((await fetch(`${account}/token`, { method: 'POST', headers, body: '{}' })).status).toBe(401);
+    expect((await fetch(account, { method: 'DELETE', headers, body: '{}' })).status).toBe(401);
   });
 
   it.each(['administrator', 'deputy'])('is open to the %s', walk, async (who) => {

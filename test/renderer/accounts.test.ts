@@ -123,6 +123,31 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('makes a token that may do one thing only', async () => {
+    await make('bob', { grants: [{ service: 'push', resource: '*', permission: 'read-write' }] });
+    await using visit = await pages.visit('/settings/accounts/bob');
+    const { page } = visit;
+    await page.getByLabel('Name of the token').fill('nas');
+    await page.getByLabel('What it may do', { exact: true }).selectOption('Only…');
+    await page.getByLabel('Which of them').fill('backup-*');
+    await page.getByLabel('What it may do there').selectOption('Write');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const row = page.getByRole('list', { name: 'Tokens' }).getByRole('listitem');
+    await row.getByText('Only Push topics backup-*: Write').waitFor();
+    const text = (await page.getByText(/^tk_/).textContent()) ?? '';
+    const publish = async (topic: string): Promise<number> =>
+      (
+        await fetch(`${pages.host.url('push')}/${topic}`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${text}` },
+        })
+      ).status;
+    expect([await publish('backup-nas'), await publish('alerts')]).toEqual([200, 403]);
+    // The next one is for all again.
+    expect(await page.getByLabel('What it may do', { exact: true }).inputValue()).toBe('all');
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('grants, answers what that allows, and takes it back', async () => {
     await make('nas', { kind: 'service' });
     await using visit = await pages.visit('/settings/accounts/nas');

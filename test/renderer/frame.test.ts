@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
       .waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
       ...{ id: 'downloads', title: 'Downloads', summary: 'Fetches videos.', state: 'failed', detail: '' },
-      ...{ reason: 'Its disk is full.', address: null, port: null, suggestedPort: null, listeners: [] },
+      ...{ reason: 'Its disk is full.', address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
     });
     await rail(page)
       .getByRole('link', { name: /Downloads.*stopped/ })

@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)('Home', () => {
 
   const moodyState: ServiceState = {
     ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'up', detail: '3 topics' },
-    ...{ reason: null, address: null, port: null, suggestedPort: null, listeners: [] },
+    ...{ reason: null, address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
   };
 
   it('has a row for every service with state, fact and an address to copy', async () => {

@@ -154,7 +154,7 @@ class Declaring {
       return found.id;
     }
     const id = this.#parts.random.text(16);
-    const unused = { expires_at: null, last_used_at: null, last_used_from: null };
+    const unused = { expires_at: null, last_used_at: null, last_used_from: null, scopes: null };
     await this.#db
       .insertInto('tokens')
       .values({ id, hash, account, label, created_at: this.#parts.clock.now(), ...unused })

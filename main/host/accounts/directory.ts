@@ -1,4 +1,4 @@
-import type { Account, Identity } from '../../../services/contracts/control/accounts.ts';
+import { TokenScopes, type Account, type Identity } from '../../../services/contracts/control/accounts.ts';
 import { compileGrants, type CompiledGrants } from './grants.ts';
 import { sourceOf } from './source.ts';
 import { accountOf, currentRevision, load, type Db, type Kept } from './store.ts';
@@ -13,13 +13,18 @@ export interface Credential<Row> {
   readonly identity: Identity;
 }
 
+/** `scopes`: what it has of the account's rights; undefined: all. */
+export interface TokenCredential extends Credential<TokenRow> {
+  readonly scopes: CompiledGrants | undefined;
+}
+
 /** An account as it is in memory. Any change of it makes a new member, so what was remembered for the old one is void. */
 export interface Member {
   readonly account: Account;
   readonly passwordHash: string | null;
   readonly grants: CompiledGrants;
   /** By id. */
-  readonly tokens: Map<string, Credential<TokenRow>>;
+  readonly tokens: Map<string, TokenCredential>;
   readonly sessions: Map<string, Credential<SessionRow>>;
   /** As in {@link Kept}. */
   readonly declared: ReadonlySet<string>;
@@ -32,7 +37,7 @@ export interface Member {
 export class Directory {
   readonly #db: Db;
   #members = new Map<string, Member>();
-  readonly #tokens = new Map<string, Credential<TokenRow>>();
+  readonly #tokens = new Map<string, TokenCredential>();
   readonly #sessions = new Map<string, Credential<SessionRow>>();
   #revision = -1;
   #loading: Promise<unknown> = Promise.resolve();
@@ -57,7 +62,7 @@ export class Directory {
     return [...this.#members.values()].toSorted((a, b) => (a.account.name < b.account.name ? -1 : 1));
   }
 
-  async token(hash: string, now: number): Promise<Credential<TokenRow> | undefined> {
+  async token(hash: string, now: number): Promise<TokenCredential | undefined> {
     const known = this.#tokens.get(hash) ?? ((await this.#lookUp('tokens', hash)) ? this.#tokens.get(hash) : undefined);
     return known !== undefined && (known.row.expires_at === null || known.row.expires_at > now) ? known : undefined;
   }
@@ -149,7 +154,15 @@ export class Directory {
       const before = old?.tokens.get(row.id)?.row;
       const used = (before?.last_used_at ?? 0) > (row.last_used_at ?? 0) ? before : row;
       const seen = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
-      const credential = { row: { ...row, ...seen }, member, identity: identify(account, 'token', row.id) };
+      const given = row.scopes === null ? undefined : TokenScopes.parse(JSON.parse(row.scopes));
+      const proven = identify(account, 'token', row.id);
+      const credential = {
+        row: { ...row, ...seen },
+        member,
+        identity:
+          given === undefined ? proven : Object.freeze({ ...proven, role: 'user' as const, limited: true as const }),
+        scopes: given && compileGrants(given),
+      };
       member.tokens.set(row.id, credential);
       this.#tokens.set(row.hash, credential);
     }

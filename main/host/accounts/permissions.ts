@@ -28,6 +28,8 @@ export class Permissions {
     const member = identity === undefined ? undefined : this.#directory.member(identity.account);
     if (identity !== undefined) {
       if (member === undefined || !this.#stands(identity, member)) return false;
+      const scopes = identity.via === 'token' ? member.tokens.get(identity.credentialId ?? '')?.scopes : undefined;
+      if (scopes !== undefined && decide(scopes, service, access, resource) !== true) return false;
       if (member.account.role === 'admin') return true;
     }
     if (this.#generation !== this.#directory.generation) {

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { AccountKind, AccountName, everyone, Grant, Role } from '../../../services/contracts/control/accounts.ts';
+import {
+  AccountKind,
+  AccountName,
+  everyone,
+  Grant,
+  Role,
+  TokenScopes,
+} from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Vault } from '../../../services/contracts/service.ts';
 import type { Changes } from './changes.ts';
@@ -20,6 +27,7 @@ const Secrets = z.object({
         label: z.string().max(128),
         createdAt: z.int(),
         expiresAt: z.int().nullable(),
+        scopes: TokenScopes.optional(),
       }),
     )
     .max(60),
@@ -140,10 +148,11 @@ async function put(
   await db.deleteFrom('tokens').where('account', '=', name).execute();
   const rows = secrets.tokens
     .filter((token) => enabled && (token.expiresAt === null || token.expiresAt > now))
-    .map(({ id, hash, label, createdAt: created_at, expiresAt }): TokenRow => {
+    .map(({ id, hash, label, createdAt: created_at, expiresAt, scopes }): TokenRow => {
       const used = before?.tokens.find((known) => known.id === id);
       const last = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
-      return { id, hash, account: name, label, created_at, expires_at: expiresAt, ...last };
+      const limits = { scopes: scopes === undefined ? null : JSON.stringify(scopes) };
+      return { id, hash, account: name, label, created_at, expires_at: expiresAt, ...last, ...limits };
     });
   for (const some of slices(rows, 30)) await db.insertInto('tokens').values(some).execute();
 }
@@ -157,6 +166,7 @@ function secretsOf({ passwordHash, tokens }: Member): Secrets {
       label: row.label,
       createdAt: row.created_at,
       expiresAt: row.expires_at,
+      ...(row.scopes === null ? {} : { scopes: TokenScopes.parse(JSON.parse(row.scopes)) }),
     })),
   };
 }

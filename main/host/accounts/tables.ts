@@ -29,6 +29,8 @@ export interface TokenRow {
   readonly expires_at: number | null;
   readonly last_used_at: number | null;
   readonly last_used_from: string | null;
+  /** A JSON list of grants, of which `none` denies. */
+  readonly scopes: string | null;
 }
 
 export interface SessionRow {
@@ -141,6 +143,12 @@ export const accountsMigrations: readonly Migration[] = [
         .addColumn('value', 'text', (column) => column.notNull())
         .addPrimaryKeyConstraint('declared_key', ['kind', 'account', 'name'])
         .execute();
+    },
+  },
+  {
+    name: '004-add-token-scopes',
+    async up(db) {
+      await db.schema.alterTable('tokens').addColumn('scopes', 'text').execute();
     },
   },
 ];

@@ -1,4 +1,9 @@
-import { everyone, type AccessToken, type Accounts } from '../../../services/contracts/control/accounts.ts';
+import {
+  everyone,
+  TokenScopes,
+  type AccessToken,
+  type Accounts,
+} from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing, invalid, reserved, unknownAccount } from './account-list.ts';
@@ -40,7 +45,7 @@ export function accessTokens({
       return found === undefined ? undefined : shown(found.row, found.member);
     },
 
-    async createToken(account, { label, expiresAt, text = newToken(random) }) {
+    async createToken(account, { label, expiresAt, text = newToken(random), scopes }) {
       if (account === everyone) throw reserved();
       const now = clock.now();
       checkExpiry(expiresAt, now);
@@ -55,6 +60,7 @@ export function accessTokens({
         expires_at: expiresAt,
         last_used_at: null,
         last_used_from: null,
+        scopes: scopes === undefined ? null : JSON.stringify(TokenScopes.parse(scopes)),
       };
       await changes.make([account], async (db) => {
         if (!(await hasAccount(db, account))) throw unknownAccount(account);
@@ -129,7 +135,7 @@ function refuseDeclared(directory: Directory, account: string, id: string): void
 }
 
 function shown(
-  { id, account, label, created_at, expires_at, last_used_at, last_used_from }: TokenRow,
+  { id, account, label, created_at, expires_at, last_used_at, last_used_from, scopes }: TokenRow,
   member?: Member,
 ): AccessToken {
   return {
@@ -140,6 +146,7 @@ function shown(
     expiresAt: expires_at,
     lastUsedAt: last_used_at,
     lastUsedFrom: last_used_from,
+    ...(scopes === null ? {} : { scopes: TokenScopes.parse(JSON.parse(scopes)) }),
     ...(member?.declared.has(`token ${id}`) ? { provisioned: true } : {}),
   };
 }

@@ -158,7 +158,10 @@ function admit(
       'Service accounts use the services they were granted, not the app itself.',
     );
   }
-  if (access === 'user' || access === 'objects') return;
+  if (access === 'user' || access === 'objects') {
+    if (identity.limited !== true) return;
+    throw new Problem('api.limited_token', 403, 'This token may only do what it was made for.');
+  }
   if (access === 'admin') throw new Problem('api.admin_only', 403, 'Only an administrator may do this.');
   requireGrant(access, rights, params);
 }

@@ -65,12 +65,13 @@ export class ServiceRunner {
       this.#log.warn('service says that it is down, and is started anew', { reason: this.#state.reason });
       void this.restart();
     });
-    const { id, title, summary, group } = descriptor;
+    const { id, title, summary, group, grantable = [] } = descriptor;
     this.#state = {
       id,
       title,
       summary,
       ...(group === undefined ? {} : { group }),
+      grantable: [...grantable],
       state: 'off',
       detail: '',
       reason: null,

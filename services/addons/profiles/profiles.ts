@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { keptKey } from '../../kit/kept-key.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
@@ -50,16 +51,10 @@ export class Profiles {
 
   /** Reads the server's key, or makes one at the first start. */
   async start(): Promise<void> {
-    const { commit, random, vault } = this.#context;
-    if (this.#secretSetting !== '') {
-      this.#serverKey = keyOfSecret(this.#secretSetting);
-      return;
-    }
-    const purpose = 'addons.server-key';
-    const made = vault.seal(Buffer.from(random.bytes(32)).toString('hex'), purpose);
-    if ((await this.#store.secret('server-key')) === undefined)
-      await commit((transaction) => this.#store.saveSecret(transaction, 'server-key', made));
-    this.#serverKey = keyOfSecret(vault.open((await this.#store.secret('server-key')) ?? made, purpose));
+    const { random } = this.#context;
+    const place = { table: 'secrets', name: 'server-key', purpose: 'addons.server-key' };
+    const make = (): string => Buffer.from(random.bytes(32)).toString('hex');
+    this.#serverKey = keyOfSecret(this.#secretSetting || (await keptKey(this.#context, place, make)));
   }
 
   count(): Promise<number> {
@@ -162,14 +157,19 @@ export class Profiles {
     return uuidPattern.test(uuid) && (await this.#store.find(uuid)) !== undefined;
   }
 
-  /** Those the page looks after. */
+  /** Those the page looks after, but those whose password the vault cannot open any more, as after a move without its key. */
   async kept(): Promise<readonly { readonly uuid: string; readonly password: string; readonly updatedAt: number }[]> {
     const rows = await this.#store.kept();
-    return rows.map(({ uuid, kept_password, updated_at }) => ({
-      uuid,
-      password: this.#context.vault.open(kept_password ?? '', `addons.profile:${uuid}`),
-      updatedAt: updated_at,
-    }));
+    return rows.flatMap(({ uuid, kept_password, updated_at }) => {
+      try {
+        const password = this.#context.vault.open(kept_password ?? '', `addons.profile:${uuid}`);
+        return [{ uuid, password, updatedAt: updated_at }];
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        this.#context.log.warn('a configuration is left out: its password cannot be read', { uuid, error });
+        return [];
+      }
+    });
   }
 
   /** Its password, where the page looks after it. @throws Problem `addons.unknown_profile` (404) */

@@ -12,7 +12,6 @@ export interface ProfileRow {
 
 interface Tables {
   profiles: ProfileRow;
-  secrets: { readonly name: string; readonly sealed: string };
   plays: { readonly service: string; readonly hash: string; readonly seen_at: number };
 }
 
@@ -66,18 +65,5 @@ export class ProfileStore {
 
   async remove(transaction: Kysely<Tables>, uuid: string): Promise<void> {
     await transaction.deleteFrom('profiles').where('uuid', '=', uuid).execute();
-  }
-
-  async secret(name: string): Promise<string | undefined> {
-    const row = await this.#db.selectFrom('secrets').select('sealed').where('name', '=', name).executeTakeFirst();
-    return row?.sealed;
-  }
-
-  async saveSecret(transaction: Kysely<Tables>, name: string, sealed: string): Promise<void> {
-    await transaction
-      .insertInto('secrets')
-      .values({ name, sealed })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
   }
 }

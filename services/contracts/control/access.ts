@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AccessToken, Account, AccountName, Grant, Password } from './accounts.ts';
+import { AccessToken, Account, AccountName, Grant, NewToken, Password } from './accounts.ts';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 
@@ -66,7 +66,7 @@ export const ownAccountApi = {
     path: '/api/account/tokens',
     summary: 'Makes an access token of the own account; its text is in this answer only. Not to be had with a token.',
     access: 'user',
-    body: z.object({ label: z.string().max(100).default(''), expiresAt: z.number().nullable().default(null) }),
+    body: NewToken,
     reply: z.object({ token: AccessToken, text: z.string() }),
   }),
   removeToken: defineRoute({

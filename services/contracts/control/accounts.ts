@@ -35,6 +35,9 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
+/** What a token has of its account's rights; it never has more than the account. */
+export const TokenScopes = z.array(Grant).min(1).max(50);
+
 /** A token as it is listed; its text is shown only once, when it is made. */
 export const AccessToken = z.object({
   id: z.string(),
@@ -44,10 +47,19 @@ export const AccessToken = z.object({
   expiresAt: z.number().nullable(),
   lastUsedAt: z.number().nullable(),
   lastUsedFrom: z.string().nullable(),
+  /** All that its account may do where there are none. */
+  scopes: TokenScopes.optional(),
   /** It is declared in homeport.yaml, where alone it is changed. */
   provisioned: z.literal(true).optional(),
 });
 export type AccessToken = z.infer<typeof AccessToken>;
+
+/** A token that is to be made. */
+export const NewToken = z.object({
+  label: z.string().max(100).default(''),
+  expiresAt: z.number().nullable().default(null).describe('ms since the epoch; null: never'),
+  scopes: TokenScopes.optional().describe('What it may do at most; without, all that its account may.'),
+});
 
 /** Who a request comes from. Decided per request, never kept per connection or address. */
 export interface Identity {
@@ -57,6 +69,11 @@ export interface Identity {
   readonly via: 'password' | 'token' | 'session';
   /** Set when `via` is token or session. */
   readonly credentialId?: string;
+  /**
+   * Proven with a token that has only some of the account's rights: `role` is `user`, and nothing may be done or shown because
+   * it is this account, only what {@link Accounts.may} allows.
+   */
+  readonly limited?: true;
 }
 
 /** Everything a request may prove its sender with, in the order it is looked at: authorization, session, link, a gateway's word. */
@@ -132,7 +149,7 @@ export interface Accounts {
    */
   checkSecret(given: ServiceSecret, isRight: () => boolean): Promise<boolean>;
   /**
-   * Administrators may do everything. Else the account's own grants are asked before those of {@link everyone}; among
+   * What the scopes of a token do not grant is not allowed. Administrators may do everything. Else the account's own grants are asked before those of {@link everyone}; among
    * them the longest matching pattern wins, a tie goes to the one that grants writing; no grant means no.
    */
   may(identity: Identity | undefined, service: string, permission: 'read' | 'write', resource: string): boolean;
@@ -158,12 +175,13 @@ export interface Accounts {
   findToken(account: string, text: string): Promise<AccessToken | undefined>;
   /**
    * `expiresAt` null: never. The returned text (`tk_` and 29 characters) is not stored and cannot be shown again.
-   * `text` takes over a token that another server gave out, so that its clients go on working.
+   * `text` takes over a token that another server gave out, so that its clients go on working. With `scopes` it may only do
+   * what they grant and the account may, too.
    * @throws Problem `accounts.token_exists` (409)
    */
   createToken(
     account: string,
-    options: { label: string; expiresAt: number | null; text?: string },
+    options: { label: string; expiresAt: number | null; text?: string; scopes?: readonly Grant[] | undefined },
   ): Promise<{ token: AccessToken; text: string }>;
   /** @throws Problem `accounts.unknown_token` (404) */
   changeToken(

@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
-import { Account, AccessToken, AccountName, Password, Role } from './accounts.ts';
+import { Account, AccessToken, AccountName, NewToken, Password, Role } from './accounts.ts';
 import { defineRoute, fileReply, type ApiHandler } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { EngineState } from './engines.ts';
 import type { LiveTopic } from './live.ts';
 import { JobSummary } from '../jobs.ts';
 import type { Rights } from '../route-access.ts';
-import { ServiceGroup, type Context } from '../service.ts';
+import { Grantable, ServiceGroup, type Context } from '../service.ts';
 import { SettingsView } from './settings.ts';
 
 /** One of a service's listeners. */
@@ -34,6 +34,7 @@ export const ServiceState = z
     title: z.string(),
     summary: z.string(),
     group: ServiceGroup.optional(),
+    grantable: z.array(Grantable),
     /** `off`: switched off in the settings; `failed`: it could not start or stopped, see `reason`. */
     state: z.enum(['off', 'starting', 'up', 'degraded', 'failed', 'stopping']),
     /** One living fact while it runs. */
@@ -398,7 +399,7 @@ export const controlApi = {
     path: '/api/accounts/:name/tokens',
     summary: 'Makes an access token; its text is in this answer only.',
     access: 'admin',
-    body: z.object({ label: z.string().max(100).default(''), expiresAt: z.number().nullable().default(null) }),
+    body: NewToken,
     reply: z.object({ token: AccessToken, text: z.string() }),
   }),
   removeToken: defineRoute({

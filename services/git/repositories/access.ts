@@ -41,7 +41,8 @@ export class Access {
   async ownsName(visitor: Visitor, owner: string): Promise<boolean> {
     const { identity } = visitor;
     if (identity === undefined || !this.#parts.accounts.stands(identity)) return false;
-    if (identity.role === 'admin' || identity.account.toLowerCase() === owner.toLowerCase()) return true;
+    if (identity.role === 'admin') return true;
+    if (identity.limited !== true && identity.account.toLowerCase() === owner.toLowerCase()) return true;
     return this.#parts.accounts.may(identity, 'git', 'write', `${owner}/*`);
   }
 
@@ -51,7 +52,7 @@ export class Access {
       if (deployKey.repository !== repository.id) return 'none';
       return deployKey.readOnly ? 'read' : 'write';
     }
-    const { accounts, db, requireSignIn } = this.#parts;
+    const { accounts, requireSignIn } = this.#parts;
     const resource = `${repository.owner}/${repository.name}`;
     if (identity === undefined) {
       if (!repository.private && !requireSignIn) return 'read';
@@ -59,17 +60,22 @@ export class Access {
     }
     if (!accounts.stands(identity)) return 'none';
     if (identity.role === 'admin') return 'admin';
-    if (repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
-    const given = await db
-      .selectFrom('collaborators')
-      .select('permission')
-      .where('repository_id', '=', repository.id)
-      .where('account', '=', identity.account)
-      .executeTakeFirst();
+    const isItself = identity.limited !== true;
+    if (isItself && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
+    const given = isItself ? await this.#collaboration(repository, identity.account) : undefined;
     if (given !== undefined && given.permission !== 'read') return given.permission;
     if (accounts.may(identity, 'git', 'write', resource)) return 'write';
     if (given !== undefined || !repository.private || accounts.may(identity, 'git', 'read', resource)) return 'read';
     return 'none';
+  }
+
+  #collaboration({ id }: Repository, account: string): Promise<{ readonly permission: Level } | undefined> {
+    return this.#parts.db
+      .selectFrom('collaborators')
+      .select('permission')
+      .where('repository_id', '=', id)
+      .where('account', '=', account)
+      .executeTakeFirst();
   }
 }
 

@@ -10,7 +10,8 @@ import type { Exchange } from '../routes/peer/exchange.ts';
 import { reservationRoutes } from '../routes/peer/reservations.ts';
 import { tokenRoutes } from '../routes/peer/tokens.ts';
 import { userRoutes } from '../routes/peer/users.ts';
-import { ensureKey } from '../store/keys.ts';
+import { keptKey } from '../../kit/kept-key.ts';
+import { keyPlace } from '../store/keys.ts';
 import { ProfileStore } from '../store/profiles.ts';
 import type { SyncTopics } from './sync-topics.ts';
 
@@ -60,7 +61,7 @@ export function openAccess(parts: AccessParts): Access {
       ...userRoutes(accounts),
     },
     async start() {
-      syncTopics.use(await ensureKey(context, 'sync', () => context.random.text(43)));
+      syncTopics.use(await keptKey(context, keyPlace('sync'), () => context.random.text(43)));
       return forgetRemoved(context, 'topics', forget);
     },
   };

@@ -230,3 +230,62 @@ describe('ready-made service accounts', () => {
     expect(await (await house.another()).find('monitoring')).toBeUndefined();
   });
 });
+
+describe('a token with scopes', () => {
+  const made = async (name: string, ...scopes: readonly Grant[]) => {
+    const { token, text } = await house.accounts.createToken(name, { label: '', expiresAt: null, scopes });
+    expect(token.scopes).toEqual(scopes);
+    return known(bearer(text));
+  };
+
+  test('has of its account what the scopes grant, and nothing else', async () => {
+    await give('mia', on('backup-*'), on('alerts', 'read'));
+    const token = await made('mia', on('backup-nas', 'write'), on('alerts'), on('secret'));
+    expect(token).toMatchObject({ account: 'mia', limited: true });
+    expect(may('backup-nas', 'write', token)).toBe(true);
+    expect(may('backup-nas', 'read', token)).toBe(false);
+    expect(may('backup-pc', 'write', token)).toBe(false);
+    // What the account may not do, its token may not either.
+    expect(may('alerts', 'read', token)).toBe(true);
+    expect(may('alerts', 'write', token)).toBe(false);
+    expect(may('secret', 'read', token)).toBe(false);
+    expect(house.accounts.may(token, 'downloads', 'read', '*')).toBe(false);
+    expect(may('backup-pc', 'write')).toBe(true);
+  });
+
+  test('does not use what anyone may do beyond them', async () => {
+    await give('*', on('open'));
+    expect(may('open', 'read', await made('mia', on('alerts')))).toBe(false);
+  });
+
+  test('denies within a wider one by a longer one', async () => {
+    await give('mia', on('*'));
+    const token = await made('mia', on('*'), on('secret-*', 'none'));
+    expect(may('alerts', 'write', token)).toBe(true);
+    expect(may('secret-plans', 'read', token)).toBe(false);
+  });
+
+  test('of an administrator does not administrate', async () => {
+    await house.accounts.create({ name: 'ada', password: 'correct horse', role: 'admin' });
+    const token = await made('ada', on('alerts', 'write'));
+    expect(token.role).toBe('user');
+    expect(may('alerts', 'write', token)).toBe(true);
+    expect(may('alerts', 'read', token)).toBe(false);
+    expect(house.accounts.may(token, 'metrics', 'read', 'all')).toBe(false);
+  });
+
+  test('keeps them through another host, an export and an import', async () => {
+    await give('mia', on('*'));
+    const { text } = await house.accounts.createToken('mia', {
+      label: 'nas',
+      expiresAt: null,
+      scopes: [on('backup-*', 'write')],
+    });
+    const data = await house.accounts.exportAccounts({ secrets: false });
+    await house.accounts.importAccounts(data);
+    const elsewhere = await house.another();
+    const token = await elsewhere.authenticate(bearer(text));
+    expect(elsewhere.may(token, 'push', 'write', 'backup-nas')).toBe(true);
+    expect(elsewhere.may(token, 'push', 'write', 'alerts')).toBe(false);
+  });
+});

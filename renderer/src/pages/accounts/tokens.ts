@@ -1,13 +1,21 @@
 import { ownAccountApi } from '../../../../services/contracts/control/access.ts';
-import type { AccessToken } from '../../../../services/contracts/control/accounts.ts';
+import type { AccessToken, Grant } from '../../../../services/contracts/control/accounts.ts';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { call } from '../../api/call.ts';
+
+/** `scopes`: what it may do at most; without, all that its account may. */
+interface NewToken {
+  readonly label: string;
+  /** ms since the epoch; null: never. */
+  readonly expiresAt: number | null;
+  readonly scopes?: Grant[];
+}
 
 /** The access tokens of one account. */
 export interface TokenStore {
   list(): Promise<readonly AccessToken[]>;
   /** `text` is in this answer only. */
-  create(label: string, expiresAt: number | null): Promise<{ readonly token: AccessToken; readonly text: string }>;
+  create(token: NewToken): Promise<{ readonly token: AccessToken; readonly text: string }>;
   /** Carried out even when the page goes meanwhile. */
   revoke(id: string): Promise<void>;
 }
@@ -17,7 +25,7 @@ export function tokensOf(name: string): TokenStore {
   const params = { name };
   return {
     list: async () => (await call(controlApi.tokens, { params })).tokens,
-    create: (label, expiresAt) => call(controlApi.createToken, { params, body: { label, expiresAt } }),
+    create: (body) => call(controlApi.createToken, { params, body }),
     async revoke(id) {
       await call(controlApi.removeToken, { params: { name, id }, keepalive: true });
     },
@@ -27,7 +35,7 @@ export function tokensOf(name: string): TokenStore {
 /** One's own tokens. */
 export const ownTokens: TokenStore = {
   list: async () => (await call(ownAccountApi.read)).tokens,
-  create: (label, expiresAt) => call(ownAccountApi.createToken, { body: { label, expiresAt } }),
+  create: (body) => call(ownAccountApi.createToken, { body }),
   async revoke(id) {
     await call(ownAccountApi.removeToken, { params: { id }, keepalive: true });
   },

@@ -1,5 +1,6 @@
 import type { AccessReason } from '../../../../services/contracts/control/access.ts';
 import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
+import { grantable } from './grantable.svelte.ts';
 
 /** What each permission lets someone do, in the order of the choice. */
 export const permissions: readonly (readonly [Permission, string])[] = [
@@ -11,21 +12,6 @@ export const permissions: readonly (readonly [Permission, string])[] = [
 
 export function permissionWords(permission: Permission): string {
   return permissions.find(([key]) => key === permission)?.[1] ?? permission;
-}
-
-/** What can be granted; push comes first, since most grants are about topics. */
-export const grantable: readonly (readonly [string, string])[] = [
-  ['push', 'Push topics'],
-  ['notify', 'Notify keys'],
-  ['downloads', 'Downloads'],
-  ['inbox', 'Inbox, by source'],
-  ['mail', 'Mail, by recipient'],
-  ['uptime', 'Uptime'],
-  ['metrics', 'Metrics'],
-];
-
-export function grantableWords(service: string): string {
-  return grantable.find(([key]) => key === service)?.[1] ?? service;
 }
 
 /** One line about what an account may do. */
@@ -56,8 +42,8 @@ export function permissionOf(read: boolean, write: boolean): Permission {
 /** In the order in which the host asks: by service, the longest pattern first, and of two as long the one that grants writing. */
 export function byPrecedence(grants: readonly Grant[]): readonly Grant[] {
   const place = ({ service }: Grant): number => {
-    const index = grantable.findIndex(([id]) => id === service);
-    return index < 0 ? grantable.length : index;
+    const index = grantable.list.findIndex((each) => each.service === service);
+    return index < 0 ? grantable.list.length : index;
   };
   const writes = ({ permission }: Grant): number => (permission === 'read-write' || permission === 'write' ? 0 : 1);
   return grants.toSorted(

@@ -7,5 +7,6 @@ export const tabs: readonly ServiceTab[] = [
   { at: 'retention', title: 'Retention', load: () => import('./Keeping.svelte') },
   { at: 'quiet', title: 'Quiet hours', load: () => import('./QuietHours.svelte') },
   { at: 'statistics', title: 'Statistics', load: () => import('./Statistics.svelte') },
+  { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
   { at: 'settings', title: 'Settings', adminOnly: true, load: () => import('./PushSettings.svelte') },
 ];

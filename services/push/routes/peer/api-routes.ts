@@ -22,9 +22,9 @@ export function findCall(
   return undefined;
 }
 
-/** @throws Problem 40101 for a stranger. */
+/** @throws Problem 40101 for a stranger, and for a token that has only some of its account's rights. */
 export function requireUser({ identity }: Exchange): Identity {
-  if (identity === undefined) throw refuse('unauthorized');
+  if (identity === undefined || identity.limited === true) throw refuse('unauthorized');
   return identity;
 }
 

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { downloads } from '../../services/downloads/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { noBrowser } from '../support/browser.ts';
+import { seriousFindings } from './axe.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('the tab Connect', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages({ services: [push, downloads, inbox, control] });
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  it('of Messages has the address that clients are given', async () => {
+    await using visit = await pages.visit('/push/connect');
+    const { page } = visit;
+    await page.getByText(`POST ${pages.host.url('push')}`).waitFor();
+    await page.getByRole('link', { name: 'share Push with the network' }).waitFor();
+    const command = (await page.getByText(/-d "Backup finished"/).textContent()) ?? '';
+    expect(command).toContain(`${pages.host.url('push')}/TOPIC`);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('of Downloads has a bookmark that brings the address of any page here', async () => {
+    await using visit = await pages.visit('/downloads/connect');
+    const { page } = visit;
+    const bookmark = page.getByRole('link', { name: 'Download with Homeport' });
+    const script = ((await bookmark.getAttribute('href')) ?? '').replace(/^javascript:/, '');
+    expect(await seriousFindings(page)).toEqual([]);
+    const film = 'https://videos.example/watch?v=1&t=2#now';
+    await page.route('https://videos.example/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<link rel="icon" href="data:,"><h1>A film</h1>' }),
+    );
+    await page.goto(film);
+    const opened = page.context().waitForEvent('page');
+    await page.evaluate(script);
+    const tab = await opened;
+    await tab.waitForURL(`${pages.url}/downloads?add=**`);
+    expect(new URL(tab.url()).searchParams.get('add')).toBe(film);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([...screens])('fits on $on', async (screen) => {
+    for (const service of ['push', 'downloads']) {
+      await using visit = await pages.visit(`/${service}/connect`, screen);
+      await visit.page.getByRole('heading', { name: 'Scripts' }).waitFor();
+      await expectFits(visit, `connect-${service}`, screen);
+    }
+  });
+});
