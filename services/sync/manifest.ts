@@ -14,6 +14,7 @@ export const manifest = defineManifest({
   listeners: [
     { name: 'http', title: 'Sync', protocol: 'http', port: 5572, crossOrigin: 'refuse', authenticates: true },
   ],
+  grantable: [{ service: 'sync', title: 'Folders and remotes to sync', example: '/home/ada/Photos/*' }],
   settings: Settings,
   environment,
   migrations,

@@ -28,7 +28,7 @@ export interface JobOrder {
 export interface JobOutcome extends EngineAnswer {
   /** In place of `done` and `failed`. */
   readonly state?: JobState;
-  /** Totals, where the engine does not count them. */
+  /** Totals that the engine counts as something else. */
   readonly stats?: Stats;
 }
 

@@ -170,7 +170,7 @@ export class Jobs {
     const { error } = outcome.body;
     job.endedAt = context.clock.now();
     job.error = outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed'; // prettier-ignore
-    if (outcome.stats !== undefined) job.stats = outcome.stats;
+    if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
     job.output = outcome.status === 200 ? outcome.body : {};
     job.state = isStopped ? job.stopsAs : (outcome.state ?? (outcome.status === 200 ? 'done' : 'failed'));
     if (job.order.durable) {

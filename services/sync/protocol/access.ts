@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { everyone, type Identity } from '../../contracts/control/accounts.ts';
+import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { commandIn } from '../domain/commands.ts';
 import { coversWhole, type PlaceGrant } from '../domain/coverage.ts';
@@ -11,7 +11,10 @@ import type { Input } from './input.ts';
 
 /** Who calls. */
 export interface Caller {
+  /** Whose its jobs are: of a token that has only some of an account's rights, its own. */
   readonly account: string;
+  /** Such a token, and the account it is of. */
+  readonly limited?: { readonly account: string; readonly token: string };
   /** Everything: administrators, and the host itself. */
   readonly all: boolean;
 }
@@ -26,15 +29,18 @@ export class Access {
     this.#accounts = accounts;
   }
 
-  caller(identity: Identity): Caller {
-    return { account: identity.account, all: identity.role === 'admin' };
+  caller({ account, role, limited, credentialId: token = '' }: Identity): Caller {
+    if (limited === true) return { account: `${account}/${token}`, all: false, limited: { account, token } };
+    return { account, all: role === 'admin' };
   }
 
   /** Whether the account may use the service at all: it has a grant on some place. */
   async mayEnter(caller: Caller): Promise<boolean> {
     if (caller.all) return true;
-    const grants = [...(await this.#grants(caller.account)), ...(await this.#grants(everyone))];
-    return grants.some(({ permission }) => permission !== 'none');
+    const lists = await this.#lists(caller);
+    return lists.every(({ own, everybodys }) =>
+      [...own, ...everybodys].some(({ permission }) => permission !== 'none'),
+    );
   }
 
   /**
@@ -80,15 +86,30 @@ export class Access {
     if (place.kind === 'inline') throw refusal(text);
     if (climbs(place.path)) throw refusal(text);
     const real = place.kind === 'local' ? { ...place, path: await realPlace(place.path) } : place;
-    const [own, everybodys] = [await this.#grants(caller.account), await this.#grants(everyone)];
-    if (!coversWhole(own, everybodys, resourceOf(real), need)) throw refusal(text);
+    const resource = resourceOf(real);
+    const lists = await this.#lists(caller);
+    if (!lists.every(({ own, everybodys }) => coversWhole(own, everybodys, resource, need))) throw refusal(text);
     return real.kind === 'local' ? real.path : text;
   }
 
-  async #grants(account: string): Promise<readonly PlaceGrant[]> {
-    const found = await this.#accounts.find(account);
-    return (found?.grants ?? []).filter(({ service }) => service === 'sync');
+  /** The grants that must allow something, each list for itself: those of a token and those of its account. */
+  async #lists({ account, limited }: Caller): Promise<readonly GrantLists[]> {
+    const found = await this.#accounts.find(limited?.account ?? account);
+    const [own, everybodys] = [onSync(found?.grants), onSync((await this.#accounts.find(everyone))?.grants)];
+    if (limited === undefined) return [{ own, everybodys }];
+    const token = (await this.#accounts.tokens(limited.account)).find(({ id }) => id === limited.token);
+    const scope = { own: onSync(token?.scopes), everybodys: [] };
+    return found?.role === 'admin' ? [scope] : [scope, { own, everybodys }];
   }
+}
+
+interface GrantLists {
+  readonly own: readonly PlaceGrant[];
+  readonly everybodys: readonly PlaceGrant[];
+}
+
+function onSync(grants: readonly Grant[] = []): readonly PlaceGrant[] {
+  return grants.filter(({ service }) => service === 'sync');
 }
 
 const knownBlocks = new Set(['rc', 'log', 'sftp', 'webdav', 'proxy', 'ftp', 's3', 'main', 'restic', 'nfs', 'http', 'filter', 'vfs', 'mount', 'dlna', 'metrics']); // prettier-ignore

@@ -15,6 +15,9 @@ const together = 8;
 export function rcloneMover(engine: Engine, context: Pick<Context, 'files' | 'random'>): Mover {
   const call = (path: string, input: object, { group }: MoverOptions): Promise<EngineAnswer> =>
     engine.call(path, { ...input, _group: group });
+  /** The same for what a stop cuts off at once. */
+  const briefly = (path: string, input: object, { group, signal }: MoverOptions): Promise<EngineAnswer> =>
+    engine.call(path, { ...input, _group: group }, { signal });
 
   /** The call for exactly these files; they are named in a file that is read line by line. */
   const forFiles = async (
@@ -37,8 +40,8 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'files' | 'ra
       const group = `${options.group}-list-${context.random.text(8)}`;
       const opt = { recurse: true, noMimeType: true };
       const [found, info] = await Promise.all([
-        call('operations/list', { fs: place, remote: '', opt, ...filterOf(options) }, { ...options, group }),
-        call('operations/fsinfo', { fs: place }, { ...options, group }),
+        briefly('operations/list', { fs: place, remote: '', opt, ...filterOf(options) }, { ...options, group }),
+        briefly('operations/fsinfo', { fs: place }, { ...options, group }),
       ]);
       options.signal.throwIfAborted();
       // A folder that cannot be read must not look like one whose files are gone.
@@ -67,8 +70,8 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'files' | 'ra
       if (listable.length > 0) {
         answer = await forFiles(listable, (_filter) =>
           to === undefined
-            ? call('operations/delete', { fs: place, _filter }, options)
-            : call('sync/move', { srcFs: place, dstFs: to, _filter }, options),
+            ? briefly('operations/delete', { fs: place, _filter }, options)
+            : briefly('sync/move', { srcFs: place, dstFs: to, _filter }, apart(options)),
         );
       }
       for (const { path } of odd) {
@@ -77,7 +80,11 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'files' | 'ra
         answer =
           to === undefined
             ? await call('operations/deletefile', { fs: place, remote: path }, options)
-            : await call('operations/movefile', { srcFs: place, srcRemote: path, dstFs: to, dstRemote: path }, options);
+            : await call(
+                'operations/movefile',
+                { srcFs: place, srcRemote: path, dstFs: to, dstRemote: path },
+                apart(options),
+              );
       }
       return answer;
     },
@@ -127,6 +134,11 @@ function precisionOf({ body }: EngineAnswer): Pick<Listing, 'ignoresCase' | 'pre
 
 function filterOf({ exclude }: MoverOptions): object {
   return exclude.length === 0 ? {} : { _filter: { ExcludeRule: exclude } };
+}
+
+/** What is put away is not counted as copied. */
+function apart(options: MoverOptions): MoverOptions {
+  return { ...options, group: `${options.group}-removed` };
 }
 
 function isLine(path: string): boolean {

@@ -56,7 +56,7 @@ export async function carryOut(
   const removed = await mover.remove(ends.destination, bound.deletes, replaced, options);
   if (removed.status !== 200) return removed;
   await mover.removeFolders(ends.destination, bound.deleteFolders, options);
-  return { status: 200, body: { deleted: bound.deletes.length } };
+  return { status: 200, body: {}, stats: { deletes: bound.deletes.length } };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
 import { lacksRclone, openSyncRoom, type SyncRoom } from './room.ts';
 
 /** What must never come out, nor be written over. */
@@ -182,6 +183,29 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     expect((await asDan(room.folder)).status).toBe(403);
     expect((await asDan(others())).status).toBe(403);
     expect((await asDan(mine())).status).toBe(200);
+  });
+
+  it('is less still with a token that has a scope, also of an administrator', async () => {
+    const scopes = [{ service: 'sync', resource: `${mine()}/b/*`, permission: 'read' }];
+    const token = async (authorization: string): Promise<string> => {
+      const { text } = await room.api(
+        'POST',
+        '/api/account/tokens',
+        { label: 'nas', expiresAt: null, scopes },
+        authorization,
+      );
+      return `Bearer ${text as string}`;
+    };
+    for (const authorization of [await token(bob), await token(adminAuthorization)]) {
+      const asToken = (path: string, input: object) => room.call(path, input, { authorization });
+      expect((await asToken('operations/size', { fs: `${mine()}/b` })).status).toBe(200);
+      expect((await asToken('operations/size', { fs: mine() })).status).toBe(403);
+      expect((await asToken('operations/size', { fs: others() })).status).toBe(403);
+      expect((await asToken('operations/mkdir', { fs: `${mine()}/b`, remote: 'x' })).status).toBe(403);
+      expect((await asToken('config/dump', {})).status).toBe(403);
+      // Its own question, and nothing else of the account.
+      expect((await asToken('job/list', {})).body.finishedIds).toHaveLength(1);
+    }
   });
 
   it('runs no program for anybody, however it is asked', async () => {
