@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Download', exact: true }).click();
     await expect
-      .poll(() => pages.downloads.wishes)
+      .poll(() => pages.downloads.added)
       .toEqual([{ url: 'https://videos.example/harbour', download_type: 'video', quality: '1440', format: 'mp4' }]);
     await preview.waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
@@ -78,8 +78,8 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByLabel(field).fill('https://videos.example/talk');
     await page.keyboard.press('Enter');
-    await expect.poll(() => pages.downloads.wishes.length).toBe(1);
-    expect(pages.downloads.wishes[0]).toEqual({
+    await expect.poll(() => pages.downloads.added.length).toBe(1);
+    expect(pages.downloads.added[0]).toEqual({
       ...{ url: 'https://videos.example/talk', download_type: 'video', quality: 'best', format: 'mp4', codec: 'h264' },
       ...{ folder: 'Talks/2026', custom_name_prefix: '01', playlist_item_limit: 5, auto_start: false },
       ...{ split_by_chapters: true, sponsorblock: true, clip_start: '1:00', clip_end: '2:30' },
@@ -108,12 +108,12 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await page.getByLabel('As', { exact: true }).selectOption('vtt');
     await page.getByLabel(field).fill('https://videos.example/a');
     await page.keyboard.press('Enter');
-    await expect.poll(() => pages.downloads.wishes.length).toBe(1);
+    await expect.poll(() => pages.downloads.added.length).toBe(1);
     await page.getByLabel('Fetch').selectOption('thumbnail');
     await page.getByLabel(field).fill('https://videos.example/b');
     await page.keyboard.press('Enter');
     await expect
-      .poll(() => pages.downloads.wishes)
+      .poll(() => pages.downloads.added)
       .toEqual([
         {
           ...{ url: 'https://videos.example/a', download_type: 'captions', quality: 'best', format: 'vtt' },

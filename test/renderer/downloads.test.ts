@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
         .fill('See https://videos.example/a\nand https://videos.example/b https://videos.example/a');
       await page.getByRole('button', { name: 'Download', exact: true }).click();
       await page.getByRole('heading', { name: 'Queue 2' }).waitFor();
-      expect(pages.downloads.wishes).toEqual([
+      expect(pages.downloads.added).toEqual([
         { url: 'https://videos.example/a', download_type: 'audio', quality: 'best', format: 'mp3' },
         { url: 'https://videos.example/b', download_type: 'audio', quality: 'best', format: 'mp3' },
       ]);

@@ -13,7 +13,7 @@ import {
   type Captions,
   type Download,
   type DownloadPreview,
-  type DownloadWish,
+  type DownloadOptions,
   type LimitsNow,
   type Steered,
 } from '../../services/contracts/downloads/api.ts';
@@ -104,7 +104,7 @@ export class MemoryDownloads {
   readonly all = new Map<string, Download>();
   paused = false;
   /** What was asked to be added. */
-  readonly wishes: ({ readonly url: string } & DownloadWish)[] = [];
+  readonly added: ({ readonly url: string } & DownloadOptions)[] = [];
   /** What the site says of every link. */
   preview: DownloadPreview = {
     ...{ title: 'A video', author: '', duration: 61, entries: null, heights: [], chapters: false, subtitles: [] },
@@ -187,7 +187,7 @@ export class MemoryDownloads {
       }),
       implement(downloadsApi.add, ({ body }) => {
         const { url } = body;
-        this.wishes.push(body);
+        this.added.push(body);
         const why = this.refused.get(url);
         if (why !== undefined) throw new Problem('downloads.not_added', 422, why);
         if (!URL.canParse(url)) {

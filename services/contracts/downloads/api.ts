@@ -76,7 +76,7 @@ const Moment = z.union([z.number().min(0), z.string().max(40)]);
  * What is to be made of an address. The fields and their values are those of `POST /add` on the service's own port, which
  * is MeTube's; one that is left out is as there. Without `download_type` the older of its two schemas holds.
  */
-export const DownloadWish = z
+export const DownloadOptions = z
   .object({
     download_type: DownloadKind,
     quality: z.string().describe('`best`, `worst`, a height such as `1080`, or the kbit/s of audio.'),
@@ -95,8 +95,8 @@ export const DownloadWish = z
     clip_end: Moment,
   })
   .partial()
-  .meta({ id: 'DownloadWish' });
-export type DownloadWish = z.infer<typeof DownloadWish>;
+  .meta({ id: 'DownloadOptions' });
+export type DownloadOptions = z.infer<typeof DownloadOptions>;
 
 /** What a site says is behind an address, before anything is downloaded. */
 const DownloadPreview = z
@@ -193,7 +193,7 @@ export const downloadsApi = {
     path: '/api/downloads',
     summary: 'Queues the video behind an address.',
     access: mayWrite('downloads'),
-    body: DownloadWish.extend({ url: z.string().min(1).max(4096) }),
+    body: DownloadOptions.extend({ url: z.string().min(1).max(4096) }),
     reply: z.object({ uids: z.array(z.string()), message: z.string().optional() }),
   }),
   preview: defineRoute({

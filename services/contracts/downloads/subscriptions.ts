@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
-import { DownloadWish } from './api.ts';
+import { DownloadOptions } from './api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
 /** A channel, playlist or feed that is looked at now and then; the peer's shape of it is in the service's `wire`. */
@@ -70,7 +70,7 @@ export const subscriptionsApi = {
     path: '/api/downloads/subscriptions',
     summary: 'Subscribes. What is there by now counts as seen; only what comes later is downloaded.',
     access: mayWrite('downloads'),
-    body: DownloadWish.extend({
+    body: DownloadOptions.extend({
       url: address,
       intervalMinutes: interval.optional(),
       titleRegex: titleRegex.optional(),

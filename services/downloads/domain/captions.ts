@@ -86,7 +86,7 @@ function escaped(language: string): string {
 }
 
 /** What the settings say about the captions of videos. */
-export interface SubtitleWish {
+export interface SubtitleOptions {
   /** Languages, or patterns of them. */
   readonly languages: readonly string[];
   /** Inside of the video; else in files beside it. */
@@ -96,12 +96,12 @@ export interface SubtitleWish {
 }
 
 /** The extractor's options for the captions of a video. AVI has no room for any: they go beside it. */
-export function subtitleArguments(format: string, wish: SubtitleWish): readonly string[] {
-  if (wish.languages.length === 0) return [];
-  const automatic = wish.automatic ? ['--write-auto-subs'] : [];
-  const languages = ['--sub-langs', wish.languages.join(',')];
+export function subtitleArguments(format: string, options: SubtitleOptions): readonly string[] {
+  if (options.languages.length === 0) return [];
+  const automatic = options.automatic ? ['--write-auto-subs'] : [];
+  const languages = ['--sub-langs', options.languages.join(',')];
   // WebM takes nothing else.
-  if (wish.embed && format !== 'avi')
+  if (options.embed && format !== 'avi')
     return ['--embed-subs', ...automatic, ...languages, '--sub-format', 'vtt/srt/best'];
   return ['--write-subs', ...automatic, ...languages, '--sub-format', 'srt/vtt/best', '--convert-subs', 'srt'];
 }

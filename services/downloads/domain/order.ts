@@ -43,7 +43,7 @@ export type SubtitleMode = (typeof subtitleModes)[number];
 /** How the peer names the files of chapters. */
 export const chapterTemplate = '%(title)s - %(section_number)02d - %(section_title)s.%(ext)s';
 
-/** What is not said is not wished for; orders that were stored before a wish was known lack it. */
+/** What is not said is not wished for; orders that were stored before an option was known lack it. */
 export const noWishes = {
   secrets: null,
   subtitleLanguage: 'en',

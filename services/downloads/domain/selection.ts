@@ -12,7 +12,7 @@ const codecTests: Readonly<Record<string, string>> = {
 };
 
 /**
- * The part of yt-dlp's command line that chooses streams and container. Wishes are expressed by sorting wherever that
+ * The part of yt-dlp’s command line that chooses streams and container. What is asked for is expressed by sorting wherever that
  * is possible: a filter that matches nothing fails the download, a sort order falls back to what there is.
  * Without ffmpeg (`merge` false) only files that need no merging are asked for. `recode`: MP4 by encoding anew, for streams
  * that it cannot hold.

@@ -1,4 +1,4 @@
-import { captionsArguments, subtitleArguments, type CaptionsChoice, type SubtitleWish } from '../domain/captions.ts';
+import { captionsArguments, subtitleArguments, type CaptionsChoice, type SubtitleOptions } from '../domain/captions.ts';
 import { cutArguments, type SponsorBlock } from '../domain/cuts.ts';
 import type { Order, PlaylistPlace } from '../domain/order.ts';
 import type { Purpose } from '../domain/options.ts';
@@ -12,7 +12,7 @@ export interface CommandSettings {
   readonly retries: number;
   /** With the cookies of this run, in the Netscape format. */
   readonly cookieFile?: string | undefined;
-  readonly subtitles: SubtitleWish;
+  readonly subtitles: SubtitleOptions;
   readonly sponsorblock: SponsorBlock;
   /** Arguments for the options of settings, presets and request; the last word is theirs. */
   readonly optionsOf: (order: Order, purpose: Purpose) => readonly string[];

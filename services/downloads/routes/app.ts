@@ -29,7 +29,8 @@ import { bodyOf, idsOf, readBody } from './body.ts';
 import { cors } from './cors.ts';
 import { fileRoute, listRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
-import { socketPath, type SocketIo } from './socket-io.ts';
+import type { SocketIo } from '../../kit/socket-io.ts';
+import { socketPath } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
 import { queueControlRoutes } from './queue-control.ts';
 

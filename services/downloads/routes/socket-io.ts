@@ -1,7 +1,8 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
 import { Problem } from '../../contracts/problem.ts';
-import type { Log, UpgradeListener } from '../../contracts/service.ts';
+import type { Log } from '../../contracts/service.ts';
+import { socketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../run/folders.ts';
 import type { Gone, Live } from '../queue/live.ts';
@@ -25,13 +26,6 @@ export interface SocketIoParts {
   /** Lets a client in. @throws Problem */
   readonly admit: (request: IncomingMessage) => Promise<void>;
   readonly log: Log;
-}
-
-/** The peer's live events, for its web page and for programs that follow it. */
-export interface SocketIo extends AsyncDisposable {
-  /** Takes requests below {@link socketPath}; their origin was looked at. */
-  readonly http: RequestListener;
-  readonly upgrade: UpgradeListener;
 }
 
 export const socketPath = '/socket.io';
@@ -146,57 +140,18 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
 
   const followingOptions = parts.optionFiles.follow((reload) => tell('ytdl_options_changed', reload));
 
-  const open = async () => {
-    const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
-    const transport = new Transport({
-      maxHttpBufferSize: longestMessage,
-      allowRequest(request, answer) {
-        admit(request).then(
-          () => answer(undefined, true),
-          (error: unknown) => answer(error instanceof Problem ? error.detail : 'Refused', false),
-        );
-      },
-    });
-    const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
-    server.bind(transport);
-    server.on('connection', take);
-    return { transport, server };
-  };
-  /** Loaded for the first client: most houses have none, and it takes as much memory as the rest of the service. */
-  let opened: ReturnType<typeof open> | undefined;
-  const serve = (call: (opened: Awaited<ReturnType<typeof open>>) => void, end: () => void): void => {
-    opened ??= open();
-    opened.then(call).catch((error: unknown) => {
-      log.error('a live client was not served', { error });
-      end();
-    });
-  };
-
+  const io = socketIo({
+    path: prefixOf(settings).slice(0, -1) + socketPath,
+    ...{ longestMessage, admit, take, log },
+  });
   return {
-    http(request, response) {
-      serve(
-        ({ transport }) => transport.handleRequest(request, response),
-        () => response.destroy(),
-      );
-    },
-    upgrade(request, socket, head) {
-      if (!isBelow(prefixOf(settings), request.url)) {
-        socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-        return;
-      }
-      socket.on('error', () => socket.destroy());
-      serve(
-        ({ transport }) => transport.handleUpgrade(request, socket, head),
-        () => socket.destroy(),
-      );
-    },
+    http: io.http,
+    upgrade: io.upgrade,
     async [Symbol.asyncDispose]() {
       following[Symbol.dispose]();
       followingFeeds[Symbol.dispose]();
       followingOptions[Symbol.dispose]();
-      const running = await opened;
-      await running?.server.close();
-      running?.transport.close();
+      await io[Symbol.asyncDispose]();
     },
   };
 }
@@ -213,11 +168,6 @@ function eventOf({ uid, state }: Item, known: Set<string>): 'added' | 'updated' 
 
 function isDone(state: Item['state']): boolean {
   return (doneStates as readonly Item['state'][]).includes(state);
-}
-
-function isBelow(prefix: string, url = ''): boolean {
-  const path = prefix.slice(0, -1) + socketPath;
-  return url.startsWith(`${path}/`) || url.startsWith(`${path}?`);
 }
 
 /** What the peer's page asks to know of its settings. */

@@ -13,8 +13,8 @@ export function subscriptionRoutes(subscriptions: Subscriptions, settings: Setti
     response.json((await subscriptions.list()).map(toSubscriptionRecord));
   });
   router.post('/subscribe', async (request, response) => {
-    const wish = readSubscribe(bodyOf(request), settings);
-    await answer(response, async () => await subscriptions.add(wish));
+    const options = readSubscribe(bodyOf(request), settings);
+    await answer(response, async () => await subscriptions.add(options));
   });
   router.post('/subscriptions/update', async (request, response) => {
     const { id, change } = readUpdate(bodyOf(request));

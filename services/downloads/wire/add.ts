@@ -2,7 +2,7 @@ import { momentOf } from '../domain/moment.ts';
 import { codecs, downloadTypes, formats, qualitiesOf, type DownloadType, type Order } from '../domain/order.ts';
 import { bad, isEmpty, list, lower, oneOf, readText, type Fields } from './fields.ts';
 import { readOverrides, readPresets } from './options.ts';
-import { readWishes } from './options-asked.ts';
+import { readOptions } from './options-asked.ts';
 
 export { bad } from './fields.ts';
 
@@ -45,7 +45,7 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
   const codec = type === 'video' ? oneOf(isEmpty(fields['codec']) ? 'auto' : fields['codec'], 'codec', codecs) : 'auto';
   const format = readFormat(type, fields['format']);
   const quality = readQuality(type, format, fields['quality']);
-  const wishes = readWishes(body, type, defaults);
+  const options = readOptions(body, type, defaults);
   const moment = type === 'video' || type === 'audio' ? momentOf(url) : undefined;
   return {
     url,
@@ -61,9 +61,9 @@ export function readAdd(body: Fields, defaults: AddDefaults): AddRequest {
       autoStart: body['auto_start'] === undefined || body['auto_start'] === null || body['auto_start'] === true,
       login: null,
       secrets: null,
-      ...wishes,
-      // A link to a moment of a video is taken for a wish to begin there.
-      ...(wishes.clipStart === null && moment !== undefined ? { clipStart: moment } : {}),
+      ...options,
+      // A link to a moment of a video is taken as asking to begin there.
+      ...(options.clipStart === null && moment !== undefined ? { clipStart: moment } : {}),
       presets: readPresets(body, defaults),
       overrides: readOverrides(body, defaults),
     },

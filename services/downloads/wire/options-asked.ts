@@ -4,7 +4,7 @@ import { templateProblem } from '../domain/template.ts';
 import { bad, isEmpty, lower, oneOf, readText, type Fields } from './fields.ts';
 
 /** What of an order goes beyond type, quality and place. */
-export type Wishes = Pick<
+export type AskedOptions = Pick<
   Order,
   'subtitleLanguage' | 'subtitleMode' | 'splitByChapters' | 'chapterTemplate' | 'sponsorblock' | 'clipStart' | 'clipEnd'
 >;
@@ -12,7 +12,11 @@ export type Wishes = Pick<
 const languageTag = /^[A-Za-z0-9][A-Za-z0-9-]{0,34}$/;
 
 /** Reads captions, chapters and clip of a request, the same in both schemas. @throws Problem 400. */
-export function readWishes(body: Fields, type: DownloadType, defaults: { readonly chapterTemplate: string }): Wishes {
+export function readOptions(
+  body: Fields,
+  type: DownloadType,
+  defaults: { readonly chapterTemplate: string },
+): AskedOptions {
   const language = readText(body['subtitle_language'], 'subtitle_language') || noWishes.subtitleLanguage;
   if (!languageTag.test(language)) {
     throw bad('subtitle_language must match pattern [A-Za-z0-9-] and be at most 35 characters');
@@ -36,7 +40,7 @@ function isYes(value: unknown): boolean {
   return value === true || ['true', '1', 'yes', 'on'].includes(lower(value));
 }
 
-function readClip(body: Fields, type: DownloadType): Pick<Wishes, 'clipStart' | 'clipEnd'> {
+function readClip(body: Fields, type: DownloadType): Pick<AskedOptions, 'clipStart' | 'clipEnd'> {
   const start = readTime(body['clip_start'], 'clip_start');
   const end = readTime(body['clip_end'], 'clip_end');
   if (start === null && end === null) return { clipStart: null, clipEnd: null };

@@ -60,9 +60,9 @@ export function readPortable(
   body: Fields,
   defaults: AddDefaults & { readonly subscriptionInterval: number },
 ): PortableSubscription {
-  const wish = readSubscribe(body, defaults);
+  const options = readSubscribe(body, defaults);
   return {
-    ...wish,
+    ...options,
     name: readName(body['name'] ?? undefined) ?? '',
     enabled: readFlag(body['enabled'], 'enabled') ?? true,
   };

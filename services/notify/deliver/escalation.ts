@@ -48,7 +48,7 @@ function make(sealed: SealedDestinations, notice: string, planned: Planned, stri
         ...(retries === undefined ? {} : { retries }),
       },
       key: `${notice}:${delivery}`,
-      ...(strict ? {} : { orderKey: delivery + plan.lane }),
+      ...(strict ? {} : { orderKey: delivery + plan.orderSuffix }),
       ...(plan.runAt === undefined ? {} : { runAt: plan.runAt }),
     },
   };

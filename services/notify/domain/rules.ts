@@ -18,11 +18,11 @@ export interface Plan {
   /** The window whose notices come together; undefined: it comes alone. */
   readonly digest: string | undefined;
   /** Behind which others it waits: quiet ones must not hold back a failure. */
-  readonly lane: '' | ':quiet';
+  readonly orderSuffix: '' | ':quiet';
 }
 
 export const noRules: Rules = { quiet: [], rate: undefined, digestMs: undefined };
-const atOnce: Plan = { runAt: undefined, digest: undefined, lane: '' };
+const atOnce: Plan = { runAt: undefined, digest: undefined, orderSuffix: '' };
 
 const dayMs = 24 * 3_600_000;
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs };
@@ -104,5 +104,9 @@ export function planDelivery(rules: Rules, type: NoticeType, sent: number, now: 
   const wake = quiet === undefined ? undefined : Math.min(quiet, now + dayMs);
   if (end === undefined && wake === undefined) return atOnce;
   const runAt = Math.max(end ?? 0, wake ?? 0);
-  return { runAt, digest: end === undefined ? undefined : String(runAt), lane: wake === undefined ? '' : ':quiet' };
+  return {
+    runAt,
+    digest: end === undefined ? undefined : String(runAt),
+    orderSuffix: wake === undefined ? '' : ':quiet',
+  };
 }

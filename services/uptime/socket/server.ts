@@ -1,8 +1,8 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
 import { accountsChanged } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { UpgradeListener } from '../../contracts/service.ts';
+import { socketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { averagePing } from '../domain/tally.ts';
 import type { StoredBeat } from '../store/beats.ts';
 import { lastDay, type Watched } from '../watch/watched.ts';
@@ -26,10 +26,7 @@ interface Client {
 }
 
 /** The peer's live protocol, by which its own clients do everything. */
-export interface UptimeSocket extends AsyncDisposable {
-  /** Takes requests below {@link socketPath}. */
-  readonly http: RequestListener;
-  readonly upgrade: UpgradeListener;
+export interface UptimeSocket extends SocketIo {
   readonly beaten: (watched: Watched, beat: StoredBeat) => void;
   /** Monitors were added, changed or removed. */
   readonly changed: (ids: readonly number[]) => void;
@@ -79,44 +76,18 @@ export function openSocket(parts: SocketParts): UptimeSocket {
     }
   });
 
-  const open = async () => {
-    const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
-    const transport = new Transport({
-      maxHttpBufferSize: longestMessage,
-      allowRequest: (_request, reply) => reply(clients.size >= mostClients ? 'Too many clients' : undefined, clients.size < mostClients), // prettier-ignore
-    });
-    const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
-    server.bind(transport);
-    server.on('connection', take);
-    return { transport, server };
-  };
-  /** Loaded for the first client: most houses have none. */
-  let opened: ReturnType<typeof open> | undefined;
-  const serve = (call: (opened: Awaited<ReturnType<typeof open>>) => void, end: () => void): void => {
-    opened ??= open();
-    opened.then(call).catch((error: unknown) => {
-      log.error('a live client was not served', { error });
-      end();
-    });
-  };
-
-  return {
-    http: (request, response) =>
-      serve(
-        ({ transport }) => transport.handleRequest(request, response),
-        () => response.destroy(),
-      ),
-    upgrade(request, socket, head) {
-      if (request.url?.startsWith(`${socketPath}/`) !== true) {
-        socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-        return;
-      }
-      socket.on('error', () => socket.destroy());
-      serve(
-        ({ transport }) => transport.handleUpgrade(request, socket, head),
-        () => socket.destroy(),
-      );
+  const io = socketIo({
+    path: socketPath,
+    longestMessage,
+    admit() {
+      if (clients.size >= mostClients) throw new Problem('uptime.too_many_clients', 503, 'Too many clients');
     },
+    take,
+    log,
+  });
+  return {
+    http: io.http,
+    upgrade: io.upgrade,
     beaten(watched, beat) {
       if (clients.size === 0) return;
       const told = peerBeat({ ...beat, monitorId: watched.id });
@@ -133,9 +104,7 @@ export function openSocket(parts: SocketParts): UptimeSocket {
     },
     async [Symbol.asyncDispose]() {
       following[Symbol.dispose]();
-      const running = await opened;
-      await running?.server.close();
-      running?.transport.close();
+      await io[Symbol.asyncDispose]();
     },
   };
 }

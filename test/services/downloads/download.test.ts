@@ -28,8 +28,8 @@ describe('a download', () => {
     ['/p/hls', { quality: '1080', format: 'mp4' }, ['h264/1080', 'aac']],
     ['/p/hls', { quality: 'worst', format: 'any' }, ['h264/360', 'aac']],
     ['/p/html5', { quality: 'best', format: 'ogg' }, ['vorbis']],
-  ])('%s as %j holds %j', async (path, wish, expected) => {
-    const uid = await rig.client.add(rig.site.url(path), wish);
+  ])('%s as %j holds %j', async (path, options, expected) => {
+    const uid = await rig.client.add(rig.site.url(path), options);
     const record = await rig.client.ended(uid);
     expect(record.error).toBeNull();
     expect(await streams(rig.file(record.filename ?? ''))).toEqual(expected);
@@ -51,8 +51,8 @@ describe('a download', () => {
   });
 
   it('goes into the folder of the request under the prefix, both of which stay inside', async () => {
-    const wish = { folder: 'clips/new', custom_name_prefix: '../../up' };
-    const record = await rig.client.ended(await rig.client.add(rig.site.url('/single.mp4?prefix'), wish));
+    const options = { folder: 'clips/new', custom_name_prefix: '../../up' };
+    const record = await rig.client.ended(await rig.client.add(rig.site.url('/single.mp4?prefix'), options));
     expect(record).toMatchObject({ filename: '_..⧸..⧸up.single.mp4', title: '../../up.single' });
     expect(await readdir(rig.file('clips/new'))).toEqual(['_..⧸..⧸up.single.mp4']);
   });

@@ -43,8 +43,8 @@ describe('the umask of the settings', { timeout: 60_000 }, () => {
     ['0002', 0o664, 0o775],
   ])('%s holds for files, what lies beside them and new folders', async (umask, fileMode, folderMode) => {
     await using rig = await openRig({ environment: { UMASK: umask, SUBTITLES: 'en' } });
-    const wishes = { format: 'mkv', quality: '360', folder: 'a/b' };
-    await made(rig, '/short/master.m3u8', wishes);
+    const options = { format: 'mkv', quality: '360', folder: 'a/b' };
+    await made(rig, '/short/master.m3u8', options);
     await made(rig, '/p/chapters', { format: 'mp4', split_by_chapters: true });
     await made(rig, '/p/chapters', { download_type: 'audio', format: 'mp3', quality: 'best' });
     await made(rig, '/p/og?title=Cover', { format: 'thumbnail' });

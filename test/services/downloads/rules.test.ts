@@ -66,7 +66,7 @@ describe('a request', () => {
   });
 });
 
-describe('the wishes of a request', () => {
+describe('the options of a request', () => {
   const read = (fields: object): Order => readAdd({ url: 'http://a/', quality: 'best', ...fields }, defaults).order;
 
   it.each([

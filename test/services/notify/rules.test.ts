@@ -39,8 +39,16 @@ describe('the rules of a destination', () => {
     const { rules } = rulesOf('json://h?quiet=22:00-07:00');
     const night = monday + 23 * hour;
     const morning = monday + 31 * hour;
-    expect(planDelivery(rules, 'info', 0, night, wall)).toEqual({ runAt: morning, digest: undefined, lane: ':quiet' });
-    expect(planDelivery(rules, 'failure', 0, night, wall)).toEqual({ runAt: undefined, digest: undefined, lane: '' });
+    expect(planDelivery(rules, 'info', 0, night, wall)).toEqual({
+      runAt: morning,
+      digest: undefined,
+      orderSuffix: ':quiet',
+    });
+    expect(planDelivery(rules, 'failure', 0, night, wall)).toEqual({
+      runAt: undefined,
+      digest: undefined,
+      orderSuffix: '',
+    });
     expect(planDelivery(rules, 'info', 0, morning, wall).runAt).toBeUndefined();
     const always = rulesOf('json://h?quiet=00:00-24:00').rules;
     expect(planDelivery(always, 'info', 0, night, wall).runAt).toBe(night + 24 * hour);
@@ -51,11 +59,14 @@ describe('the rules of a destination', () => {
     const rated = rulesOf('json://h?rate=2/1h').rules;
     expect(planDelivery(rated, 'failure', 1, now, wall).runAt).toBeUndefined();
     expect(planDelivery(rated, 'failure', 2, now, wall)).toEqual({
-      ...{ runAt: monday + hour, digest: String(monday + hour), lane: '' },
+      ...{ runAt: monday + hour, digest: String(monday + hour), orderSuffix: '' },
     });
     const joined = rulesOf('json://h?digest=15m&quiet=00:00-06:00').rules;
     expect(planDelivery(joined, 'failure', 0, now, wall).runAt).toBe(monday + 15 * 60_000);
-    expect(planDelivery(joined, 'info', 0, now, wall)).toMatchObject({ runAt: monday + 6 * hour, lane: ':quiet' });
+    expect(planDelivery(joined, 'info', 0, now, wall)).toMatchObject({
+      runAt: monday + 6 * hour,
+      orderSuffix: ':quiet',
+    });
   });
 });
 

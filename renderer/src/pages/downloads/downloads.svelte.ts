@@ -6,7 +6,7 @@ import {
   downloadsMoved,
   downloadsPaused,
   type Download,
-  type DownloadWish,
+  type DownloadOptions,
 } from '../../../../services/contracts/downloads/api.ts';
 import { call } from '../../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './list-rules.ts';
@@ -114,9 +114,9 @@ class Downloads extends Loaded {
   }
 
   /** Answers what the host has to say about it besides yes. */
-  async add(url: string, wish: DownloadWish): Promise<string> {
+  async add(url: string, options: DownloadOptions): Promise<string> {
     this.letGo();
-    const { message } = await call(downloadsApi.add, { body: { url, ...wish } });
+    const { message } = await call(downloadsApi.add, { body: { url, ...options } });
     return message ?? '';
   }
 

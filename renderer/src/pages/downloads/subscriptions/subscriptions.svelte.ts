@@ -12,7 +12,7 @@ import { toasts } from '../../../state/toasts.svelte.ts';
 import { Loaded } from '../../../state/loaded.svelte.ts';
 
 /** What a person may say about a subscription when it is made. */
-export interface SubscriptionWish {
+export interface SubscriptionOptions {
   readonly url: string;
   readonly download_type: 'video' | 'audio';
   readonly intervalMinutes: number;
@@ -57,8 +57,8 @@ class Subscriptions extends Loaded {
   }
 
   /** @throws Problem with the reason, in words for a person. */
-  async add(wish: SubscriptionWish): Promise<Subscription> {
-    const added = await call(subscriptionsApi.add, { body: wish });
+  async add(options: SubscriptionOptions): Promise<Subscription> {
+    const added = await call(subscriptionsApi.add, { body: options });
     this.#put(added);
     return added;
   }

@@ -1,4 +1,4 @@
-import type { DownloadWish } from '../../../../services/contracts/downloads/api.ts';
+import type { DownloadOptions } from '../../../../services/contracts/downloads/api.ts';
 
 const allQualities = [
   ['best', 'Best'],
@@ -47,7 +47,7 @@ export interface Options {
   readonly chapters: boolean;
   readonly sponsors: boolean;
   readonly language: string;
-  readonly mode: NonNullable<DownloadWish['subtitle_mode']>;
+  readonly mode: NonNullable<DownloadOptions['subtitle_mode']>;
   readonly captions: string;
   /** Digits, or nothing. */
   readonly most: string;
@@ -64,7 +64,7 @@ export const noOptions: Options = {
 const key = 'homeport.downloads.choices';
 
 /** What links are to become; remembered in this browser, but for what belongs to one video alone. */
-class Chosen {
+class MediaOptions {
   quality = $state<Quality>('best');
   video = $state<Format>('mp4');
   audio = $state<Format>('m4a');
@@ -90,7 +90,7 @@ class Chosen {
     return this.quality === 'audio' ? this.audio : this.video;
   }
 
-  get wish(): DownloadWish {
+  get asked(): DownloadOptions {
     const { options } = this;
     const { fetch, folder, prefix, most, presets } = options;
     const general = given({
@@ -124,7 +124,7 @@ class Chosen {
     return { ...this.#media, ...general, ...cut, ...start };
   }
 
-  get #media(): DownloadWish {
+  get #media(): DownloadOptions {
     const { format, options } = this;
     if (this.quality !== 'audio') {
       const codec = options.codec === 'auto' ? {} : { codec: options.codec };
@@ -213,11 +213,11 @@ function one<Value extends string>(
 }
 
 /** Without what says nothing. */
-function given(fields: DownloadWish): DownloadWish {
+function given(fields: DownloadOptions): DownloadOptions {
   const said = Object.entries(fields).filter(
     ([, value]) => value !== '' && value !== 0 && value !== false && !(Array.isArray(value) && value.length === 0),
   );
   return Object.fromEntries(said);
 }
 
-export const chosen = new Chosen();
+export const chosen = new MediaOptions();

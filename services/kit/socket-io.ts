@@ -1,0 +1,75 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Socket } from 'socket.io';
+import { Problem } from '../contracts/problem.ts';
+import type { Log, UpgradeListener } from '../contracts/service.ts';
+
+export interface SocketIoOptions {
+  /** Path that upgrades come to, such as `/socket.io`; others are answered 404. */
+  readonly path: string;
+  /** Bytes. */
+  readonly longestMessage: number;
+  /** Lets a client in. @throws Problem, of which the client is told the detail */
+  readonly admit: (request: IncomingMessage) => Promise<void> | void;
+  readonly take: (socket: Socket) => void;
+  readonly log: Log;
+}
+
+/** What of Socket.IO a listener needs; it is loaded for the first client. */
+export interface SocketIo extends AsyncDisposable {
+  /** Takes requests below its path. */
+  readonly http: RequestListener;
+  readonly upgrade: UpgradeListener;
+}
+
+/** A server of Socket.IO 4 over engine.io 4 on a listener of the host. Most houses have no client, and it takes much memory. */
+export function socketIo({ path, longestMessage, admit, take, log }: SocketIoOptions): SocketIo {
+  const admitted = async (request: IncomingMessage): Promise<void> => await admit(request);
+  const open = async () => {
+    const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
+    const transport = new Transport({
+      maxHttpBufferSize: longestMessage,
+      allowRequest(request, answer) {
+        admitted(request).then(
+          () => answer(undefined, true),
+          (error: unknown) => answer(error instanceof Problem ? error.detail : 'Refused', false),
+        );
+      },
+    });
+    const server = new Server({ serveClient: false, connectTimeout: 10_000, cleanupEmptyChildNamespaces: true });
+    server.bind(transport);
+    server.on('connection', take);
+    return { transport, server };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  const serve = (call: (opened: Awaited<ReturnType<typeof open>>) => void, end: () => void): void => {
+    opened ??= open();
+    opened.then(call).catch((error: unknown) => {
+      log.error('a live client was not served', { error });
+      end();
+    });
+  };
+  return {
+    http(request, response) {
+      serve(
+        ({ transport }) => transport.handleRequest(request, response),
+        () => response.destroy(),
+      );
+    },
+    upgrade(request, socket, head) {
+      if (request.url?.startsWith(`${path}/`) !== true && request.url?.startsWith(`${path}?`) !== true) {
+        socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+        return;
+      }
+      socket.on('error', () => socket.destroy());
+      serve(
+        ({ transport }) => transport.handleUpgrade(request, socket, head),
+        () => socket.destroy(),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      const running = await opened;
+      await running?.server.close();
+      running?.transport.close();
+    },
+  };
+}
