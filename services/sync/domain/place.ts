@@ -39,7 +39,7 @@ export function within(place: string, remotePath: string): string {
 export function shownPlace(given: unknown): string {
   if (typeof given === 'object' && given !== null) {
     const { type, _name: name, _root: root } = given as Record<string, unknown>;
-    return `${typeof name === 'string' ? name : `:${String(type ?? '')}`}:${typeof root === 'string' ? root : ''}`;
+    return `${typeof name === 'string' ? name : `:${typeof type === 'string' ? type : ''}`}:${typeof root === 'string' ? root : ''}`;
   }
   if (typeof given !== 'string') return '';
   const head = /^:?[^/,:]+(?=,)/.exec(given)?.[0];

@@ -21,6 +21,11 @@ export interface EngineAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** What the engine says of a failure. */
+export function errorOf({ error }: EngineAnswer['body']): string {
+  return typeof error === 'string' ? error : 'rclone failed';
+}
+
 export interface EngineCall {
   readonly signal?: AbortSignal;
   /** In place of JSON: a body as it comes, with its headers and the address's query. */

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import { addStats, type Stats } from '../domain/stats.ts';
-import type { Job } from '../jobs/job.ts';
+import { Job } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { JobStore } from '../store/jobs.ts';
 import type { Caller } from './access.ts';
@@ -95,7 +95,7 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
     },
     'job/status': async (input, caller) => {
       const found = await find(input, caller);
-      return 'stopping' in found ? statusOf(found as Job, executeId) : (found as Record<string, unknown>);
+      return found instanceof Job ? statusOf(found, executeId) : found;
     },
     'job/list': async (_input, caller) => {
       const recent = known(caller);
@@ -108,7 +108,7 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
     },
     'job/stop': async (input, caller) => {
       const found = await find(input, caller);
-      if ('stopping' in found) jobs.stop(found as Job);
+      if (found instanceof Job) jobs.stop(found);
       return {};
     },
     'job/stopgroup': async (input, caller) => {
@@ -124,7 +124,8 @@ function goMap(input: Input): string {
   const shown = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map(shown).join(' ')}]`;
     if (typeof value === 'object' && value !== null) return goMap(value as Input);
-    return value === null ? '<nil>' : String(value);
+    if (value === null) return '<nil>';
+    return typeof value === 'string' ? value : JSON.stringify(value);
   };
   const parts = Object.keys(input).sort().map((key) => `${key}:${shown(input[key])}`); // prettier-ignore
   return `map[${parts.join(' ')}]`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SyncEntry } from '../../contracts/sync/api.ts';
 import { commandIn } from '../domain/commands.ts';
 import { readPlace, within } from '../domain/place.ts';
-import type { Engine } from '../engine/engine.ts';
+import { errorOf, type Engine } from '../engine/engine.ts';
 import { CallError } from '../protocol/call-error.ts';
 
 const most = 2000;
@@ -44,7 +44,7 @@ async function localEntries(folder: string): Promise<SyncEntry[]> {
 
 async function remoteEntries(engine: Engine, at: string): Promise<SyncEntry[]> {
   const { status, body } = await engine.call('operations/list', { fs: at, remote: '', opt: { noMimeType: true } });
-  if (status !== 200) throw new CallError(status === 404 ? 404 : 502, String(body['error'] ?? 'rclone failed'));
+  if (status !== 200) throw new CallError(status === 404 ? 404 : 502, errorOf(body));
   const list = Array.isArray(body['list']) ? (body['list'] as { Name: string; Size: number; ModTime: string; IsDir: boolean }[]) : []; // prettier-ignore
   return list.slice(0, most).map(({ Name, Size, ModTime, IsDir }) => ({
     ...{ name: Name, path: within(at, Name), isFolder: IsDir, size: IsDir ? -1 : Size },

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { syncApi } from '../../contracts/sync/api.ts';
 import { commandIn } from '../domain/commands.ts';
 import { redacted } from '../domain/redact.ts';
-import type { Engine, EngineAnswer } from '../engine/engine.ts';
+import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
 import { providersOf, type EngineProvider } from './providers.ts';
 
 const shownFields = ['host', 'url', 'provider', 'remote', 'user', 'account', 'region'];
@@ -13,7 +13,7 @@ export function remoteHandlers({ engine }: { readonly engine: () => Engine }): r
   const ask = async (path: string, input: object): Promise<EngineAnswer['body']> => {
     const { status, body } = await engine().call(path, input);
     if (status === 200) return body;
-    throw new Problem('sync.remote', 422, `rclone says: ${String(body['error'] ?? 'it failed')}.`);
+    throw new Problem('sync.remote', 422, `rclone says: ${errorOf(body)}.`);
   };
   const dump = async (): Promise<Record<string, Record<string, string>>> =>
     redacted(await ask('config/dump', {})) as Record<string, Record<string, string>>;

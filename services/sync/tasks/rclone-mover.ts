@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Listing, Listed, PlannedFile } from '../domain/plan.ts';
 import { numberIn } from '../domain/stats.ts';
-import type { Engine, EngineAnswer } from '../engine/engine.ts';
+import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
 /** As long as a place says that it is right only to this, it keeps no times at all. */
@@ -146,6 +146,5 @@ function isLine(path: string): boolean {
 }
 
 function failed({ body, status }: EngineAnswer): Problem {
-  const { error } = body;
-  return new Problem('sync.engine', status === 404 ? 404 : 502, typeof error === 'string' ? error : 'rclone failed.');
+  return new Problem('sync.engine', status === 404 ? 404 : 502, errorOf(body));
 }
