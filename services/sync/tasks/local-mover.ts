@@ -128,7 +128,7 @@ async function walk(root: string, below: string, entries: Listed[], signal: Abor
       await walk(root, path, entries, signal);
     } else if (entry.isFile()) {
       const { size, mtimeMs } = await stat(join(root, path));
-      entries.push({ path, size, modifiedAt: Math.floor(mtimeMs), isFolder: false });
+      entries.push({ path, size, modifiedAt: Math.round(mtimeMs), isFolder: false });
     }
   }
 }

@@ -210,6 +210,22 @@ describe('rules', () => {
   });
 });
 
+it('a copy has the time of its source, to the fraction that is compared', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-times-'));
+  mkdirSync(join(folder, 'from'));
+  for (let at = 0; at < 20; at++) {
+    writeFileSync(join(folder, 'from', String(at)), 'x');
+    utimesSync(join(folder, 'from', String(at)), 1_700_000_000 + at / 20_000, 1_700_000_000 + at / 20_000);
+  }
+  const copied: number[] = [];
+  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, { copied: (bytes) => copied.push(bytes), removed: () => undefined, failed: () => undefined }); // prettier-ignore
+  const options = { group: '', exclude: [], signal: new AbortController().signal };
+  for (let round = 0; round < 2; round++)
+    await mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, options);
+  expect(copied).toHaveLength(20);
+  rmSync(folder, { recursive: true });
+});
+
 it('a broken copy leaves nothing half written', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-half-'));
   mkdirSync(join(folder, 'from'));
