@@ -224,7 +224,7 @@ it.skipIf(lacksRclone)(
       const asker = (url: string) => async (method: string, path: string, body?: object) => {
         const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
         const reply = await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }); // prettier-ignore
-        return (await reply.json());
+        return await reply.json();
       };
       let id = 0;
       {
