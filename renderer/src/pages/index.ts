@@ -86,6 +86,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./uptime/Uptime.svelte'),
   },
   {
+    at: 'sync',
+    title: 'Sync',
+    icon: 'sync',
+    group: 'data',
+    services: ['sync'],
+    words: 'files folders copy backup rclone remotes cloud schedule drive s3 sftp webdav',
+    load: () => import('./sync/Sync.svelte'),
+  },
+  {
     at: 'git',
     title: 'Git',
     icon: 'git',

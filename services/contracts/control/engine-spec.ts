@@ -89,6 +89,8 @@ export type EngineSource =
     }
   /** The wheels of its Python library. */
   | { readonly from: 'python' }
+  /** A program that needs no Python, carried by a wheel of the Python registry. */
+  | { readonly from: 'wheel'; readonly package: PinnedPackage }
   /** Packages of the distribution. */
   | { readonly from: 'system'; readonly packages: readonly string[] };
 

@@ -1,0 +1,56 @@
+import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
+import { bytes, duration } from '../../parts/text/format.ts';
+
+type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
+
+/** How a job stands, as a tag says it. */
+export function stateWords({ state, kind }: Pick<SyncJob, 'state' | 'kind'>): { text: string; tone: Tone } {
+  switch (state) {
+    case 'waiting':
+      return { text: 'Waiting', tone: 'plain' };
+    case 'running':
+      return { text: kind === 'preview' ? 'Looking' : 'Running', tone: 'sea' };
+    case 'done':
+      return { text: kind === 'preview' ? 'Looked' : 'Done', tone: 'ok' };
+    case 'held':
+      return { text: 'Waits for you', tone: 'lamp' };
+    case 'failed':
+      return { text: 'Failed', tone: 'bad' };
+    case 'stopped':
+      return { text: 'Stopped', tone: 'warn' };
+    case 'interrupted':
+      return { text: 'Interrupted', tone: 'warn' };
+  }
+}
+
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['run', 'Saved sync'],
+  ['preview', 'Preview'],
+  ['undo', 'Put back'],
+]);
+
+/** What a job was, in plain words; calls of programs keep their name. */
+export function kindWords(kind: string): string {
+  return kinds.get(kind) ?? kind;
+}
+
+/** What a job has done, in one line. */
+export function doneWords({ totals, startedAt, endedAt }: SyncJob): string {
+  const parts = [
+    `${String(totals.transfers)} copied`,
+    ...(totals.bytes > 0 ? [bytes(totals.bytes)] : []),
+    ...(totals.deletes > 0 ? [`${String(totals.deletes)} deleted`] : []),
+    ...(totals.errors > 0 ? [`${String(totals.errors)} errors`] : []),
+    ...(endedAt === null ? [] : [`in ${duration((endedAt - startedAt) / 1000)}`]),
+  ];
+  return parts.join(' · ');
+}
+
+const moment = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }); // prettier-ignore
+
+/** When a saved sync runs next. */
+export function nextWords({ paused, nextAt, cron }: SyncTask): string {
+  if (paused) return 'paused';
+  if (nextAt !== null) return `next ${moment.format(nextAt)}`;
+  return cron === null ? 'when you start it' : '';
+}

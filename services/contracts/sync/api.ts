@@ -1,0 +1,304 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { defineTopic } from '../bus.ts';
+
+const time = z.number().describe('ms since the epoch');
+const ok = z.object({ ok: z.literal(true) });
+
+/** `held`: it would delete more than it may without somebody's word. */
+export const JobState = z.enum(['waiting', 'running', 'done', 'failed', 'stopped', 'interrupted', 'held']);
+export type JobState = z.infer<typeof JobState>;
+export const running: readonly JobState[] = ['waiting', 'running'];
+
+/** Some job or saved sync changed; at most about one a second for each. It tells nothing of them. */
+export const syncChanged = defineTopic('sync.changed', z.object({ jobId: z.int().nullable() }));
+
+export const SyncTotals = z.object({
+  bytes: z.number(),
+  totalBytes: z.number(),
+  transfers: z.number(),
+  totalTransfers: z.number(),
+  checks: z.number(),
+  deletes: z.number(),
+  errors: z.number(),
+  /** Bytes a second. */
+  speed: z.number(),
+  /** Seconds left; null: nobody knows. */
+  eta: z.number().nullable(),
+  /** What is being copied now. */
+  transferring: z.array(z.object({ name: z.string(), size: z.number(), bytes: z.number() })),
+});
+
+export const SyncJob = z.object({
+  id: z.int(),
+  kind: z.string(),
+  account: z.string(),
+  source: z.string(),
+  destination: z.string(),
+  state: JobState,
+  startedAt: time,
+  endedAt: time.nullable(),
+  error: z.string(),
+  taskId: z.int().nullable(),
+  planId: z.int().nullable(),
+  totals: SyncTotals,
+  /** Bytes a second along time, each value for `step` seconds. */
+  speeds: z.object({ step: z.number(), values: z.array(z.number()) }),
+  /** What it replaced and deleted can be put back. */
+  canUndo: z.boolean(),
+});
+export type SyncJob = z.infer<typeof SyncJob>;
+
+export const SyncFileError = z.object({
+  name: z.string(),
+  what: z.string(),
+  size: z.number(),
+  at: time,
+  error: z.string(),
+});
+
+const Place = z.string().trim().min(1, 'Say where.').max(4096);
+
+/** What a person says of a saved sync. */
+export const TaskFields = z.object({
+  name: z.string().trim().min(1, 'Give it a name.').max(100),
+  /** `sync`: the destination becomes equal to the source; `copy`: nothing is deleted. */
+  mode: z.enum(['sync', 'copy']).default('copy'),
+  source: Place.describe('A folder of this computer, or remote:path.'),
+  destination: Place,
+  /** As rclone has them: `*.tmp`, `/cache/**`. */
+  exclude: z.array(z.string().min(1).max(1000)).max(200).default([]),
+  /** Five fields of cron; null: only when somebody starts it. */
+  cron: z.string().max(200).nullable().default(null),
+  zone: z.string().max(100).default('UTC'),
+  /** What it replaces and deletes is moved beside the destination, and can be put back. */
+  keepReplaced: z.boolean().default(false),
+  /** Null: as the settings say. */
+  maxDeletes: z.int().min(0).nullable().default(null),
+  maxDeletePercent: z.int().min(0).max(100).nullable().default(null),
+  retries: z.int().min(0).max(20).default(3),
+  /** When its end is told. */
+  notify: z.enum(['always', 'problems', 'never']).default('problems'),
+});
+export type TaskFields = z.infer<typeof TaskFields>;
+
+export const SyncTask = TaskFields.extend({
+  id: z.int(),
+  account: z.string(),
+  paused: z.boolean(),
+  nextAt: time.nullable(),
+  last: SyncJob.nullable(),
+});
+export type SyncTask = z.infer<typeof SyncTask>;
+
+const PlannedCount = z.object({ files: z.int(), bytes: z.number() });
+export const SyncPlan = z.object({
+  id: z.int(),
+  taskId: z.int(),
+  createdAt: time,
+  creates: PlannedCount,
+  updates: PlannedCount,
+  deletes: PlannedCount,
+  /** Files on both sides before. */
+  sourceFiles: z.int(),
+  destinationFiles: z.int(),
+  /** Why it would not run without somebody's word, as sentences; empty: nothing holds it. */
+  brakes: z.array(z.string()),
+});
+export type SyncPlan = z.infer<typeof SyncPlan>;
+export const PlannedFile = z.object({ path: z.string(), size: z.number() });
+export type PlannedFile = z.infer<typeof PlannedFile>;
+export const PlannedWhat = z.enum(['delete', 'update', 'create']);
+export type PlannedWhat = z.infer<typeof PlannedWhat>;
+
+export const SyncEntry = z.object({ name: z.string(), path: z.string(), isFolder: z.boolean(), size: z.number(), modifiedAt: time.nullable() }); // prettier-ignore
+export type SyncEntry = z.infer<typeof SyncEntry>;
+
+export const SyncRemote = z.object({ name: z.string(), type: z.string(), summary: z.string() });
+export type SyncRemote = z.infer<typeof SyncRemote>;
+
+/** What a provider asks, as the engine tells it. */
+export const ProviderField = z.object({
+  name: z.string(),
+  help: z.string(),
+  kind: z.enum(['text', 'secret', 'switch', 'choice']),
+  required: z.boolean(),
+  advanced: z.boolean(),
+  default: z.string(),
+  /** Of another field of the form, by which this one is asked; '' for always. */
+  provider: z.string(),
+  choices: z.array(z.object({ value: z.string(), help: z.string(), provider: z.string() })),
+});
+export type ProviderField = z.infer<typeof ProviderField>;
+export const SyncProvider = z.object({ type: z.string(), title: z.string(), needsBrowser: z.boolean(), fields: z.array(ProviderField) }); // prettier-ignore
+export type SyncProvider = z.infer<typeof SyncProvider>;
+
+const id = z.object({ id: z.int() });
+
+/** Our own API of file sync, for the pages; programs use the peer's. */
+export const syncApi = {
+  overview: defineRoute({
+    method: 'GET',
+    path: '/api/sync',
+    summary: 'What runs now, the saved syncs that the caller may see, and whether rclone is here.',
+    access: 'objects',
+    reply: z.object({
+      running: z.array(SyncJob),
+      tasks: z.array(SyncTask),
+      engine: z.object({ version: z.string().nullable(), remedy: z.string().nullable(), running: z.boolean() }),
+    }),
+  }),
+  jobs: defineRoute({
+    method: 'GET',
+    path: '/api/sync/jobs',
+    summary: 'The history, newest first.',
+    access: 'objects',
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+      before: z.coerce.number().int().optional(),
+      task: z.coerce.number().int().optional(),
+      show: z.enum(['all', 'problems']).default('all'),
+    }),
+    reply: z.object({ items: z.array(SyncJob), nextCursor: z.int().nullable() }),
+  }),
+  job: defineRoute({
+    method: 'GET',
+    path: '/api/sync/jobs/:id',
+    summary: 'A job with the errors of its files.',
+    access: 'objects',
+    reply: z.object({ job: SyncJob, errors: z.array(SyncFileError), plan: SyncPlan.nullable() }),
+  }),
+  stop: defineRoute({
+    method: 'POST',
+    path: '/api/sync/jobs/:id/stop',
+    summary: 'Stops a job. What is copied stays, and the next run goes on from there.',
+    access: 'objects',
+    reply: ok,
+  }),
+  undo: defineRoute({
+    method: 'POST',
+    path: '/api/sync/jobs/:id/undo',
+    summary: 'Puts back what a job replaced and deleted, and removes what it created.',
+    access: 'objects',
+    reply: id,
+  }),
+  addTask: defineRoute({
+    method: 'POST',
+    path: '/api/sync/tasks',
+    summary: 'Saves a sync.',
+    access: 'objects',
+    body: TaskFields,
+    reply: SyncTask,
+  }),
+  task: defineRoute({
+    method: 'GET',
+    path: '/api/sync/tasks/:id',
+    summary: 'A saved sync.',
+    access: 'objects',
+    reply: SyncTask,
+  }),
+  changeTask: defineRoute({
+    method: 'PUT',
+    path: '/api/sync/tasks/:id',
+    summary: 'Replaces all fields of a saved sync.',
+    access: 'objects',
+    body: TaskFields,
+    reply: SyncTask,
+  }),
+  removeTask: defineRoute({
+    method: 'DELETE',
+    path: '/api/sync/tasks/:id',
+    summary: 'Removes a saved sync. Its history and all files stay.',
+    access: 'objects',
+    reply: ok,
+  }),
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/sync/tasks/:id/preview',
+    summary: 'Looks what a run would create, replace and delete; nothing is changed. Answers the job that looks.',
+    access: 'objects',
+    reply: id,
+  }),
+  run: defineRoute({
+    method: 'POST',
+    path: '/api/sync/tasks/:id/run',
+    summary: 'Starts a saved sync. With a preview it deletes no more than that showed, and nothing holds it.',
+    access: 'objects',
+    body: z.object({ plan: z.int().optional() }),
+    reply: id,
+  }),
+  pause: defineRoute({
+    method: 'POST',
+    path: '/api/sync/tasks/:id/pause',
+    summary: 'Stops a saved sync where it is and leaves its calendar out.',
+    access: 'objects',
+    reply: ok,
+  }),
+  resume: defineRoute({
+    method: 'POST',
+    path: '/api/sync/tasks/:id/resume',
+    summary: 'Follows the calendar again, and goes on with a run that was stopped by the pause.',
+    access: 'objects',
+    reply: ok,
+  }),
+  plan: defineRoute({
+    method: 'GET',
+    path: '/api/sync/plans/:id',
+    summary: 'A preview.',
+    access: 'objects',
+    reply: SyncPlan,
+  }),
+  planFiles: defineRoute({
+    method: 'GET',
+    path: '/api/sync/plans/:id/files',
+    summary: 'Files of a preview.',
+    access: 'objects',
+    query: z.object({
+      what: PlannedWhat,
+      offset: z.coerce.number().int().min(0).default(0),
+      limit: z.coerce.number().int().min(1).max(1000).default(200),
+    }),
+    reply: z.object({ items: z.array(PlannedFile), total: z.int() }),
+  }),
+  browse: defineRoute({
+    method: 'GET',
+    path: '/api/sync/files',
+    summary: 'What a folder holds, of this computer or of a remote.',
+    access: 'objects',
+    query: z.object({ at: z.string().min(1).max(4096) }),
+    reply: z.object({ entries: z.array(SyncEntry) }),
+  }),
+  remotes: defineRoute({
+    method: 'GET',
+    path: '/api/sync/remotes',
+    summary: 'The remotes that are set up; without their secrets.',
+    access: 'admin',
+    reply: z.object({ remotes: z.array(SyncRemote) }),
+  }),
+  providers: defineRoute({
+    method: 'GET',
+    path: '/api/sync/providers',
+    summary: 'The kinds of remotes that rclone knows, and what each asks.',
+    access: 'admin',
+    reply: z.object({ providers: z.array(SyncProvider) }),
+  }),
+  addRemote: defineRoute({
+    method: 'POST',
+    path: '/api/sync/remotes',
+    summary: 'Sets up a remote. Its secrets are kept encrypted.',
+    access: 'admin',
+    body: z.object({
+      name: z.string().regex(/^[A-Za-z0-9_][\w.+@-]{0,59}$/, 'Use letters, digits and - _ . + @'),
+      type: z.string().regex(/^[a-z0-9 ]{1,60}$/),
+      parameters: z.record(z.string().max(100), z.string().max(20_000)),
+    }),
+    reply: ok,
+  }),
+  removeRemote: defineRoute({
+    method: 'DELETE',
+    path: '/api/sync/remotes/:name',
+    summary: 'Forgets a remote. Its files stay where they are.',
+    access: 'admin',
+    reply: ok,
+  }),
+};

@@ -1,0 +1,33 @@
+import type { Plan } from './plan.ts';
+
+/** How much may be deleted without somebody's word. */
+export interface DeleteLimits {
+  readonly files: number;
+  /** Of the files at the destination. */
+  readonly percent: number;
+}
+
+/** A few files are always a large part of few: below this many the percentage does not count. */
+const fewFiles = 5;
+
+/** Why a plan must not run by itself, as sentences; empty: it may. */
+export function brakesOf(plan: Plan, { files, percent }: DeleteLimits): readonly string[] {
+  const count = plan.deletes.length - plan.scraps;
+  if (count === 0) return [];
+  if (plan.sourceFiles === 0) {
+    return [`The source is empty, and ${filesText(count)} at the destination would be deleted.`];
+  }
+  const reasons: string[] = [];
+  if (count > files) reasons.push(`It would delete ${filesText(count)}; ${String(files)} are allowed.`);
+  const share = (100 * count) / Math.max(1, plan.destinationFiles - plan.scraps);
+  if (count >= fewFiles && share > percent) {
+    reasons.push(
+      `It would delete ${String(Math.round(share))} % of the destination; ${String(percent)} % are allowed.`,
+    );
+  }
+  return reasons;
+}
+
+function filesText(count: number): string {
+  return count === 1 ? '1 file' : `${String(count)} files`;
+}

@@ -1,0 +1,31 @@
+/** Totals of a job as the engine counts them. */
+export type Stats = Readonly<Record<string, unknown>>;
+
+const sums = [
+  ...['bytes', 'checks', 'deletedDirs', 'deletes', 'errors', 'listed', 'renames', 'serverSideCopies'],
+  ...['serverSideCopyBytes', 'serverSideMoveBytes', 'serverSideMoves', 'speed', 'totalBytes', 'totalChecks'],
+  ...['totalTransfers', 'transferTime', 'transfers', 'elapsedTime'],
+] as const;
+
+/** The totals of several jobs together, such as those of one group. */
+export function addStats(all: readonly Stats[]): Stats {
+  const total: Record<string, unknown> = {};
+  for (const key of sums) total[key] = all.reduce((sum, stats) => sum + numberIn(stats, key), 0);
+  const etas = all.flatMap(({ eta }) => (typeof eta === 'number' ? [eta] : []));
+  total['eta'] = etas.length === 0 ? null : Math.max(...etas);
+  total['fatalError'] = all.some(({ fatalError }) => fatalError === true);
+  total['retryError'] = all.some(({ retryError }) => retryError === true);
+  const lastError = all.findLast((stats) => typeof stats['lastError'] === 'string')?.['lastError'];
+  if (lastError !== undefined) total['lastError'] = lastError;
+  for (const key of ['transferring', 'checking']) {
+    const list = all.flatMap((stats) => (Array.isArray(stats[key]) ? (stats[key] as unknown[]) : []));
+    if (list.length > 0) total[key] = list;
+  }
+  return total;
+}
+
+/** A total; 0 where there is none. */
+export function numberIn(stats: Stats, key: string): number {
+  const value = stats[key];
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { syncChanged } from '../contracts/sync/api.ts';
+import { ConfigFile } from './engine/config-file.ts';
+import { Engine } from './engine/engine.ts';
+import { JobIds } from './jobs/ids.ts';
+import { Jobs } from './jobs/jobs.ts';
+import { manifest } from './manifest.ts';
+import { createMetrics } from './metrics.ts';
+import { Access } from './protocol/access.ts';
+import { Dispatch } from './protocol/dispatch.ts';
+import { syncListener } from './protocol/listener.ts';
+import { ownCalls } from './protocol/own-calls.ts';
+import { syncHandlers } from './routes/api.ts';
+import type { Settings } from './settings.ts';
+import { JobStore } from './store/jobs.ts';
+import { PlanStore } from './store/plans.ts';
+import type { Tables } from './store/tables.ts';
+import { TaskStore } from './store/tasks.ts';
+import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
+import { Notices } from './tasks/notices.ts';
+import { rcloneMover } from './tasks/rclone-mover.ts';
+import { Tasks } from './tasks/tasks.ts';
+import { forgetOld } from './tasks/upkeep.ts';
+
+const hourMs = 3_600_000;
+
+/** File sync: rclone's remote control with a memory, brakes and a calendar. */
+export const sync = defineService({ ...manifest, create });
+
+function create(context: Context, settings: Settings): Service {
+  const { clock, log } = context;
+  const db: Kysely<Tables> = context.db;
+  const open = new AsyncDisposableStack();
+  const store = new JobStore(db);
+  const ids = new JobIds(context);
+  const executeId = randomUUID();
+  const engine: Engine = new Engine({
+    context,
+    config: new ConfigFile(join(context.files, 'rclone.conf'), context),
+    idleMs: settings.idleSeconds * 1000,
+    bandwidth: settings.bandwidth,
+    onComplaint: (complaint) => jobs.complained(complaint),
+  });
+  const jobs: Jobs = new Jobs({
+    context,
+    engine: () => engine,
+    ids,
+    store,
+    onChange: ({ id }) => context.bus.publish(syncChanged, { jobId: id }),
+    onEnd(job) {
+      metrics.ended(job);
+      if (job.order.durable) context.bus.publish(syncChanged, { jobId: job.id });
+      tasks.ended(job).catch((error: unknown) => log.error('what follows of a sync was lost', { error }));
+    },
+  });
+  const metrics = createMetrics(context.metrics, {
+    running: () => jobs.running.filter(({ order }) => order.durable).length,
+    engineUp: () => engine.isRunning,
+  });
+  const access = new Access(context.accounts);
+  const own = ownCalls({ jobs, store, engine: () => engine, executeId });
+  const dispatch = new Dispatch({
+    ...{ access, jobs, ids, executeId, own, engine: () => engine },
+    async without(path, input) {
+      const { srcFs: source, dstFs: destination } = input;
+      if ((path !== 'sync/sync' && path !== 'sync/copy') || !isLocal(source, destination)) return undefined;
+      const isPlain = Object.keys(input).every((key) => key === 'srcFs' || key === 'dstFs');
+      if (!isPlain || (await engine.isThere())) return undefined;
+      const mode = path === 'sync/sync' ? 'sync' : 'copy';
+      return (job) => localSync(job, context, { mode, source: String(source), destination: String(destination) });
+    },
+  });
+  const plans = new PlanStore(db);
+  const taskStore = new TaskStore(db);
+  const notices = new Notices(context);
+  const tasks: Tasks = new Tasks({
+    ...{ context, access, jobs, notices, plans, runs: store, store: taskStore },
+    limits: ({ maxDeletes, maxDeletePercent }) => ({
+      files: maxDeletes ?? settings.maxDeletes,
+      percent: maxDeletePercent ?? settings.maxDeletePercent,
+    }),
+    async moverFor({ source, destination }, job) {
+      const isAlone = isLocal(source, destination) && !(await engine.isThere());
+      return isAlone ? localMoverFor(job, context) : rcloneMover(engine, context);
+    },
+  });
+  const upkeep = (): void => {
+    const purge = async (place: string): Promise<void> => {
+      if (isLocal(place)) return rm(place, { recursive: true, force: true });
+      const options = { group: 'upkeep', exclude: [], signal: new AbortController().signal };
+      await rcloneMover(engine, context).purge(place, options);
+    };
+    const { keepDays, keepReplacedDays } = settings;
+    forgetOld({ context, runs: store, taskStore, purge, keepDays, keepReplacedDays }).catch((error: unknown) =>
+      log.error('old history could not be removed', { error }),
+    );
+  };
+
+  return {
+    http: syncListener({ context, access, dispatch, jobs, engine: () => engine, answered: metrics.answered }),
+    api: syncHandlers({ context, access, engine: () => engine, jobs, runs: store, tasks, taskStore, plans }),
+    async start() {
+      open.use(engine);
+      open.use(jobs);
+      const left = await context.commit((transaction: Kysely<Tables>) => store.interrupt(transaction, clock.now()));
+      open.use(notices.handle());
+      open.use(tasks);
+      open.use(clock.every(hourMs, upkeep));
+      await tasks.start(left);
+    },
+    async health(): Promise<Health> {
+      const running = jobs.running.filter(({ order }) => order.durable).length;
+      if (running > 0) return { state: 'up', detail: `${String(running)} running` };
+      return { state: 'up', detail: 'nothing runs' };
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

@@ -1,0 +1,31 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Engine } from '../engine/engine.ts';
+import { readPlace, resourceOf } from '../domain/place.ts';
+
+/**
+ * One name for a place however it is written, so that two jobs that write there can be told: links are followed, and the
+ * engine says what an alias or an inline remote stands for.
+ */
+export async function exclusiveName(engine: Engine, given: unknown): Promise<string> {
+  const place = readPlace(given, process.platform === 'win32');
+  if (place.kind === 'local') return resourceOf({ kind: 'local', path: await realOf(place.path) });
+  const asked = await engine.call('operations/fsinfo', { fs: given });
+  const { Name: name, Root: root } = asked.body;
+  if (asked.status === 200 && typeof name === 'string' && typeof root === 'string') {
+    if (root.startsWith('/') && (asked.body['Features'] as { IsLocal?: unknown } | undefined)?.IsLocal === true) {
+      return resourceOf({ kind: 'local', path: await realOf(root) });
+    }
+    return resourceOf({ kind: 'remote', name, path: root });
+  }
+  return place.kind === 'remote' ? resourceOf(place) : JSON.stringify(given);
+}
+
+async function realOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    // Not there yet, or not for us to see: its parent may be.
+    return dirname(path) === path ? path : join(await realOf(dirname(path)), basename(path));
+  }
+}

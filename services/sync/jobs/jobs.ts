@@ -1,0 +1,233 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { JobState } from '../../contracts/sync/api.ts';
+import { redacted } from '../domain/redact.ts';
+import { numberIn } from '../domain/stats.ts';
+import type { Engine, FileComplaint } from '../engine/engine.ts';
+import type { FileRow, JobStore } from '../store/jobs.ts';
+import type { Tables } from '../store/tables.ts';
+import { exclusiveName } from './exclusive.ts';
+import type { JobIds } from './ids.ts';
+import { Job, type JobOrder, type JobOutcome } from './job.ts';
+import { PlaceLocks } from './locks.ts';
+
+const second = 1000;
+/** For so long what ended is answered from memory, and calls that stand in no history at all. */
+const rememberedMs = 60_000;
+/** From the request to stop to the end by force. */
+const stopWithinMs = 10_000;
+
+export interface JobsParts {
+  readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
+  readonly engine: () => Engine;
+  readonly ids: JobIds;
+  readonly store: JobStore;
+  readonly onChange: (job: Job) => void;
+  readonly onEnd: (job: Job) => void;
+}
+
+/** A job that was begun, and its end. */
+export interface BegunJob {
+  readonly job: Job;
+  readonly ended: Promise<JobOutcome>;
+}
+
+/** All work, from the call to its place in the history. */
+export class Jobs {
+  readonly #parts: JobsParts;
+  readonly #jobs = new Map<number, Job>();
+  readonly #locks = new PlaceLocks();
+  readonly #ends = new Set<Promise<unknown>>();
+  #ticking: Disposable | undefined;
+  #closed = false;
+
+  constructor(parts: JobsParts) {
+    this.#parts = parts;
+  }
+
+  /** Those that run, and those that ended within the last minute. */
+  get known(): readonly Job[] {
+    return [...this.#jobs.values()];
+  }
+
+  get running(): readonly Job[] {
+    return this.known.filter((job) => job.isRunning);
+  }
+
+  find(id: number): Job | undefined {
+    return this.#jobs.get(id);
+  }
+
+  /** Durable ones stand in the table once this resolves. */
+  async begin(order: JobOrder): Promise<BegunJob> {
+    if (this.#closed) throw new Problem('sync.stopped', 503, 'File sync is stopping.');
+    const { context, ids, store } = this.#parts;
+    const job = new Job(await ids.take(), order, context.clock.now());
+    const { kind, account, source = '', destination = '', taskId = null, planId = null, attempt = 1 } = order;
+    if (order.durable) {
+      const input = JSON.stringify(redacted(order.input));
+      await context.commit((transaction: Kysely<Tables>) =>
+        store.insert(transaction, {
+          ...{
+            id: job.id,
+            kind,
+            account,
+            group_name: job.group,
+            input,
+            source,
+            destination,
+            state: 'waiting',
+            attempt,
+          },
+          ...{ started_at: job.startedAt, ended_at: null, error: '', output: '{}', stats: '{}', speeds: '{}' },
+          ...{ task_id: taskId, plan_id: planId },
+        }),
+      );
+    }
+    this.#jobs.set(job.id, job);
+    this.#ticking ??= context.clock.every(second, () => void this.#tick());
+    const ended = this.#run(job).finally(() => this.#ends.delete(ended));
+    this.#ends.add(ended);
+    return { job, ended };
+  }
+
+  /** Resolves at once; the job ends soon after. */
+  stop(job: Job, as: JobState = 'stopped'): void {
+    if (!job.isRunning || job.stopping.signal.aborted) return;
+    job.stopsAs = as;
+    job.stopping.abort(new Error('context canceled'));
+    void this.#parts.engine().look('job/stopgroup', { group: job.engineGroup });
+  }
+
+  /** An error about a file that the engine wrote into its log: whose it is is known where only one job runs. */
+  complained({ name, error }: FileComplaint): void {
+    const running = this.running.filter(({ order }) => order.durable);
+    const [only] = running;
+    if (running.length !== 1 || only === undefined) return;
+    only.noteError({ name, error, what: '', size: -1, at: this.#parts.context.clock.now() });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#ticking?.[Symbol.dispose]();
+    for (const job of this.running) this.stop(job, 'interrupted');
+    await Promise.all(this.#ends);
+  }
+
+  async #run(job: Job): Promise<JobOutcome> {
+    const { context, engine } = this.#parts;
+    let outcome: JobOutcome;
+    try {
+      using _lock = await this.#lock(job);
+      job.state = 'running';
+      this.#parts.onChange(job);
+      outcome = await (job.order.work?.(job) ?? this.#callEngine(job));
+      if (job.order.durable) await this.#look(engine(), job);
+    } catch (error) {
+      if (!job.stopping.signal.aborted && !(error instanceof Problem)) context.log.error('a sync broke off', { error });
+      const words = error instanceof Problem ? error.detail : 'an internal error';
+      const status = error instanceof Problem ? error.status : 500;
+      outcome = { status, body: { error: words } };
+    }
+    await this.#end(job, outcome);
+    return outcome;
+  }
+
+  async #lock(job: Job): Promise<Disposable> {
+    const { writes = [] } = job.order;
+    const names = await Promise.all(writes.map((place) => exclusiveName(this.#parts.engine(), place)));
+    return names.length === 0 ? { [Symbol.dispose]: () => undefined } : this.#locks.take(names, job.stopping.signal);
+  }
+
+  async #callEngine(job: Job): Promise<JobOutcome> {
+    const force = new AbortController();
+    using _stopped = this.#forced(job, force);
+    const { kind, input } = job.order;
+    return await this.#parts.engine().call(kind, { ...input, _group: job.engineGroup }, { signal: force.signal });
+  }
+
+  /** Cuts the call off when the engine does not end it in time after a stop. */
+  #forced(job: Job, force: AbortController): Disposable {
+    const stack = new DisposableStack();
+    const onStop = (): void => {
+      void this.#parts.engine().look('job/stopgroup', { group: job.engineGroup });
+      stack.use(
+        this.#parts.context.clock.after(stopWithinMs, () =>
+          force.abort(new Problem('sync.canceled', 500, 'context canceled')),
+        ),
+      );
+    };
+    job.stopping.signal.addEventListener('abort', onStop, { once: true });
+    stack.defer(() => job.stopping.signal.removeEventListener('abort', onStop));
+    if (job.stopping.signal.aborted) onStop();
+    return stack;
+  }
+
+  async #end(job: Job, outcome: JobOutcome): Promise<void> {
+    const { context, store, onEnd } = this.#parts;
+    const isStopped = job.stopping.signal.aborted && outcome.status !== 200;
+    const { error } = outcome.body;
+    job.endedAt = context.clock.now();
+    job.error = outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed'; // prettier-ignore
+    if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
+    job.output = outcome.status === 200 ? outcome.body : {};
+    job.state = isStopped ? job.stopsAs : (outcome.state ?? (outcome.status === 200 ? 'done' : 'failed'));
+    if (job.order.durable) {
+      const output = JSON.stringify(job.output);
+      const end = {
+        ...{ state: job.state, ended_at: job.endedAt, error: job.error, plan_id: job.planId },
+        output: output.length > 1_000_000 ? '{}' : output,
+        stats: JSON.stringify(job.stats),
+        speeds: JSON.stringify({ step: job.speedStep, values: job.speeds }),
+      };
+      const files = filesOf(job);
+      await context
+        .commit((transaction: Kysely<Tables>) => store.end(transaction, job.id, end, files))
+        .catch((cause: unknown) => context.log.error('the end of a sync could not be written', { error: cause }));
+    }
+    context.clock.after(rememberedMs, () => this.#jobs.delete(job.id));
+    if (this.running.length === 0) {
+      this.#ticking?.[Symbol.dispose]();
+      this.#ticking = undefined;
+    }
+    onEnd(job);
+  }
+
+  async #tick(): Promise<void> {
+    const engine = this.#parts.engine();
+    for (const job of this.running) {
+      if (!job.order.durable || job.state !== 'running') continue;
+      await this.#look(engine, job);
+      this.#parts.onChange(job);
+    }
+  }
+
+  /** Totals and errors so far. */
+  async #look(engine: Engine, job: Job): Promise<void> {
+    const group = job.engineGroup;
+    const [stats, transferred] = await Promise.all([
+      engine.look('core/stats', { group }),
+      engine.look('core/transferred', { group }),
+    ]);
+    if (stats?.status === 200) {
+      const bytes = numberIn(stats.body, 'bytes') - numberIn(job.stats, 'bytes');
+      job.stats = stats.body;
+      if (job.isRunning) job.noteSpeed(Math.max(0, bytes));
+    }
+    const list = transferred?.body['transferred'];
+    if (!Array.isArray(list)) return;
+    for (const entry of list as readonly Readonly<Record<string, unknown>>[]) {
+      const { error, name, what, size, completed_at: at } = entry;
+      if (typeof error !== 'string' || error === '' || typeof name !== 'string') continue;
+      job.noteError({
+        ...{ name, error, what: typeof what === 'string' ? what : '', size: typeof size === 'number' ? size : -1 },
+        at: typeof at === 'string' ? Date.parse(at) || job.startedAt : job.startedAt,
+      });
+    }
+  }
+}
+
+function filesOf(job: Job): readonly FileRow[] {
+  return [...job.errors.values()].map((file, seq) => ({ job_id: job.id, seq, ...file }));
+}

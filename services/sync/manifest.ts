@@ -1,0 +1,23 @@
+import { liveTopic } from '../contracts/control/live.ts';
+import { defineManifest } from '../contracts/service.ts';
+import { syncChanged } from '../contracts/sync/api.ts';
+import { rclone } from './engine/spec.ts';
+import { environment, Settings } from './settings.ts';
+import { migrations } from './store/migrations.ts';
+
+/** File sync: rclone's remote control with a memory, brakes and a calendar. */
+export const manifest = defineManifest({
+  id: 'sync',
+  title: 'Sync',
+  group: 'data',
+  summary: 'Copies and syncs folders, servers and cloud storage. Works with clients of rclone.',
+  listeners: [
+    { name: 'http', title: 'Sync', protocol: 'http', port: 5572, crossOrigin: 'refuse', authenticates: true },
+  ],
+  grantable: [{ service: 'sync', title: 'Folders and remotes to sync', example: '/home/ada/Photos/*' }],
+  settings: Settings,
+  environment,
+  migrations,
+  engines: [rclone],
+  live: [liveTopic(syncChanged, 'user')],
+});

@@ -1,0 +1,57 @@
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { syncApi } from '../../contracts/sync/api.ts';
+import { commandIn } from '../domain/commands.ts';
+import { redacted } from '../domain/redact.ts';
+import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
+import { providersOf, type EngineProvider } from './providers.ts';
+
+const shownFields = ['host', 'url', 'provider', 'remote', 'user', 'account', 'region'];
+
+/** Remotes as forms. Their secrets go into the engine's encrypted file and never come back. */
+export function remoteHandlers({ engine }: { readonly engine: () => Engine }): readonly ApiHandler[] {
+  const ask = async (path: string, input: object): Promise<EngineAnswer['body']> => {
+    const { status, body } = await engine().call(path, input);
+    if (status === 200) return body;
+    throw new Problem('sync.remote', 422, `rclone says: ${errorOf(body)}.`);
+  };
+  const dump = async (): Promise<Record<string, Record<string, string>>> =>
+    redacted(await ask('config/dump', {})) as Record<string, Record<string, string>>;
+  return [
+    implement(syncApi.remotes, async () => ({
+      remotes: Object.entries(await dump())
+        .map(([name, section]) => ({
+          ...{ name, type: section['type'] ?? '' },
+          summary: shownFields.flatMap((field) => section[field] ?? []).join(' · '),
+        }))
+        .toSorted((a, b) => a.name.localeCompare(b.name)),
+    })),
+    implement(syncApi.providers, async () => {
+      const { providers } = await ask('config/providers', {});
+      return { providers: providersOf(Array.isArray(providers) ? (providers as EngineProvider[]) : []) };
+    }),
+    implement(syncApi.addRemote, async ({ body: { name, type, parameters } }) => {
+      const command = commandIn(parameters);
+      if (command !== undefined) {
+        const detail = 'Options that run a program are not taken.';
+        throw new Problem('sync.invalid', 422, detail, { fields: { [`parameters.${command}`]: detail } });
+      }
+      if (Object.hasOwn(await dump(), name)) {
+        const detail = 'There is a remote of this name.';
+        throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
+      }
+      await ask('config/create', { name, type, parameters, opt: { obscure: true, nonInteractive: true } });
+      try {
+        await ask('operations/fsinfo', { fs: `${name}:` });
+      } catch (error) {
+        await engine().call('config/delete', { name });
+        throw error;
+      }
+      return { ok: true as const };
+    }),
+    implement(syncApi.removeRemote, async ({ params }) => {
+      await ask('config/delete', { name: params['name'] ?? '' });
+      return { ok: true as const };
+    }),
+  ];
+}

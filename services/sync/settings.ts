@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** Section `services.sync` of the settings. */
+export const Settings = z.object({
+  idleSeconds: z.int().min(1).max(86_400).default(60).meta({
+    title: 'Stop rclone after',
+    description: 'Seconds without any work after which rclone is stopped. It starts again by itself in a moment.',
+  }),
+  bandwidth: z
+    .string()
+    .max(500)
+    .regex(
+      /^(?:off|[\d.]+[bkmgBKMG]?(?::[\d.]+[bkmgBKMG]?)?|(?:(?:(?:mon|tue|wed|thu|fri|sat|sun)-)?[0-2]\d:[0-5]\d,(?:off|[\d.]+[bkmgBKMG]?(?::[\d.]+[bkmgBKMG]?)?)(?:\s+|$))+)?$/i,
+      'Write a rate such as 2M or 1M:500k, or a timetable such as 08:00,512k 18:00,10M 23:00,off.',
+    )
+    .default('')
+    .meta({
+      title: 'Bandwidth',
+      description:
+        'Of all transfers together, bytes a second: 2M, or 1M:500k for up and down, or a timetable such as 08:00,512k 23:00,off. Empty: no limit.',
+    }),
+  maxDeletes: z.int().min(0).max(10_000_000).default(50).meta({
+    title: 'Deletes without asking (files)',
+    description: 'A saved sync that would delete more files than this waits until somebody has looked at them.',
+  }),
+  maxDeletePercent: z.int().min(0).max(100).default(20).meta({
+    title: 'Deletes without asking (per cent)',
+    description: 'The same, of all files that are at the destination.',
+  }),
+  keepDays: z.int().min(1).max(36_500).default(90).meta({
+    title: 'Keep history for',
+    description: 'Days after which ended jobs are forgotten.',
+  }),
+  keepReplacedDays: z.int().min(1).max(36_500).default(30).meta({
+    title: 'Keep replaced files for',
+    description: 'Days for which what a saved sync replaced or deleted can be put back, where it keeps that.',
+  }),
+});
+export type Settings = z.infer<typeof Settings>;
+
+export const environment: Readonly<Record<string, keyof Settings>> = {
+  SYNC_IDLE_SECONDS: 'idleSeconds',
+  SYNC_BANDWIDTH: 'bandwidth',
+  SYNC_MAX_DELETES: 'maxDeletes',
+};

@@ -1,0 +1,116 @@
+import type { Insertable, Kysely, Selectable } from 'kysely';
+import { running, type JobState } from '../../contracts/sync/api.ts';
+import type { Tables } from './tables.ts';
+
+export type JobRow = Selectable<Tables['runs']>;
+export type FileRow = Selectable<Tables['run_files']>;
+
+/** The history of jobs. */
+export class JobStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async insert(transaction: Kysely<Tables>, job: Insertable<Tables['runs']>): Promise<void> {
+    await transaction.insertInto('runs').values(job).execute();
+  }
+
+  async begin(transaction: Kysely<Tables>, id: number): Promise<void> {
+    await transaction.updateTable('runs').set({ state: 'running' }).where('id', '=', id).execute();
+  }
+
+  async end(
+    transaction: Kysely<Tables>,
+    id: number,
+    end: Pick<JobRow, 'state' | 'ended_at' | 'error' | 'output' | 'stats' | 'speeds' | 'plan_id'>,
+    files: readonly FileRow[],
+  ): Promise<void> {
+    await transaction.updateTable('runs').set(end).where('id', '=', id).execute();
+    for (let at = 0; at < files.length; at += 100) {
+      await transaction
+        .insertInto('run_files')
+        .values(files.slice(at, at + 100))
+        .execute();
+    }
+  }
+
+  /** Those that a host that was killed left as running. */
+  async interrupt(transaction: Kysely<Tables>, now: number): Promise<readonly JobRow[]> {
+    const left = await transaction.selectFrom('runs').selectAll().where('state', 'in', running).execute();
+    if (left.length === 0) return [];
+    await transaction
+      .updateTable('runs')
+      .set({ state: 'interrupted', ended_at: now, error: 'interrupted: Homeport was ended while it ran' })
+      .where('state', 'in', running)
+      .execute();
+    return left;
+  }
+
+  find(id: number): Promise<JobRow | undefined> {
+    return this.#db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  list(wanted: {
+    readonly account?: string | undefined;
+    readonly task?: number | undefined;
+    readonly states?: readonly JobState[] | undefined;
+    readonly before?: number | undefined;
+    readonly limit: number;
+  }): Promise<readonly JobRow[]> {
+    const { account, task, states, before, limit } = wanted;
+    return this.#db
+      .selectFrom('runs')
+      .selectAll()
+      .$if(account !== undefined, (query) => query.where('account', '=', account ?? ''))
+      .$if(task !== undefined, (query) => query.where('task_id', '=', task ?? 0))
+      .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
+      .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+  }
+
+  ofGroup(group: string, limit: number): Promise<readonly JobRow[]> {
+    return this.#db
+      .selectFrom('runs')
+      .selectAll()
+      .where('group_name', '=', group)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Runs that ended before that time and whose replaced files are still kept. */
+  withReplaced(before: number, limit: number): Promise<readonly JobRow[]> {
+    return this.#db
+      .selectFrom('runs')
+      .selectAll()
+      .where('kind', '=', 'run')
+      .where('ended_at', '<', before)
+      .where('input', 'like', '%"keepReplaced":true%')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+  }
+
+  async setInput(transaction: Kysely<Tables>, id: number, input: object): Promise<void> {
+    await transaction
+      .updateTable('runs')
+      .set({ input: JSON.stringify(input) })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  files(job: number, limit: number): Promise<readonly FileRow[]> {
+    return this.#db.selectFrom('run_files').selectAll().where('job_id', '=', job).orderBy('seq').limit(limit).execute();
+  }
+
+  /** Removes what ended before that time. */
+  async forget(transaction: Kysely<Tables>, before: number): Promise<void> {
+    const old = transaction.selectFrom('runs').select('id').where('ended_at', '<', before);
+    await transaction.deleteFrom('run_files').where('job_id', 'in', old).execute();
+    await transaction.deleteFrom('runs').where('ended_at', '<', before).execute();
+  }
+}

@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely';
+import type { SyncPlan, TaskFields } from '../../contracts/sync/api.ts';
+import type { Plan, PlannedFile } from '../domain/plan.ts';
+import type { Tables } from './tables.ts';
+
+const keptOfTask = 10;
+
+/** A preview as it is stored. */
+export interface StoredPlan {
+  readonly summary: SyncPlan;
+  readonly fingerprint: string;
+  readonly plan: Plan;
+}
+
+/** Previews. */
+export class PlanStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  /** The oldest of the task go; its number. */
+  async insert(
+    transaction: Kysely<Tables>,
+    { taskId, plan, brakes, fingerprint, now }: { taskId: number; plan: Plan; brakes: readonly string[]; fingerprint: string; now: number }, // prettier-ignore
+  ): Promise<number> {
+    const summary = {
+      ...{ creates: counted(plan.creates), updates: counted(plan.updates), deletes: counted(plan.deletes) },
+      ...{ sourceFiles: plan.sourceFiles, destinationFiles: plan.destinationFiles, brakes },
+    };
+    const { id } = await transaction
+      .insertInto('plans')
+      .values({
+        task_id: taskId,
+        created_at: now,
+        fingerprint,
+        summary: JSON.stringify(summary),
+        body: JSON.stringify(plan),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const oldest = await transaction
+      .selectFrom('plans')
+      .select('id')
+      .where('task_id', '=', taskId)
+      .orderBy('id', 'desc')
+      .offset(keptOfTask)
+      .limit(1)
+      .executeTakeFirst();
+    if (oldest !== undefined) {
+      await transaction.deleteFrom('plans').where('task_id', '=', taskId).where('id', '<=', oldest.id).execute();
+    }
+    return id;
+  }
+
+  async find(id: number): Promise<StoredPlan | undefined> {
+    const row = await this.#db.selectFrom('plans').selectAll().where('id', '=', id).executeTakeFirst();
+    if (row === undefined) return undefined;
+    const summary = JSON.parse(row.summary) as Omit<SyncPlan, 'id' | 'taskId' | 'createdAt'>;
+    return {
+      summary: { ...summary, id: row.id, taskId: row.task_id, createdAt: row.created_at },
+      fingerprint: row.fingerprint,
+      plan: JSON.parse(row.body) as Plan,
+    };
+  }
+}
+
+/** What a preview depends on: with another one of these it says nothing. */
+export function fingerprintOf({ source, destination, exclude, mode }: TaskFields): string {
+  return JSON.stringify([mode, source, destination, exclude]);
+}
+
+function counted(files: readonly PlannedFile[]): { files: number; bytes: number } {
+  return { files: files.length, bytes: files.reduce((sum, { size }) => sum + Math.max(0, size), 0) };
+}

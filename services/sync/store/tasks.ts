@@ -1,0 +1,78 @@
+import type { Kysely, Selectable } from 'kysely';
+import { TaskFields } from '../../contracts/sync/api.ts';
+import type { Tables } from './tables.ts';
+
+/** A saved sync. */
+export interface Task {
+  readonly id: number;
+  readonly account: string;
+  readonly fields: TaskFields;
+  readonly paused: boolean;
+  readonly nextAt: number | null;
+  readonly failures: number;
+}
+
+/** Saved syncs. */
+export class TaskStore {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async list(): Promise<readonly Task[]> {
+    return (await this.#db.selectFrom('tasks').selectAll().orderBy('id').execute()).map(taskOf);
+  }
+
+  async find(id: number): Promise<Task | undefined> {
+    const row = await this.#db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
+    return row === undefined ? undefined : taskOf(row);
+  }
+
+  async due(now: number): Promise<readonly Task[]> {
+    const rows = await this.#db
+      .selectFrom('tasks')
+      .selectAll()
+      .where('paused', '=', 0)
+      .where('next_at', '<=', now)
+      .orderBy('next_at')
+      .execute();
+    return rows.map(taskOf);
+  }
+
+  async insert(transaction: Kysely<Tables>, task: Omit<Task, 'id'>, now: number): Promise<number> {
+    const { id } = await transaction
+      .insertInto('tasks')
+      .values({ account: task.account, ...columns(task), created_at: now })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+
+  async change(transaction: Kysely<Tables>, id: number, change: Partial<Omit<Task, 'id' | 'account'>>): Promise<void> {
+    await transaction.updateTable('tasks').set(columns(change)).where('id', '=', id).execute();
+  }
+
+  async remove(transaction: Kysely<Tables>, id: number): Promise<void> {
+    await transaction.deleteFrom('plans').where('task_id', '=', id).execute();
+    await transaction.deleteFrom('tasks').where('id', '=', id).execute();
+  }
+}
+
+type Columns = { body: string; paused: 0 | 1; next_at: number | null; failures: number };
+
+function columns(task: Omit<Task, 'id' | 'account'>): Columns;
+function columns(change: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns>;
+function columns({ fields, paused, nextAt, failures }: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns> {
+  return {
+    ...(fields === undefined ? {} : { body: JSON.stringify(fields) }),
+    ...(paused === undefined ? {} : { paused: paused ? 1 : 0 }),
+    ...(nextAt === undefined ? {} : { next_at: nextAt }),
+    ...(failures === undefined ? {} : { failures }),
+  };
+}
+
+function taskOf(row: Selectable<Tables['tasks']>): Task {
+  const { id, account, body, paused, next_at: nextAt, failures } = row;
+  return { id, account, fields: TaskFields.parse(JSON.parse(body)), paused: paused === 1, nextAt, failures };
+}

@@ -1,0 +1,159 @@
+import { createReadStream, createWriteStream, type Dirent } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm, rmdir, stat, unlink, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { planOf, type Listed, type Listing, type PlannedFile } from '../domain/plan.ts';
+import type { JobOutcome } from '../jobs/job.ts';
+import type { Mover, MoverOptions } from './mover.ts';
+
+const together = 8;
+
+/** Told of what was done and what failed. */
+export interface LocalProgress {
+  copied(bytes: number): void;
+  removed(): void;
+  failed(name: string, error: string): void;
+}
+
+/**
+ * Saved syncs between folders of this computer without rclone. A file is written beside its name and renamed; links are left
+ * out, as rclone does.
+ */
+export function localMover(random: Context['random'], progress: LocalProgress): Mover {
+  const done: JobOutcome = { status: 200, body: {} };
+  const each = async <T>(items: readonly T[], signal: AbortSignal, work: (item: T) => Promise<void>): Promise<void> => {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let at = next++; at < items.length; at = next++) {
+        signal.throwIfAborted();
+        await work(items[at] as T);
+      }
+    };
+    await Promise.all(Array.from({ length: together }, worker));
+  };
+  /** Carries on with the other files when one fails, and says so at the end. */
+  const files = async (
+    items: readonly PlannedFile[],
+    { signal }: MoverOptions,
+    work: (path: string) => Promise<void>,
+  ): Promise<JobOutcome> => {
+    let errors = 0;
+    await each(items, signal, async ({ path }) => {
+      try {
+        await work(path);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        errors += 1;
+        progress.failed(path, wordsOf(error));
+      }
+    });
+    return errors === 0 ? done : { status: 500, body: { error: `${String(errors)} files failed` } };
+  };
+  const putAway = async (from: string, to: string | undefined, signal: AbortSignal): Promise<void> => {
+    if (to === undefined) return void (await unlink(from));
+    await mkdir(dirname(to), { recursive: true });
+    try {
+      await rename(from, to);
+    } catch (error) {
+      if (!(error instanceof Error) || !('code' in error) || error.code !== 'EXDEV') throw error;
+      await copyFile(from, to, signal, random);
+      await unlink(from);
+    }
+  };
+
+  return {
+    async list(place, { exclude, signal }): Promise<Listing> {
+      if (exclude.length > 0) {
+        throw new Problem('sync.engine_missing', 503, 'Leaving files out needs rclone, which is not on this computer.');
+      }
+      const entries: Listed[] = [];
+      await walk(place, '', entries, signal);
+      return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
+    },
+    async copy(source, destination, replaced, options) {
+      const from = await this.list(source, options);
+      await mkdir(destination, { recursive: true });
+      const plan = planOf(from, await this.list(destination, options), 'copy');
+      return await files([...plan.creates, ...plan.updates], options, async (path) => {
+        const target = join(destination, path);
+        const there = replaced !== undefined && (await exists(target));
+        if (there) await putAway(target, join(replaced, path), options.signal);
+        await mkdir(dirname(target), { recursive: true });
+        progress.copied(await copyFile(join(source, path), target, options.signal, random));
+      });
+    },
+    remove: (place, list, to, options) =>
+      files(list, options, async (path) => {
+        await putAway(join(place, path), to === undefined ? undefined : join(to, path), options.signal);
+        progress.removed();
+      }),
+    async removeFolders(place, folders, { signal }) {
+      for (const path of folders) {
+        signal.throwIfAborted();
+        // One that is not empty stays, and that is right.
+        await rmdir(join(place, path)).catch(() => undefined);
+      }
+    },
+    purge: (place) => rm(place, { recursive: true, force: true }),
+    async move(from, to, options) {
+      if (!(await exists(from))) return done;
+      const { entries } = await this.list(from, options);
+      const moved = await files(
+        entries.filter(({ isFolder }) => !isFolder),
+        options,
+        (path) => putAway(join(from, path), join(to, path), options.signal),
+      );
+      if (moved.status === 200) await rm(from, { recursive: true, force: true });
+      return moved;
+    },
+  };
+}
+
+async function walk(root: string, below: string, entries: Listed[], signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let found: Dirent[];
+  try {
+    found = await readdir(join(root, below), { withFileTypes: true });
+  } catch (error) {
+    const isMissing = below === '' && error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isMissing) throw new Problem('sync.no_folder', 404, 'directory not found', { retryable: true });
+    throw new Problem('sync.unreadable', 502, `${below || 'The folder'} could not be read: ${wordsOf(error)}.`);
+  }
+  for (const entry of found) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) {
+      entries.push({ path, size: -1, modifiedAt: null, isFolder: true });
+      await walk(root, path, entries, signal);
+    } else if (entry.isFile()) {
+      const { size, mtimeMs } = await stat(join(root, path));
+      entries.push({ path, size, modifiedAt: Math.round(mtimeMs), isFolder: false });
+    }
+  }
+}
+
+async function copyFile(from: string, to: string, signal: AbortSignal, random: Context['random']): Promise<number> {
+  const draft = `${to}.${random.text(8)}.partial`;
+  try {
+    const { size, atime, mtime, mode } = await stat(from);
+    await pipeline(createReadStream(from), createWriteStream(draft, { mode: mode & 0o777 }), { signal });
+    await utimes(draft, atime, mtime);
+    await rename(draft, to);
+    return size;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

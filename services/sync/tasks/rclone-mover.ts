@@ -1,0 +1,150 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Listing, Listed, PlannedFile } from '../domain/plan.ts';
+import { numberIn } from '../domain/stats.ts';
+import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
+import type { Mover, MoverOptions } from './mover.ts';
+
+/** As long as a place says that it is right only to this, it keeps no times at all. */
+const noTimesNs = 24 * 3600 * 1e9;
+const together = 8;
+
+/** Saved syncs by rclone. */
+export function rcloneMover(engine: Engine, context: Pick<Context, 'files' | 'random'>): Mover {
+  const call = (path: string, input: object, { group }: MoverOptions): Promise<EngineAnswer> =>
+    engine.call(path, { ...input, _group: group });
+  /** The same for what a stop cuts off at once. */
+  const briefly = (path: string, input: object, { group, signal }: MoverOptions): Promise<EngineAnswer> =>
+    engine.call(path, { ...input, _group: group }, { signal });
+
+  /** The call for exactly these files; they are named in a file that is read line by line. */
+  const forFiles = async (
+    files: readonly PlannedFile[],
+    work: (filter: object) => Promise<EngineAnswer>,
+  ): Promise<EngineAnswer> => {
+    const folder = join(context.files, 'lists');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const list = join(folder, context.random.text(16));
+    try {
+      await writeFile(list, files.map(({ path }) => `${path}\n`).join(''), { mode: 0o600 });
+      return await work({ FilesFromRaw: [list] });
+    } finally {
+      await rm(list, { force: true });
+    }
+  };
+
+  return {
+    async list(place, options) {
+      const group = `${options.group}-list-${context.random.text(8)}`;
+      const opt = { recurse: true, noMimeType: true };
+      const [found, info] = await Promise.all([
+        briefly('operations/list', { fs: place, remote: '', opt, ...filterOf(options) }, { ...options, group }),
+        briefly('operations/fsinfo', { fs: place }, { ...options, group }),
+      ]);
+      options.signal.throwIfAborted();
+      // A folder that cannot be read must not look like one whose files are gone.
+      const errors = numberIn((await engine.call('core/stats', { group })).body, 'errors');
+      await engine.call('core/stats-delete', { group });
+      if (found.status === 200 && errors > 0) {
+        throw new Problem('sync.unreadable', 502, `${String(errors)} folders could not be read.`, { retryable: true });
+      }
+      const nothingThere = found.status === 404;
+      if (found.status !== 200 && !nothingThere) throw failed(found);
+      if (nothingThere) throw new Problem('sync.no_folder', 404, 'directory not found', { retryable: true });
+      const list = found.body['list'];
+      return {
+        entries: Array.isArray(list) ? (list as readonly RcloneEntry[]).map(listed) : [],
+        ...precisionOf(info),
+      };
+    },
+    async copy(source, destination, replaced, options) {
+      const config = replaced === undefined ? {} : { _config: { BackupDir: replaced } };
+      return await call('sync/copy', { srcFs: source, dstFs: destination, ...config, ...filterOf(options) }, options);
+    },
+    async remove(place, files, to, options) {
+      // A name with a line break would be two names in the list.
+      const [listable, odd] = [files.filter(({ path }) => isLine(path)), files.filter(({ path }) => !isLine(path))];
+      let answer: EngineAnswer = { status: 200, body: {} };
+      if (listable.length > 0) {
+        answer = await forFiles(listable, (_filter) =>
+          to === undefined
+            ? briefly('operations/delete', { fs: place, _filter }, options)
+            : briefly('sync/move', { srcFs: place, dstFs: to, _filter }, apart(options)),
+        );
+      }
+      for (const { path } of odd) {
+        if (answer.status !== 200) break;
+        options.signal.throwIfAborted();
+        answer =
+          to === undefined
+            ? await call('operations/deletefile', { fs: place, remote: path }, options)
+            : await call(
+                'operations/movefile',
+                { srcFs: place, srcRemote: path, dstFs: to, dstRemote: path },
+                apart(options),
+              );
+      }
+      return answer;
+    },
+    async removeFolders(place, folders, options) {
+      // The innermost come first, so those of one depth go together.
+      for (let at = 0; at < folders.length;) {
+        options.signal.throwIfAborted();
+        const depth = folders[at]?.split('/').length;
+        const group = folders.slice(at).filter((path) => path.split('/').length === depth);
+        for (let from = 0; from < group.length; from += together) {
+          // One that is not empty stays, and that is right.
+          await Promise.all(group.slice(from, from + together).map((remote) => call('operations/rmdir', { fs: place, remote }, { ...options, group: `${options.group}-folders` }))); // prettier-ignore
+        }
+        at += group.length;
+      }
+    },
+    async move(from, to, options) {
+      const moved = await call('sync/move', { srcFs: from, dstFs: to, deleteEmptySrcDirs: true }, options);
+      return moved.status === 404 ? { status: 200, body: {} } : moved;
+    },
+    async purge(place, options) {
+      await call('operations/purge', { fs: place, remote: '' }, options);
+    },
+  };
+}
+
+interface RcloneEntry {
+  readonly Path: string;
+  readonly Size: number;
+  readonly ModTime: string;
+  readonly IsDir: boolean;
+}
+
+function listed({ Path: path, Size: size, ModTime: time, IsDir: isFolder }: RcloneEntry): Listed {
+  const modifiedAt = Date.parse(time);
+  return { path, size, isFolder, modifiedAt: Number.isNaN(modifiedAt) ? null : modifiedAt };
+}
+
+function precisionOf({ body }: EngineAnswer): Pick<Listing, 'ignoresCase' | 'precisionMs'> {
+  const { Precision: precision, Features: features } = body as {
+    Precision?: number;
+    Features?: Record<string, unknown>;
+  };
+  const keepsTimes = precision !== undefined && precision < noTimesNs;
+  return { ignoresCase: features?.['CaseInsensitive'] === true, precisionMs: keepsTimes ? precision / 1e6 : null };
+}
+
+function filterOf({ exclude }: MoverOptions): object {
+  return exclude.length === 0 ? {} : { _filter: { ExcludeRule: exclude } };
+}
+
+/** What is put away is not counted as copied. */
+function apart(options: MoverOptions): MoverOptions {
+  return { ...options, group: `${options.group}-removed` };
+}
+
+function isLine(path: string): boolean {
+  return !/[\r\n]/.test(path);
+}
+
+function failed({ body, status }: EngineAnswer): Problem {
+  return new Problem('sync.engine', status === 404 ? 404 : 502, errorOf(body));
+}

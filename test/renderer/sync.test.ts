@@ -1,0 +1,140 @@
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '../../services/inbox/index.ts';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { lacksRclone, openSyncRoom, until, type SyncRoom } from '../services/sync/room.ts';
+import { tree } from '../services/sync/trees.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+
+describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
+  let room: SyncRoom;
+  let [held, failed, slow] = [0, 0, 0];
+
+  const save = async (name: string, fields: object): Promise<number> =>
+    (await room.api('POST', '/api/sync/tasks', { name, mode: 'sync', retries: 0, notify: 'never', ...fields })).id;
+  const end = async (job: number) =>
+    until(
+      () => room.api('GET', `/api/sync/jobs/${String(job)}`),
+      ({ job: found }) => found.endedAt !== null,
+    );
+  const run = async (task: number): Promise<number> => {
+    const { id } = await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
+    await end(id);
+    return id;
+  };
+
+  beforeAll(async () => {
+    room = await openSyncRoom({ services: [inbox] });
+    const old = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`archive/2019/photo ${String(at)}.jpg`, 'x'.repeat(at)]),
+    );
+    room.write({ ...old, 'photos/2026/harbour.jpg': 'light', 'photos/2026/lamp.jpg': 'lamp', 'music/a.flac': 'a' });
+    const source = (name: string) => `${room.folder}/${name}`;
+    const weekly = {
+      source: source('music'),
+      destination: source('backup/music'),
+      cron: '30 3 * * 0',
+      zone: 'Europe/Berlin',
+    };
+    await run(await save('Music to the second disk', weekly));
+    held = await save('Photos', { source: source('photos'), destination: source('archive'), keepReplaced: true });
+    await run(held);
+    mkdirSync(source('bad/x'), { recursive: true });
+    room.write({ 'bad/x/y': '1', 'worse/x': 'in the way' });
+    failed = await run(await save('Papers', { mode: 'copy', source: source('bad'), destination: source('worse') }));
+    mkdirSync(source('films'));
+    for (const name of ['a harbour at night.mkv', 'b.mkv']) {
+      writeFileSync(join(source('films'), name), '');
+      truncateSync(join(source('films'), name), 400_000_000);
+    }
+    slow = await save('Films', { mode: 'copy', source: source('films'), destination: source('copy of films') });
+  }, 90_000);
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const visit = async (path: string, options = {}) => {
+    const watched = await openPage(await theBrowser(), options);
+    watched.page.setDefaultTimeout(60_000);
+    await signIn(watched.page.context(), room.host.url('control'));
+    await watched.page.goto(`${room.host.url('control')}${path}`);
+    await watched.page.getByRole('heading', { level: 1, name: 'Sync' }).waitFor();
+    return watched;
+  };
+
+  it('saves a sync, looks first and runs it', { timeout: 120_000 }, async () => {
+    room.write({ 'notes/a.txt': 'a', 'notes/b.txt': 'b', 'mirror/gone.txt': 'x' });
+    await using watched = await visit('/sync');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Save a sync' }).click();
+    await page.getByLabel('Name').fill('Notes');
+    await page.getByLabel('From').fill('somewhere');
+    await page.getByLabel('To', { exact: true }).fill(`${room.folder}/mirror`);
+    await page.getByLabel('What it does').selectOption('sync');
+    await page.getByLabel('When').selectOption('day');
+    await page.getByLabel('At', { exact: true }).fill('04:15');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Write a folder such as').waitFor();
+    await page.getByLabel('From').fill(`${room.folder}/notes`);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { name: 'Notes' }).waitFor();
+    await page.getByText(/next .*04:15/).waitFor();
+    await page.getByRole('button', { name: 'Look first' }).click();
+    await page.getByRole('radio', { name: 'Delete 1' }).waitFor();
+    await page.getByText('gone.txt').waitFor();
+    expect(tree(join(room.folder, 'mirror'))).toEqual({ 'gone.txt': 'x' });
+    await page.getByRole('button', { name: 'Run it and delete 1' }).click();
+    await page.getByText(/2 copied .* 1 deleted/).waitFor();
+    expect(tree(join(room.folder, 'mirror'))).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
+  });
+
+  it('shows how a job gets on, and pauses it', { timeout: 120_000 }, async () => {
+    await room.call('core/bwlimit', { rate: '4M' });
+    await using watched = await visit(`/sync/syncs/${String(slow)}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText(/of 800 MB/).waitFor();
+    await page.getByText('a harbour at night.mkv').waitFor();
+    await page.getByRole('img', { name: /Up to/ }).or(page.getByText(/MB\/s/).first()).first().waitFor(); // prettier-ignore
+    await expectFits(watched, 'sync-running', screens[0] ?? ({} as never));
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByText('Stopped').first().waitFor();
+    await room.call('core/bwlimit', { rate: 'off' });
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByText('Done', { exact: true }).first().waitFor();
+    rmSync(join(room.folder, 'copy of films'), { recursive: true });
+  });
+
+  it('sets up a remote by the form of its provider, and looks into it', { timeout: 120_000 }, async () => {
+    await using watched = await visit('/sync/remotes');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Add a remote' }).click();
+    await page.getByLabel('Kind').selectOption('alias');
+    await page.getByLabel('Name', { exact: true }).fill('nas');
+    await page.getByLabel('remote', { exact: true }).fill(`${room.folder}/photos`);
+    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByRole('link', { name: 'Look into it' }).click();
+    await page.getByRole('button', { name: '2026' }).click();
+    await page.getByText('harbour.jpg').waitFor();
+    await page.getByRole('button', { name: 'Up' }).click();
+    await page.getByRole('button', { name: '2026' }).waitFor();
+  });
+
+  it.each(screens)('fits and is accessible on $on', { timeout: 120_000 }, async (screen) => {
+    const { plan } = await room.api('GET', `/api/sync/jobs/${String((await room.api('GET', `/api/sync/jobs?task=${String(held)}`)).items[0].id)}`); // prettier-ignore
+    expect(plan.deletes.files).toBe(60);
+    for (const [name, path, ready] of [
+      ['syncs', '/sync', 'Music to the second disk'],
+      ['held', `/sync/syncs/${String(held)}`, 'Run it and delete 60'],
+      ['history', '/sync/history', 'Saved sync'],
+      ['failed', `/sync/history/${String(failed)}`, 'Files that failed'],
+      ['files', `/sync/files?at=${encodeURIComponent(room.folder)}`, 'photos'],
+      ['connect', '/sync/connect', 'Who may sync what'],
+      ['add', '/sync?add=1', 'Tell me'],
+    ] as const) {
+      await using watched = await visit(path, screen);
+      await watched.page.getByText(ready).first().waitFor();
+      await expectFits(watched, `sync-${name}`, screen);
+    }
+  });
+});

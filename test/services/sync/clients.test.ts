@@ -1,0 +1,172 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin } from '../../support/host.ts';
+import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+
+async function run(
+  program: string,
+  args: readonly string[],
+): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(program, args, {
+    env: { PATH: process.env['PATH'], HOME: tmpdir(), RCLONE_CONFIG: '/notfound' },
+  });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  return await new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+}
+
+/** Runs and ended processes of the engine that this host has started. */
+function enginesOf(room: SyncRoom): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return words.includes('\0rcd\0') && words.includes(room.host.dataDir);
+      } catch {
+        return false; // It ended as we looked.
+      }
+    })
+    .map(Number);
+}
+
+describe.skipIf(lacksRclone)('file sync with the real client', () => {
+  let room: SyncRoom;
+  const rc = (...args: string[]) =>
+    run(rclonePath ?? '', ['rc', '--url', room.url, '--user', admin.name, '--pass', admin.password, ...args]);
+
+  beforeAll(async () => {
+    room = await openSyncRoom();
+    room.write({ 'src/a.txt': 'a', 'src/b/c.txt': 'c', 'away/x.txt': 'x' });
+  }, 60_000);
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  it('syncs in the background and tells of the job', { timeout: 60_000 }, async () => {
+    const begun = await rc('sync/sync', `srcFs=${room.folder}/src`, `dstFs=${room.folder}/dst`, '_async=true');
+    expect(begun.err).toBe('');
+    const { jobid } = JSON.parse(begun.out) as { jobid: number };
+    const status = await until(
+      async () => JSON.parse((await rc('job/status', `jobid=${String(jobid)}`)).out) as Record<string, unknown>,
+      ({ finished }) => finished === true,
+    );
+    expect(status).toMatchObject({ id: jobid, success: true, error: '', group: `job/${String(jobid)}` });
+    expect(readFileSync(join(room.folder, 'dst/b/c.txt'), 'utf8')).toBe('c');
+    const stats = JSON.parse((await rc('core/stats', `group=job/${String(jobid)}`)).out) as object;
+    expect(stats).toMatchObject({ transfers: 2, bytes: 2, errors: 0 });
+  });
+
+  it('lists, says which version it is, and fails as the peer does', { timeout: 60_000 }, async () => {
+    expect(JSON.parse((await rc('core/version')).out)).toMatchObject({ version: expect.stringMatching(/^v1\./) as string }); // prettier-ignore
+    const list = await rc('operations/list', `fs=${room.folder}/src`, 'remote=');
+    expect((JSON.parse(list.out) as { list: { Path: string }[] }).list.map(({ Path }) => Path)).toEqual(['a.txt', 'b']);
+    const failed = await rc('sync/sync', `srcFs=${room.folder}/nothing`, `dstFs=${room.folder}/dst`);
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.out + failed.err).toContain('directory not found');
+    expect(existsSync(join(room.folder, 'dst/a.txt'))).toBe(true);
+    const commands = JSON.parse((await rc('rc/list')).out) as { commands: { Path: string }[] };
+    const paths = commands.commands.map(({ Path }) => Path);
+    expect(paths).toContain('sync/sync');
+    expect(paths).not.toContain('core/command');
+  });
+
+  it('wants a sign-in, and a page of another site or another host name gets nothing', async () => {
+    const wrong = await run(rclonePath ?? '', ['rc', '--url', room.url, '--user', admin.name, '--pass', 'wrong', 'rc/noop']); // prettier-ignore
+    expect(wrong.code).toBe(1);
+    const foreign = await room.call('rc/noop', {}, { headers: { origin: 'https://evil.example' } });
+    expect(foreign.status).toBe(403);
+    const { port } = new URL(room.url);
+    const rebound = await run('curl', ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-X', 'POST', '-H', 'Host: evil.example', '-u', `${admin.name}:${admin.password}`, `http://127.0.0.1:${port}/rc/noop`]); // prettier-ignore
+    expect(rebound.out).toBe('403');
+  });
+
+  it('lets no two jobs write to one place, and stops them', { timeout: 60_000 }, async () => {
+    writeFileSync(join(room.folder, 'src/big'), '');
+    truncateSync(join(room.folder, 'src/big'), 100 * 1024 * 1024);
+    const slow = { srcFs: `${room.folder}/src`, _async: true, _config: { BwLimit: '1M' } };
+    const first = await room.call('sync/copy', { ...slow, dstFs: `${room.folder}/one` });
+    // Another way to write the same place.
+    const second = await room.call('sync/copy', { ...slow, dstFs: `:local:${room.folder}/one/below` });
+    const stats = (id: number) => room.call('core/stats', { group: `job/${String(id)}` });
+    await until(
+      () => stats(first.body.jobid),
+      ({ body }) => body.bytes > 0,
+    );
+    expect((await stats(second.body.jobid)).body.bytes).toBe(0);
+    expect((await room.call('job/status', { jobid: second.body.jobid })).body.finished).toBe(false);
+    await room.call('job/stop', { jobid: first.body.jobid });
+    await until(
+      () => stats(second.body.jobid),
+      ({ body }) => body.bytes > 0,
+    );
+    await room.call('job/stopgroup', { group: `job/${String(second.body.jobid)}` });
+    for (const { body } of [first, second]) {
+      const ended = await until(
+        () => room.call('job/status', { jobid: body.jobid }),
+        (answer) => answer.body.finished === true,
+      );
+      expect(ended.body).toMatchObject({ success: false, error: 'context canceled' });
+    }
+  });
+
+  it('survives the end of its engine in the middle of a job', { timeout: 60_000 }, async () => {
+    const { body } = await room.call('sync/copy', { srcFs: `${room.folder}/src`, dstFs: `${room.folder}/two`, _async: true, _config: { BwLimit: '1M' } }); // prettier-ignore
+    await until(
+      () => room.call('core/stats', { group: `job/${String(body.jobid)}` }),
+      (answer) => answer.body.bytes > 0,
+    );
+    const [pid] = enginesOf(room);
+    process.kill(pid ?? 0, 'SIGKILL');
+    const ended = await until(
+      () => room.call('job/status', { jobid: body.jobid }),
+      (answer) => answer.body.finished === true,
+    );
+    expect(ended.body).toMatchObject({ success: false, error: expect.stringContaining('rclone ended') as string });
+    expect((await room.call('core/pid')).status).toBe(200);
+  });
+});
+
+it.skipIf(lacksRclone)(
+  'stops its engine when nothing is left to do, and keeps job ids and history over a restart',
+  { timeout: 90_000 },
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-data-'));
+    try {
+      let id = 0;
+      {
+        await using room = await openSyncRoom({ dataDir, environment: { SYNC_IDLE_SECONDS: '1' } });
+        room.write({ 'src/a.txt': 'a' });
+        expect(enginesOf(room)).toEqual([]);
+        const { body } = await room.call('sync/copy', { srcFs: `${room.folder}/src`, dstFs: `${room.folder}/dst`, _async: true, _group: 'mine' }); // prettier-ignore
+        id = body.jobid;
+        await until(
+          async () => enginesOf(room),
+          (pids) => pids.length === 1,
+        );
+        await room.call('config/create', { name: 'far', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', pass: 'open sesame' }, opt: { obscure: true } }); // prettier-ignore
+        await room.call('core/bwlimit', { rate: '1M' });
+        await until(
+          async () => enginesOf(room),
+          (pids) => pids.length === 0,
+        );
+        // What was set stays set, although the process is another one.
+        expect((await room.call('core/bwlimit')).body.rate).toBe('1Mi');
+      }
+      await using room = await openSyncRoom({ dataDir });
+      const status = await room.call('job/status', { jobid: id });
+      expect(status.body).toMatchObject({ id, finished: true, success: true, group: 'mine' });
+      expect((await room.call('core/stats', { group: 'mine' })).body).toMatchObject({ transfers: 1, bytes: 1 });
+      expect(Number((await room.call('rc/noop')).headers.get('x-rclone-jobid'))).toBeGreaterThan(id);
+      const dump = await room.call('config/dump');
+      expect(dump.body).toEqual({ far: { type: 'webdav', url: 'http://127.0.0.1:1', pass: 'XXX' } });
+      // What is on disk tells nothing of it.
+      expect(readFileSync(join(dataDir, 'sync/rclone.conf'), 'utf8')).toContain('RCLONE_ENCRYPT_V0');
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  },
+);

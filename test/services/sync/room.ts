@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Grant } from '../../../services/contracts/control/accounts.ts';
+import { control } from '../../../services/control/index.ts';
+import { sync } from '../../../services/sync/index.ts';
+import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { sharedEngines } from '../../support/engines.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { lacks } from '../../support/needs.ts';
+
+/** The program that `npm test` installed, or one of the system. */
+export const rclonePath = (await sharedEngines().find('rclone')).path;
+export const lacksRclone = lacks(rclonePath !== null);
+
+/** A host with file sync, and a folder with files to sync. */
+export interface SyncRoom extends AsyncDisposable {
+  readonly host: TestHost;
+  readonly url: string;
+  /** Real path of a folder that is the test's own. */
+  readonly folder: string;
+  /** Files below the folder, by their path. */
+  write(files: Readonly<Record<string, string>>): void;
+  call(path: string, input?: object, options?: CallOptions): Promise<Called>;
+  api(method: string, path: string, body?: unknown, authorization?: string): Promise<any>;
+  /** An account with these grants on file sync; its Authorization header. */
+  account(name: string, grants: readonly Pick<Grant, 'resource' | 'permission'>[]): Promise<string>;
+}
+
+export interface CallOptions {
+  readonly authorization?: string;
+  readonly headers?: Record<string, string>;
+}
+
+export interface Called {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+export async function openSyncRoom(
+  options: {
+    readonly services?: readonly ServiceDescriptor<any, any>[];
+    readonly environment?: Record<string, string>;
+    readonly dataDir?: string;
+    readonly clock?: Clock;
+  } = {},
+): Promise<SyncRoom> {
+  const host = await openTestHost({
+    services: [sync, control, ...(options.services ?? [])],
+    environment: { ...(rclonePath === null ? {} : { RCLONE_PATH: rclonePath }), ...options.environment },
+    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-'));
+  const url = host.url('sync');
+  const json = { 'content-type': 'application/json' };
+  return {
+    host,
+    url,
+    folder,
+    write(files) {
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), text);
+      }
+    },
+    async call(path, input = {}, { authorization = adminAuthorization, headers = {} } = {}) {
+      const reply = await fetch(`${url}/${path}`, {
+        method: 'POST',
+        headers: { ...json, authorization, ...headers },
+        body: JSON.stringify(input),
+      });
+      return { status: reply.status, headers: reply.headers, body: await reply.json() };
+    },
+    async api(method, path, body, authorization = adminAuthorization) {
+      const reply = await fetch(`${host.url('control')}${path}`, {
+        method,
+        headers: { ...json, authorization },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const answer: any = await reply.json();
+      if (!reply.ok) throw new Error(`${String(reply.status)} ${JSON.stringify(answer)}`);
+      return answer;
+    },
+    async account(name, grants) {
+      const password = 'a long password';
+      const reply = await fetch(`${host.url('control')}/api/accounts`, {
+        method: 'POST',
+        headers: { ...json, authorization: adminAuthorization },
+        body: JSON.stringify({ name, password, grants: grants.map((grant) => ({ service: 'sync', ...grant })) }),
+      });
+      if (!reply.ok) throw new Error(await reply.text());
+      return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+    },
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks again until it is so. */
+export async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, withinMs = 30_000): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (isSo(answer)) return answer;
+    if (Date.now() > deadline) throw new Error(`never: ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,245 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { brakesOf } from '../../../services/sync/domain/brakes.ts';
+import { coversWhole } from '../../../services/sync/domain/coverage.ts';
+import { boundDeletes, planOf, type Listed, type Listing } from '../../../services/sync/domain/plan.ts';
+import { shownPlace } from '../../../services/sync/domain/place.ts';
+import { redacted } from '../../../services/sync/domain/redact.ts';
+import { replacedPlace } from '../../../services/sync/domain/replaced.ts';
+import { PlaceLocks } from '../../../services/sync/jobs/locks.ts';
+import { localMover } from '../../../services/sync/tasks/local-mover.ts';
+import { nextTime } from '../../../services/sync/tasks/calendar.ts';
+import { tree } from './trees.ts';
+
+/** The same numbers for the same seed. */
+function dice(seed: number): (below: number) => number {
+  let state = seed * 2_654_435_761 + 1;
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0;
+    return Math.abs(state ^ (state >>> 13)) % below;
+  };
+}
+
+const names = ['a', 'b', 'c.txt', 'D', 'é', 'e\u0301', 'sp ace', '-x', '[x]', '*', 'new\nline'];
+
+function randomTree(roll: (below: number) => number, size: number): Map<string, string> {
+  const files = new Map<string, string>();
+  for (let at = 0; at < size; at++) {
+    const parts = Array.from({ length: 1 + roll(3) }, () => names[roll(names.length)] ?? 'a');
+    const path = parts.join('/');
+    const clashes = [...files.keys()].some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
+    if (!clashes) files.set(path, String(roll(4)).repeat(1 + roll(3)));
+  }
+  return files;
+}
+
+function listing(files: ReadonlyMap<string, string>): Listing {
+  const folders = new Set<string>();
+  for (const path of files.keys()) {
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at));
+  }
+  const entries: Listed[] = [
+    ...[...folders].map((path) => ({ path, size: -1, modifiedAt: null, isFolder: true })),
+    ...[...files].map(([path, text]) => ({ path, size: text.length, modifiedAt: text.charCodeAt(0), isFolder: false })),
+  ];
+  return { entries, ignoresCase: false, precisionMs: 1 };
+}
+
+describe('the brakes, on random trees', () => {
+  it('delete nothing that was not shown, whatever happens after the preview', () => {
+    for (let seed = 1; seed <= 2000; seed++) {
+      const roll = dice(seed);
+      const [source, destination] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
+      const shown = planOf(listing(source), listing(destination), 'sync');
+      const [sourceLater, later] = [new Map(source), new Map(destination)];
+      for (let change = roll(6); change > 0; change--) {
+        const side = roll(2) === 0 ? sourceLater : later;
+        const path = names[roll(names.length)] ?? 'a';
+        if (roll(3) === 0) side.delete([...side.keys()][roll(Math.max(1, side.size))] ?? '');
+        else if (![...side.keys()].some((other) => other.startsWith(`${path}/`))) side.set(path, 'later'.repeat(1 + roll(3))); // prettier-ignore
+      }
+      const bound = boundDeletes(shown, listing(sourceLater), listing(later));
+      const seen = new Map(shown.deletes.map((file) => [file.path, file]));
+      for (const { path } of bound.deletes) {
+        expect(seen.has(path), `seed ${String(seed)}: ${path}`).toBe(true);
+        expect(later.get(path), `seed ${String(seed)}: ${path} as it was shown`).toBe(destination.get(path));
+        const names_ = [...sourceLater.keys()].map((name) => name.normalize('NFC'));
+        expect(names_, `seed ${String(seed)}: ${path} is not in the source`).not.toContain(path.normalize('NFC'));
+      }
+      // Without any change all that was shown goes.
+      if (
+        sourceLater.size === source.size &&
+        JSON.stringify([...later, ...sourceLater]) === JSON.stringify([...destination, ...source])
+      ) {
+        expect(bound.deletes).toEqual(shown.deletes);
+      }
+    }
+  });
+
+  it('hold whatever is beyond the limits, and an empty source always', () => {
+    let held = 0;
+    for (let seed = 1; seed <= 2000; seed++) {
+      const roll = dice(seed);
+      const [source, destination] = [randomTree(roll, roll(8)), randomTree(roll, roll(30))];
+      const plan = planOf(listing(source), listing(destination), 'sync');
+      const limits = { files: roll(10), percent: roll(101) };
+      const brakes = brakesOf(plan, limits);
+      const count = plan.deletes.length;
+      const isTooMuch = count > limits.files || (count >= 5 && (100 * count) / plan.destinationFiles > limits.percent);
+      expect(brakes.length > 0, `seed ${String(seed)}`).toBe(count > 0 && (isTooMuch || source.size === 0));
+      if (brakes.length > 0) held += 1;
+      expect(planOf(listing(source), listing(destination), 'copy').deletes).toEqual([]);
+    }
+    expect(held).toBeGreaterThan(200);
+  });
+
+  it('do not count what a copy that was cut off has left', () => {
+    const source = listing(new Map([['a', '1'], ['b', '1']])); // prettier-ignore
+    const scraps = Array.from({ length: 9 }, (_, at): [string, string] => [`a.0000000${String(at)}.partial`, 'x']);
+    const plan = planOf(source, listing(new Map([...scraps, ['gone', 'x']])), 'sync');
+    expect(plan.deletes).toHaveLength(10);
+    expect(brakesOf(plan, { files: 1, percent: 0 })).toEqual([]);
+    expect(brakesOf(plan, { files: 0, percent: 100 })).toHaveLength(1);
+  });
+
+  it('leave the built-in engine with equal trees', { timeout: 60_000 }, async () => {
+    for (let seed = 1; seed <= 25; seed++) {
+      const roll = dice(seed);
+      const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-trees-'));
+      const write = (name: string, files: ReadonlyMap<string, string>): void => {
+        mkdirSync(join(folder, name));
+        for (const [path, text] of files) {
+          mkdirSync(dirname(join(folder, name, path)), { recursive: true });
+          writeFileSync(join(folder, name, path), text);
+          utimesSync(join(folder, name, path), text.charCodeAt(0), text.charCodeAt(0));
+        }
+      };
+      const [from, to] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
+      write('from', from);
+      write('to', to);
+      const mover = localMover({ bytes: () => new Uint8Array(), text: (length) => 'x'.repeat(length) }, { copied: () => undefined, removed: () => undefined, failed: () => undefined }); // prettier-ignore
+      const options = { group: '', exclude: [], signal: new AbortController().signal };
+      const source = await mover.list(join(folder, 'from'), options);
+      const spelt = (files: ReadonlyMap<string, string>): readonly string[] =>
+        [...files.keys()].map((path) => path.normalize('NFC'));
+      const isIn = (path: string, other: string): boolean =>
+        other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
+      const clash = spelt(to).some((path) => spelt(from).some((other) => isIn(path, other)));
+      const copied = await mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, options);
+      if (!clash) {
+        expect(copied.status, `seed ${String(seed)}`).toBe(200);
+        const plan = planOf(source, await mover.list(join(folder, 'to'), options), 'sync');
+        await mover.remove(join(folder, 'to'), plan.deletes, undefined, options);
+        await mover.removeFolders(join(folder, 'to'), plan.deleteFolders, options);
+        const kept = tree(join(folder, 'to'));
+        for (const [path, text] of from) expect(kept[path], `seed ${String(seed)}: ${path}`).toBe(text);
+        for (const path of Object.keys(kept))
+          expect(spelt(from), `seed ${String(seed)}`).toContain(path.normalize('NFC'));
+      }
+      rmSync(folder, { recursive: true });
+      expect(existsSync(folder)).toBe(false);
+    }
+  });
+});
+
+describe('rules', () => {
+  it('a grant covers a folder with everything in it, or not at all', () => {
+    const grant = (resource: string, permission: 'read-write' | 'read' | 'write' | 'none') => ({
+      resource,
+      permission,
+    });
+    const own = [grant('/a/*', 'read-write'), grant('/a/b/*', 'none'), grant('/a/c/*', 'read')];
+    expect(coversWhole(own, [], '/a/x/', 'write')).toBe(true);
+    expect(coversWhole(own, [], '/a/', 'read')).toBe(false);
+    expect(coversWhole(own, [], '/a/b/', 'read')).toBe(false);
+    expect(coversWhole(own, [], '/a/b/d/', 'read')).toBe(false);
+    expect(coversWhole(own, [], '/a/c/', 'read')).toBe(true);
+    expect(coversWhole(own, [], '/a/c/', 'write')).toBe(false);
+    expect(coversWhole(own, [], '/ab/', 'read')).toBe(false);
+    expect(coversWhole([grant('/a/', 'read-write')], [], '/a/', 'read')).toBe(false);
+    expect(coversWhole([], [grant('/a/*', 'read')], '/a/', 'read')).toBe(true);
+    expect(coversWhole([grant('/a/*', 'none')], [grant('*', 'read-write')], '/a/', 'read')).toBe(false);
+    expect(coversWhole([grant('*', 'read'), grant('/x/*', 'read-write')], [], '/x/y/', 'write')).toBe(true);
+    expect(coversWhole([grant('drive:*', 'read')], [], 'drive:', 'read')).toBe(true);
+    expect(coversWhole([grant('*', 'read-write'), grant('*/private/*', 'none')], [], '/home/', 'read')).toBe(false);
+  });
+
+  it('options in the text of a place are not shown', () => {
+    expect(shownPlace(':s3,access_key_id=AK,secret_access_key="a:b,c":bucket/x')).toBe(':s3:bucket/x');
+    expect(shownPlace(`drive,token='{"a":"b"}':x`)).toBe('drive:x');
+    expect(shownPlace('/home/a,b:c')).toBe('/home/a,b:c');
+    expect(shownPlace({ type: 'sftp', pass: 'x', _root: 'y' })).toBe(':sftp:y');
+    expect(redacted({ pass: 'x', a: [{ client_secret: 'y' }], url: 'https://me:pw@host/x', ok: 'z' })).toEqual({ pass: 'XXX', a: [{ client_secret: 'XXX' }], url: 'https://XXX@host/x', ok: 'z' }); // prettier-ignore
+  });
+
+  it('what is replaced is kept beside the destination', () => {
+    expect(replacedPlace('/data/photos/', 7)).toBe('/data/.photos.replaced/7');
+    expect(replacedPlace('drive:a/b', 7)).toBe('drive:a/.b.replaced/7');
+    expect(replacedPlace('drive:', 7)).toBeUndefined();
+    expect(replacedPlace('/', 7)).toBeUndefined();
+  });
+
+  it('the calendar knows summer time', () => {
+    const next = (rule: string, from: string): string | undefined => {
+      const time = nextTime(rule, 'Europe/Berlin', Date.parse(from));
+      return time === undefined ? undefined : new Date(time).toISOString();
+    };
+    expect(next('30 2 * * *', '2026-03-28T12:00:00Z')).toMatch(/^2026-03-29T01:/);
+    expect(next('0 0 31 2 *', '2026-01-01T00:00:00Z')).toBeUndefined();
+  });
+
+  it('places are given one after another, also below one another', async () => {
+    const locks = new PlaceLocks();
+    const { signal } = new AbortController();
+    const order: string[] = [];
+    const first = await locks.take(['/a/'], signal);
+    const second = locks.take(['/a/b/'], signal).then((lock) => (order.push('second'), lock));
+    const stopped = new AbortController();
+    const third = locks.take(['/a/'], stopped.signal);
+    const other = await locks.take(['/ab/'], signal);
+    other[Symbol.dispose]();
+    stopped.abort(new Error('stopped'));
+    await expect(third).rejects.toThrow('stopped');
+    expect(order).toEqual([]);
+    first[Symbol.dispose]();
+    (await second)[Symbol.dispose]();
+    expect(order).toEqual(['second']);
+    (await locks.take(['/'], signal))[Symbol.dispose]();
+  });
+});
+
+it('a copy has the time of its source, to the fraction that is compared', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-times-'));
+  mkdirSync(join(folder, 'from'));
+  for (let at = 0; at < 20; at++) {
+    writeFileSync(join(folder, 'from', String(at)), 'x');
+    utimesSync(join(folder, 'from', String(at)), 1_700_000_000 + at / 20_000, 1_700_000_000 + at / 20_000);
+  }
+  const copied: number[] = [];
+  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, { copied: (bytes) => copied.push(bytes), removed: () => undefined, failed: () => undefined }); // prettier-ignore
+  const options = { group: '', exclude: [], signal: new AbortController().signal };
+  for (let round = 0; round < 2; round++)
+    await mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, options);
+  expect(copied).toHaveLength(20);
+  rmSync(folder, { recursive: true });
+});
+
+it('a broken copy leaves nothing half written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-half-'));
+  mkdirSync(join(folder, 'from'));
+  writeFileSync(join(folder, 'from/big'), Buffer.alloc(8 * 1024 * 1024));
+  const stop = new AbortController();
+  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, { copied: () => undefined, removed: () => undefined, failed: () => undefined }); // prettier-ignore
+  const copying = mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, {
+    group: '',
+    exclude: [],
+    signal: stop.signal,
+  });
+  stop.abort(new Error('stopped'));
+  await expect(copying).rejects.toThrow();
+  expect(tree(join(folder, 'to'))).toEqual({});
+  expect(readFileSync(join(folder, 'from/big'))).toHaveLength(8 * 1024 * 1024);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,257 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notify/notice.ts';
+import { defineManifest, defineService } from '../../../services/contracts/service.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+import { tree } from './trees.ts';
+import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+
+const offers: NoticeOffer[] = [];
+const notify = defineService({
+  ...defineManifest({ id: 'notify', title: 'Notify', summary: 'Hears of notices.', settings: z.object({}), environment: {}, migrations: [] }), // prettier-ignore
+  create: ({ handovers }) => ({
+    start: async () => void handovers.receive(noticeOffered, async (offer) => void offers.push(offer)),
+    health: async () => ({ state: 'up', detail: '' }),
+    [Symbol.asyncDispose]: async () => undefined,
+  }),
+});
+const engines = [
+  ['rclone', lacksRclone],
+  ['no rclone', false],
+] as const;
+
+describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
+  describe.skipIf(isLeftOut)('', () => {
+    let room: SyncRoom;
+    let made = 0;
+
+    beforeAll(async () => {
+      const missing = engine === 'rclone' ? {} : { RCLONE_PATH: '/nowhere/rclone' };
+      room = await openSyncRoom({ services: [notify], environment: missing });
+    }, 60_000);
+    afterAll(() => room[Symbol.asyncDispose]());
+
+    /** A saved sync between two fresh folders. */
+    const saved = async (
+      files: Readonly<Record<string, string>>,
+      there: Readonly<Record<string, string>>,
+      fields: object = {},
+    ) => {
+      made += 1;
+      const [source, destination] = [`${room.folder}/${String(made)}/from`, `${room.folder}/${String(made)}/to`];
+      mkdirSync(source, { recursive: true });
+      mkdirSync(destination, { recursive: true });
+      for (const [end, content] of [
+        [source, files],
+        [destination, there],
+      ] as const) {
+        room.write(Object.fromEntries(Object.entries(content).map(([name, text]) => [join(end.slice(room.folder.length), name), text]))); // prettier-ignore
+      }
+      const task = await room.api('POST', '/api/sync/tasks', { name: `task ${String(made)}`, mode: 'sync', source, destination, retries: 0, ...fields }); // prettier-ignore
+      return { id: task.id as number, source, destination };
+    };
+    const ended = async (id: number) =>
+      (
+        await until(
+          () => room.api('GET', `/api/sync/jobs/${String(id)}`),
+          ({ job }) => job.endedAt !== null,
+        )
+      ).job;
+    const run = async (task: number, body: object = {}) =>
+      ended((await room.api('POST', `/api/sync/tasks/${String(task)}/run`, body)).id);
+    const preview = async (task: number) =>
+      (await ended((await room.api('POST', `/api/sync/tasks/${String(task)}/preview`)).id)).planId as number;
+
+    it('make the destination equal to the source, and remember it', async () => {
+      const task = await saved(
+        { a: '1', 'b/c': '2', 'b/d': '3' },
+        { a: 'old', gone: 'x', 'empty/gone': 'y', 'b/d': '3' },
+      );
+      const job = await run(task.id);
+      expect(job).toMatchObject({ state: 'done', error: '', taskId: task.id });
+      expect(tree(task.destination)).toEqual({ a: '1', 'b/c': '2', 'b/d': '3' });
+      expect(existsSync(join(task.destination, 'empty'))).toBe(false);
+      expect(job.totals).toMatchObject({ deletes: 2, errors: 0 });
+      expect(statSync(join(task.destination, 'a')).mtimeMs).toBeCloseTo(statSync(join(task.source, 'a')).mtimeMs, -1);
+      const again = await run(task.id);
+      expect(again.totals).toMatchObject({ transfers: 0, bytes: 0, deletes: 0 });
+      const { items } = await room.api('GET', `/api/sync/jobs?task=${String(task.id)}`);
+      expect(items.map(({ id }: { id: number }) => id)).toEqual([again.id, job.id]);
+    });
+
+    it('wait for a word before they delete much, and then delete only what was shown', async () => {
+      const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`old/${String(at)}`, 'x']));
+      const task = await saved({ keep: '1', added: '2' }, { ...many, keep: '1' });
+      const held = await run(task.id);
+      expect(held).toMatchObject({ state: 'held', error: expect.stringMatching(/97 % of the destination/) as string });
+      expect(Object.keys(tree(task.destination))).toHaveLength(31);
+      await until(
+        async () => offers,
+        (list) => list.some(({ notice }) => notice.title === `task ${String(made)}: waits for you`),
+      );
+      const files = await room.api('GET', `/api/sync/plans/${String(held.planId)}/files?what=delete&limit=5`);
+      expect(files).toMatchObject({ total: 30 });
+      expect(files.items).toHaveLength(5);
+      // Meanwhile: one more that nobody has seen, one that was changed, one that is wanted again.
+      writeFileSync(join(task.destination, 'unseen'), 'new');
+      writeFileSync(join(task.destination, 'old/1'), 'changed since');
+      mkdirSync(join(task.source, 'old'));
+      writeFileSync(join(task.source, 'old/2'), 'x');
+      const done = await run(task.id, { plan: held.planId });
+      expect(done.state).toBe('done');
+      expect(tree(task.destination)).toEqual({
+        keep: '1',
+        added: '2',
+        unseen: 'new',
+        'old/1': 'changed since',
+        'old/2': 'x',
+      });
+    });
+
+    it('never empty a destination because the source is empty or gone', async () => {
+      const task = await saved({}, { a: '1' }, { maxDeletes: 1000, maxDeletePercent: 100 });
+      expect(await run(task.id)).toMatchObject({
+        state: 'held',
+        error: expect.stringMatching(/source is empty/) as string,
+      });
+      rmSync(task.source, { recursive: true });
+      expect(await run(task.id)).toMatchObject({ state: 'failed', error: 'directory not found' });
+      expect(tree(task.destination)).toEqual({ a: '1' });
+    });
+
+    it('show what they would do, and are bound to the sync as it was', async () => {
+      const task = await saved({ a: '12', b: '3' }, { b: 'other', c: '4' });
+      const plan = await preview(task.id);
+      expect(await room.api('GET', `/api/sync/plans/${String(plan)}`)).toMatchObject({
+        creates: { files: 1, bytes: 2 },
+        updates: { files: 1, bytes: 1 },
+        deletes: { files: 1, bytes: 1 },
+        brakes: [],
+      });
+      expect(tree(task.destination)).toEqual({ b: 'other', c: '4' });
+      const other = await saved({}, {});
+      await expect(run(other.id, { plan })).rejects.toThrow('no such preview');
+      await room.api('PUT', `/api/sync/tasks/${String(task.id)}`, { name: 'x', mode: 'sync', source: task.source, destination: `${task.destination}2` }); // prettier-ignore
+      await expect(run(task.id, { plan })).rejects.toThrow('Look again');
+    });
+
+    it('put back what they replaced, unless somebody has changed it since', async () => {
+      const before = { same: '0', changes: 'old', gone: 'x', 'deep/gone': 'y' };
+      const task = await saved({ same: '0', changes: 'newer', added: '1' }, before, { keepReplaced: true, maxDeletePercent: 100 }); // prettier-ignore
+      utimesSync(join(task.source, 'same'), 1, 1);
+      utimesSync(join(task.destination, 'same'), 1, 1);
+      const job = await run(task.id);
+      expect(job).toMatchObject({ state: 'done', canUndo: true });
+      expect(tree(task.destination)).toEqual({ same: '0', changes: 'newer', added: '1' });
+      writeFileSync(join(task.destination, 'changes'), 'by hand');
+      const refused = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
+      expect(refused).toMatchObject({ state: 'failed', error: expect.stringContaining('changes was changed since') as string }); // prettier-ignore
+      expect(tree(task.destination)['changes']).toBe('by hand');
+      writeFileSync(join(task.destination, 'changes'), 'newer');
+      const { mtime } = statSync(join(task.source, 'changes'));
+      utimesSync(join(task.destination, 'changes'), mtime, mtime);
+      const undone = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
+      expect(undone).toMatchObject({ kind: 'undo', state: 'done', error: '' });
+      expect(tree(task.destination)).toEqual(before);
+      await expect(room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).rejects.toThrow('Nothing is kept');
+    });
+
+    it('tell when they have failed for good, with the files', async () => {
+      const task = await saved({ 'x/y': '1', z: '2' }, { z: 'old' }, { notify: 'problems' });
+      // A file is where a folder must be.
+      writeFileSync(join(task.destination, 'x'), 'in the way');
+      const job = await run(task.id);
+      expect(job.state).toBe('failed');
+      const { errors } = await room.api('GET', `/api/sync/jobs/${String(job.id)}`);
+      expect(errors).toContainEqual(
+        expect.objectContaining({ name: 'x/y', error: expect.stringMatching(/./) as string }),
+      );
+      expect(tree(task.destination)).toMatchObject({ x: 'in the way', z: '2' });
+      await until(
+        async () => offers,
+        (list) =>
+          list.some(({ notice }) => notice.title === `task ${String(made)}: failed` && notice.type === 'failure'),
+      );
+    });
+
+    it('follow their calendar and leave it out while they are paused', async () => {
+      const task = await saved({ a: '1' }, {}, { cron: '0 3 * * *', zone: 'Europe/Berlin' });
+      const path = `/api/sync/tasks/${String(task.id)}`;
+      const { nextAt } = await room.api('GET', path);
+      const berlin = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' });
+      expect(berlin.format(nextAt)).toBe('03');
+      await room.api('POST', `${path}/pause`);
+      expect(await room.api('GET', path)).toMatchObject({ paused: true });
+      await room.api('POST', `${path}/resume`);
+      expect(await room.api('GET', path)).toMatchObject({ paused: false, nextAt });
+      await expect(saved({}, {}, { cron: 'at noon' })).rejects.toThrow('five fields');
+      await expect(saved({}, {}, { cron: '0 3 * * *', zone: 'Mars/Base' })).rejects.toThrow('time zone');
+    });
+
+    it('are nobody else’s, and go nowhere that their owner may not', async () => {
+      const task = await saved({ a: '1' }, {});
+      const eve = await room.account(`eve${String(made)}`, [
+        { resource: `${room.folder}/eve/*`, permission: 'read-write' },
+      ]);
+      for (const path of [`tasks/${String(task.id)}`, `files?at=${room.folder}`]) {
+        await expect(room.api('GET', `/api/sync/${path}`, undefined, eve)).rejects.toThrow(/40[34]/);
+      }
+      expect((await room.api('GET', '/api/sync', undefined, eve)).tasks).toEqual([]);
+      const fields = { name: 'x', source: task.source, destination: `${room.folder}/eve/x` };
+      await expect(room.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('no grant');
+      await expect(room.api('POST', '/api/sync/tasks', { ...fields, source: `:local:${task.source}` }, eve)).rejects.toThrow(); // prettier-ignore
+    });
+  });
+});
+
+it.skipIf(lacksRclone)(
+  'goes on after a power cut: nothing runs twice at once, and history says what happened',
+  { timeout: 120_000 },
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-kill-'));
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-files-'));
+    const environment = { RCLONE_PATH: rclonePath ?? '', SYNC_BANDWIDTH: '2M' };
+    try {
+      mkdirSync(join(folder, 'from'));
+      mkdirSync(join(folder, 'to'));
+      for (let at = 0; at < 12; at++) writeFileSync(join(folder, 'from', String(at)), Buffer.alloc(1024 * 1024, at));
+      writeFileSync(join(folder, 'to/gone'), 'x');
+      const asker = (url: string) => async (method: string, path: string, body?: object) => {
+        const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
+        const reply = await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }); // prettier-ignore
+        return await reply.json();
+      };
+      let id = 0;
+      {
+        await using host = await startHostProcess(dataDir, { environment });
+        const ask = asker(host.url('control'));
+        const task = await ask('POST', '/api/sync/tasks', { name: 'nightly', mode: 'sync', source: join(folder, 'from'), destination: join(folder, 'to') }); // prettier-ignore
+        id = (await ask('POST', `/api/sync/tasks/${String(task.id)}/run`, {})).id;
+        await until(
+          async () => ask('GET', `/api/sync/jobs/${String(id)}`),
+          ({ job }) => job.totals.bytes > 1024 * 1024,
+        );
+        await host.kill();
+      }
+      await using host = await startHostProcess(dataDir, { environment: { ...environment, SYNC_BANDWIDTH: '' } });
+      const ask = asker(host.url('control'));
+      expect((await ask('GET', `/api/sync/jobs/${String(id)}`)).job).toMatchObject({ state: 'interrupted', error: expect.stringContaining('Homeport was ended') as string }); // prettier-ignore
+      const { items } = await until(
+        async () => ask('GET', '/api/sync/jobs'),
+        (list) => list.items[0].state === 'done',
+        60_000,
+      );
+      expect(items).toHaveLength(2);
+      expect(readdirSync(join(folder, 'to')).toSorted()).toEqual(readdirSync(join(folder, 'from')).toSorted());
+      await host.stop();
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

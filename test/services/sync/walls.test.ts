@@ -1,0 +1,276 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { lacksRclone, openSyncRoom, type SyncRoom } from './room.ts';
+
+/** What must never come out, nor be written over. */
+const secret = 'the secret of somebody else';
+
+describe.skipIf(lacksRclone)('what an account with a grant on one folder can reach', () => {
+  let room: SyncRoom;
+  let bob: string;
+  const as = (path: string, input: object) => room.call(path, input, { authorization: bob });
+  const mine = (): string => join(room.folder, 'mine');
+  const others = (): string => join(room.folder, 'others');
+
+  beforeAll(async () => {
+    room = await openSyncRoom();
+    room.write({ 'mine/a.txt': 'a', 'mine/b/c.txt': 'c', 'others/secret.txt': secret, 'mine-too/x': secret });
+    symlinkSync(others(), join(mine(), 'link'));
+    symlinkSync(join(others(), 'new'), join(mine(), 'dangling'));
+    bob = await room.account('bob', [
+      { resource: `${mine()}/*`, permission: 'read-write' },
+      { resource: 'cloud:mine/*', permission: 'read-write' },
+    ]);
+    for (const [name, type, parameters] of [
+      ['cloud', 'alias', { remote: mine() }],
+      ['all', 'alias', { remote: room.folder }],
+    ] as const) {
+      expect((await room.call('config/create', { name, type, parameters })).status).toBe(200);
+    }
+  }, 60_000);
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  it('works in the folder itself', async () => {
+    expect((await as('operations/list', { fs: mine(), remote: 'b' })).body.list[0].Path).toBe('b/c.txt');
+    expect((await as('sync/copy', { srcFs: mine(), dstFs: `${mine()}/copy`, _filter: { ExcludeRule: ['/copy/**'] } })).status).toBe(200); // prettier-ignore
+    expect(readFileSync(join(mine(), 'copy/b/c.txt'), 'utf8')).toBe('c');
+    expect(existsSync(join(mine(), 'copy/link'))).toBe(false);
+  });
+
+  /** Every way to say "somewhere else" in a text. */
+  const ways = (): readonly unknown[] => [
+    others(),
+    `${mine()}/../others`,
+    `${mine()}/link`,
+    `${mine()}/dangling`,
+    `${mine()}-too`,
+    room.folder,
+    '/',
+    `//${others()}`,
+    `:local:${others()}`,
+    `:local,copy_links=true:${mine()}`,
+    `:alias,remote="${others()}":`,
+    `:union,upstreams="${others()}":`,
+    `:combine,upstreams="o=${others()}":`,
+    `:crypt,remote="${others()}":`,
+    `:chunker,remote="${others()}":`,
+    `:archive,remote="${others()}":`,
+    `cloud,remote="${others()}":mine`,
+    `cloud:mine/../../others`,
+    `cloud:../others`,
+    `cloud:`,
+    `all:`,
+    `all:others`,
+    `nosuch:${others()}`,
+    `C:${others()}`,
+    `./others`,
+    `../others`,
+    'others',
+    '',
+    `${mine()}\0/../others`,
+    { type: 'local', _root: others() },
+    { _name: 'all', _root: 'others' },
+    { type: 'alias', remote: others(), _root: '' },
+    [others()],
+  ];
+
+  const shapes: readonly (readonly [string, (place: unknown) => object])[] = [
+    ['operations/list', (fs) => ({ fs, remote: '' })],
+    ['operations/list', (fs) => ({ fs: `${mine()}`, remote: fs, opt: { recurse: true } })],
+    ['operations/stat', (fs) => ({ fs, remote: 'secret.txt' })],
+    ['operations/size', (fs) => ({ fs })],
+    ['operations/about', (fs) => ({ fs })],
+    ['operations/fsinfo', (fs) => ({ fs })],
+    ['operations/hashsum', (fs) => ({ fs, hashType: 'md5' })],
+    ['operations/hashsumfile', (fs) => ({ fs, remote: 'secret.txt', hashType: 'md5' })],
+    ['operations/check', (fs) => ({ srcFs: fs, dstFs: mine() })],
+    ['operations/check', (fs) => ({ srcFs: mine(), dstFs: fs })],
+    ['sync/copy', (fs) => ({ srcFs: fs, dstFs: `${mine()}/loot` })],
+    ['sync/sync', (fs) => ({ srcFs: `${mine()}/b`, dstFs: fs })],
+    ['sync/move', (fs) => ({ srcFs: fs, dstFs: `${mine()}/loot` })],
+    ['sync/copy', (fs) => ({ srcFs: `${mine()}/b`, dstFs: `${mine()}/copy`, _config: { BackupDir: fs } })],
+    [
+      'sync/copy',
+      (fs) => ({ srcFs: `${mine()}/b`, dstFs: `${mine()}/copy`, _config: JSON.stringify({ CopyDest: [fs] }) }),
+    ],
+    ['sync/copy', (fs) => ({ srcFs: `${mine()}/b`, dstFs: `${mine()}/copy`, backup_dir: fs })],
+    ['sync/copy', (fs) => ({ srcFs: `${mine()}/b`, dstFs: `${mine()}/copy`, _filter: { FilesFrom: [fs] } })],
+    ['operations/copyfile', (fs) => ({ srcFs: fs, srcRemote: 'secret.txt', dstFs: mine(), dstRemote: 'loot.txt' })],
+    ['operations/copyfile', (fs) => ({ srcFs: mine(), srcRemote: fs, dstFs: mine(), dstRemote: 'loot.txt' })],
+    ['operations/copyfile', (fs) => ({ srcFs: mine(), srcRemote: 'a.txt', dstFs: fs, dstRemote: 'secret.txt' })],
+    ['operations/movefile', (fs) => ({ srcFs: fs, srcRemote: 'secret.txt', dstFs: mine(), dstRemote: 'loot.txt' })],
+    ['operations/deletefile', (fs) => ({ fs, remote: 'secret.txt' })],
+    ['operations/delete', (fs) => ({ fs })],
+    ['operations/purge', (fs) => ({ fs, remote: '' })],
+    ['operations/mkdir', (fs) => ({ fs, remote: 'made' })],
+    ['operations/rmdirs', (fs) => ({ fs, remote: '' })],
+    ['job/batch', (fs) => ({ inputs: [{ _path: 'sync/copy', srcFs: fs, dstFs: `${mine()}/loot` }] })],
+  ];
+
+  it('is nothing else, by no parameter of any call', { timeout: 120_000 }, async () => {
+    const before = readdirSync(room.folder);
+    for (const [path, shape] of shapes) {
+      for (const way of ways()) {
+        const input = shape(way);
+        const { status, body } = await as(path, input);
+        const said = `${path} ${JSON.stringify(input)}: ${String(status)} ${JSON.stringify(body)}`;
+        if (path === 'job/batch') expect(body.results[0].error, said).toBeDefined();
+        else if (status === 200) {
+          // Within the folder, a relative text is a name that is not there, and an empty one is the folder.
+          const where = JSON.stringify(shape('*')).includes('"remote":"*"') && path === 'operations/list';
+          expect(where, said).toBe(true);
+        }
+        expect(JSON.stringify(body).replace(/"input":.*/s, ''), said).not.toContain(secret);
+      }
+    }
+    for (const remote of ['link', 'link/secret.txt', 'b/../../others/secret.txt', '../others', 'dangling']) {
+      for (const path of [
+        'operations/list',
+        'operations/stat',
+        'operations/deletefile',
+        'operations/mkdir',
+        'operations/purge',
+      ]) {
+        expect((await as(path, { fs: mine(), remote })).status, `${path} ${remote}`).toBe(403);
+      }
+    }
+    expect(readdirSync(room.folder)).toEqual(before);
+    expect(readdirSync(others())).toEqual(['secret.txt']);
+    expect(readFileSync(join(others(), 'secret.txt'), 'utf8')).toBe(secret);
+    const loot = join(mine(), 'loot');
+    if (existsSync(loot)) expect(readdirSync(loot)).toEqual([]);
+    expect(existsSync(join(mine(), 'loot.txt'))).toBe(false);
+  });
+
+  it('is no call that is for administrators, and nothing of their jobs', async () => {
+    for (const path of [
+      'config/dump',
+      'config/create',
+      'options/set',
+      'options/get',
+      'core/bwlimit',
+      'core/stats-reset',
+      'operations/copyurl',
+      'sync/bisync',
+      'config/providers',
+      'core/du',
+      'vfs/list',
+    ]) {
+      // prettier-ignore
+      expect((await as(path, { name: 'x', type: 'local', path1: mine(), path2: mine() })).status, path).toBe(403);
+    }
+    const { body } = await room.call('sync/copy', { srcFs: mine(), dstFs: `${others()}/../copied`, _async: true });
+    const jobs = (await as('job/list', {})).body;
+    expect(jobs.jobids).not.toContain(body.jobid);
+    expect((await as('job/status', { jobid: body.jobid })).body.error).toBe('job not found');
+    expect((await as('job/stop', { jobid: body.jobid })).body.error).toBe('job not found');
+  });
+
+  it('is nothing at all without a grant', async () => {
+    mkdirSync(join(room.folder, 'free'));
+    const eve = await room.account('eve', []);
+    expect((await room.call('rc/noop', {}, { authorization: eve })).status).toBe(403);
+  });
+
+  it('refuses a folder in which a part is denied', async () => {
+    const dan = await room.account('dan', [
+      { resource: `${room.folder}/*`, permission: 'read-write' },
+      { resource: `${others()}/*`, permission: 'none' },
+    ]);
+    const asDan = (fs: string) => room.call('operations/size', { fs }, { authorization: dan });
+    expect((await asDan(room.folder)).status).toBe(403);
+    expect((await asDan(others())).status).toBe(403);
+    expect((await asDan(mine())).status).toBe(200);
+  });
+
+  it('is less still with a token that has a scope, also of an administrator', async () => {
+    const scopes = [{ service: 'sync', resource: `${mine()}/b/*`, permission: 'read' }];
+    const token = async (authorization: string): Promise<string> => {
+      const { text } = await room.api(
+        'POST',
+        '/api/account/tokens',
+        { label: 'nas', expiresAt: null, scopes },
+        authorization,
+      );
+      return `Bearer ${text as string}`;
+    };
+    for (const authorization of [await token(bob), await token(adminAuthorization)]) {
+      const asToken = (path: string, input: object) => room.call(path, input, { authorization });
+      expect((await asToken('operations/size', { fs: `${mine()}/b` })).status).toBe(200);
+      expect((await asToken('operations/size', { fs: mine() })).status).toBe(403);
+      expect((await asToken('operations/size', { fs: others() })).status).toBe(403);
+      expect((await asToken('operations/mkdir', { fs: `${mine()}/b`, remote: 'x' })).status).toBe(403);
+      expect((await asToken('config/dump', {})).status).toBe(403);
+      // Its own question, and nothing else of the account.
+      expect((await asToken('job/list', {})).body.finishedIds).toHaveLength(1);
+    }
+  });
+
+  it('runs no program for anybody, however it is asked', async () => {
+    const mark = join(room.folder, 'executed');
+    const command = `touch ${mark}`;
+    const inline = `:sftp,host=127.0.0.1,ssh="${command}":/`;
+    for (const [path, input] of [
+      ['core/command', { command: 'version' }],
+      ['backend/command', { command: 'noop', fs: mine() }],
+      ['operations/list', { fs: inline, remote: '' }],
+      ['operations/list', { fs: `:sftp,server_command="${command}":/`, remote: '' }],
+      ['operations/list', { fs: `:webdav,url="http://127.0.0.1:1",bearer_token_command="${command}":/`, remote: '' }],
+      ['operations/list', { fs: `:alias,remote='${inline}':`, remote: '' }],
+      ['operations/list', { fs: `all,global.metadata_mapper="${command}":`, remote: '' }],
+      ['operations/list', { fs: { type: 'sftp', ssh: command, _root: '' }, remote: '' }],
+      ['config/create', { name: 'x', type: 'sftp', parameters: { ssh: command } }],
+      ['config/create', { name: 'x', type: 'sftp', parameters: JSON.stringify({ ssh: command }) }],
+      ['config/create', { name: 'x', type: 'webdav', parameters: { bearer_token_command: command } }],
+      ['config/create', { name: 'x', type: 'alias', parameters: { remote: inline } }],
+      ['config/update', { name: 'all', parameters: { remote: inline } }],
+      ['options/set', { main: { MetadataMapper: [command] } }],
+      ['options/set', { main: { PasswordCommand: [command] } }],
+      ['options/set', { rc: { NoAuth: true } }],
+      [
+        'sync/copy',
+        { srcFs: mine(), dstFs: `${room.folder}/y`, _config: { MetadataMapper: [command], Metadata: true } },
+      ],
+      ['sync/copy', { srcFs: mine(), dstFs: `${room.folder}/y`, _config: JSON.stringify({ MetadataMapper: command }) }],
+      ['sync/copy', { srcFs: mine(), dstFs: `${room.folder}/y`, metadata_mapper: command, metadata: true }],
+      ['job/batch', { inputs: [{ _path: 'core/command', command: 'version' }] }],
+      ['mount/mount', { fs: mine(), mountPoint: `${room.folder}/free` }],
+      ['serve/start', { type: 'http', fs: mine() }],
+      ['pluginsctl/addPlugin', { url: 'https://example.org' }],
+      ['rc/panic', {}],
+      ['rc/fatal', {}],
+      ['core/quit', {}],
+      ['config/setpath', { path: '/etc/passwd' }],
+    ] as const) {
+      const { status, body } = await room.call(path, input);
+      expect(path === 'job/batch' ? body.results[0].status : status, `${path} ${JSON.stringify(input)}`).toBe(403);
+    }
+    expect(existsSync(mark)).toBe(false);
+    expect(existsSync(join(room.folder, 'y'))).toBe(false);
+  });
+
+  it('tells no credentials in answers, the log or metrics', async () => {
+    const words = 'hunter2-hunter2';
+    await room.call('config/create', { name: 'dav', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', pass: words }, opt: { obscure: true } }); // prettier-ignore
+    const bad = await room.call('config/create', { name: '?', type: 'webdav', parameters: { pass: words } });
+    expect(bad.status).not.toBe(200);
+    await room.call('sync/copy', { srcFs: `:webdav,url="http://127.0.0.1:1",pass="${words}":/x`, dstFs: `${room.folder}/z`, _async: true }); // prettier-ignore
+    const shown = [
+      bad.body,
+      (await room.call('config/get', { name: 'dav' })).body,
+      (await room.call('config/dump')).body,
+      (await room.call('options/get')).body,
+      await room.api('GET', '/api/sync/jobs?limit=200').catch(() => ''),
+      room.host.log,
+    ];
+    const text = JSON.stringify(shown);
+    expect(text).not.toContain(words);
+    expect(text).not.toMatch(/"BasicPass":"(?!XXX)[^"]+"/);
+    expect((await room.call('config/get', { name: 'dav' })).body.pass).toBe('XXX');
+    // What was read as hidden and is written back changes nothing.
+    await room.call('config/update', { name: 'dav', parameters: { pass: 'XXX', vendor: 'other' } });
+    expect((await room.call('config/get', { name: 'dav' })).body).toMatchObject({ pass: 'XXX', vendor: 'other' });
+  });
+});
