@@ -49,7 +49,9 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByText('No open issues.').waitFor();
     await page.getByRole('button', { name: 'New issue' }).click();
     await page.getByLabel('Title').fill('The lamp flickers');
-    await page.getByLabel('What it is about').fill('At **night**. <img src=x onerror="document.title=1"><script>document.title=2</script>');
+    await page
+      .getByLabel('What it is about')
+      .fill('At **night**. <img src=x onerror="document.title=1"><script>document.title=2</script>');
     await page.getByRole('checkbox', { name: 'bug' }).check();
     await page.getByRole('button', { name: 'Make the issue' }).click();
     await page.getByRole('heading', { name: /The lamp flickers/ }).waitFor();
