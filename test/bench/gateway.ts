@@ -5,18 +5,17 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import type { GatewayState } from '../../services/contracts/gateway/api.ts';
 import { freePort } from '../support/free-port.ts';
 import { lan, readPlainly, sharing } from '../support/gateway/phone.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
+import { toolPath } from '../support/tools.ts';
 import { cpuSeconds, inFreshFolder, residentMegabytes, untilIdle } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 
 const connections = 32;
-const unpacked = fileURLToPath(new URL('../../.cache/tools/caddy', import.meta.url));
 const gibibyte = 1024 ** 3;
 
 /** Where something answers by TLS. */
@@ -110,7 +109,7 @@ async function startCaddy(
   const file = join(folder, 'Caddyfile');
   const head = '{\n admin off\n auto_https disable_redirects\n skip_install_trust\n}\n';
   writeFileSync(file, head + site(push, 'push') + site(downloads, 'downloads'));
-  const child = spawn(existsSync(unpacked) ? unpacked : 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
+  const child = spawn(toolPath('caddy'), ['run', '--config', file, '--adapter', 'caddyfile'], {
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     stdio: 'ignore',
   });

@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toolPath } from '../support/tools.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
-const unpacked = fileURLToPath(new URL('../../.cache/tools/promtool', import.meta.url));
-const promtool = existsSync(unpacked) ? unpacked : 'promtool';
+const promtool = toolPath('promtool');
 const missing = spawnSync(promtool, ['--version']).status !== 0;
 
 let host: TestHost;

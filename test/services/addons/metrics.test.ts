@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
 import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
 
-const unpacked = fileURLToPath(new URL('../../../.cache/tools/promtool', import.meta.url));
-const promtool = existsSync(unpacked) ? unpacked : 'promtool';
+const promtool = toolPath('promtool');
 const missing = spawnSync(promtool, ['--version']).status !== 0;
 
 it.skipIf(missing && !process.env['CI'])(

@@ -14,6 +14,7 @@ import { fixtureService } from '../../support/fixture-service.ts';
 import { freePort } from '../../support/free-port.ts';
 import { lan, openHome, phoneAddress, type Answer, type Home } from '../../support/gateway/phone.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
+import { toolPath } from '../../support/tools.ts';
 import { lacks } from '../../support/needs.ts';
 
 const lamp = fixtureService('lamp', (context) => ({
@@ -76,12 +77,13 @@ describe('whom a trusted proxy names', () => {
   });
 });
 
-const caddy = await promisify(execFile)('caddy', ['version']).then(
+const caddy = toolPath('caddy');
+const isHere = await promisify(execFile)(caddy, ['version']).then(
   () => true,
   () => false,
 );
 
-describe.skipIf(lacks(caddy))('Caddy in front', () => {
+describe.skipIf(lacks(isHere))('Caddy in front', () => {
   it('lets who is signed in through to what is behind it, and others to the sign-in', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
     writeFileSync(join(folder, 'ca.crt'), home.authority);
@@ -110,7 +112,7 @@ http://photos.example:${port} {
 }
 `,
     );
-    const child = spawn('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+    const child = spawn(caddy, ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
       env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
       stdio: 'ignore',
     });

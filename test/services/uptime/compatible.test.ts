@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { toolPath } from '../../support/tools.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
 
@@ -9,8 +9,7 @@ interface Golden {
   readonly response: { readonly status: number; readonly headers: Record<string, string>; readonly body: unknown };
 }
 
-const unpacked = fileURLToPath(new URL('../../../.cache/tools/promtool', import.meta.url));
-const promtoolFile = existsSync(unpacked) ? unpacked : 'promtool';
+const promtoolFile = toolPath('promtool');
 
 let rig: UptimeRig;
 let web: Target;

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { lacks, lacksProgram } from '../../support/needs.ts';
+import { toolPath } from '../../support/tools.ts';
+import { lacksProgram } from '../../support/needs.ts';
 import { openUptime } from './rig.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const unpacked = at('.cache/tools/promtool');
-const promtool = existsSync(unpacked) ? unpacked : 'promtool';
-const missing = !existsSync(unpacked) && lacks(!lacksProgram('promtool'));
+const promtool = toolPath('promtool');
+const missing = lacksProgram(promtool);
 const rules = at('assets/uptime/prometheus-alerts.yaml');
 
 /** What promtool says of what it is given. */
