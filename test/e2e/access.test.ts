@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Grant } from '../../services/contracts/control/accounts.ts';
 import type { RouteAccess } from '../../services/contracts/route-access.ts';
@@ -169,7 +170,7 @@ async function everything(): Promise<ReadonlyMap<string, unknown>> {
 function queryOf({ parameters }: Operation): string {
   const values: Record<string, string> = {
     ...{ rule: '0 9 * * *', zone: 'UTC', address: 'a@b.example', service: 'push' },
-    ...{ permission: 'read', resource: 'x', ids: '1' },
+    ...{ permission: 'read', resource: 'x', ids: '1', at: encodeURIComponent(tmpdir()), what: 'delete' },
   };
   const needed = parameters.filter((one) => one.in === 'query' && one.required);
   return needed.length === 0 ? '' : `?${needed.map(({ name }) => `${name}=${values[name] ?? 'x'}`).join('&')}`;
@@ -221,6 +222,7 @@ function bodiesOf({ body }: Operation, known: ReadonlyMap<string, ReadonlySet<st
       auth: 'other',
       p256dh: 'other',
       topics: [],
+      color: '00aabb',
       rule: '0 9 * * *',
       zone: 'UTC',
       at: '1h',

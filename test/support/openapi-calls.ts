@@ -62,6 +62,7 @@ export function exampleOf(
   if (Array.isArray(schema['enum'])) return schema['enum'][0] as unknown;
   if (schema['format'] === 'uri') return 'https://x.example/';
   if (schema['type'] === 'boolean') return true;
-  if (schema['type'] === 'integer' || schema['type'] === 'number') return schema['minimum'] ?? 1;
-  return schema['type'] === 'null' ? null : 'x'.repeat(schema['minLength'] ?? 1);
+  const types: readonly unknown[] = [schema['type']].flat();
+  if (types.includes('integer') || types.includes('number')) return schema['minimum'] ?? 1;
+  return types[0] === 'null' ? null : 'x'.repeat(schema['minLength'] ?? 1);
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { toolPath } from '../../support/tools.ts';
 import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
 import { hashes, openTorBox } from './fake-stores.ts';
 import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
