@@ -131,6 +131,19 @@ describe('a service that is plugged in by its folder and one line', () => {
     expect((await ask('push', '/v1/health', { Host: 'harbour.test' })).status).toBe(403);
   });
 
+  it('shows visitors a page of its own, by its address and its host name', async () => {
+    const page = '<h1>Ships today</h1>';
+    const own = await fetch(`${host.url('harbour')}/timetable`);
+    expect([own.status, own.headers.get('content-security-policy')]).toEqual([200, "default-src 'none'"]);
+    expect(await own.text()).toContain(page);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+      send(`${host.url('harbour')}/timetable`, { headers: { Host: 'harbour.test' } }, resolve)
+        .on('error', reject)
+        .end(),
+    );
+    expect(await text(answer)).toContain(page);
+  });
+
   it('learns the outer address and the client from a trusted proxy', async () => {
     const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'harbour.example', 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' }; // prettier-ignore
     expect((await ask('harbour', '/', headers)).body).toMatchObject({
