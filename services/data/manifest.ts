@@ -5,11 +5,11 @@ import { migrations } from './store/migrations.ts';
 /** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
 export const manifest = defineManifest({
   id: 'data',
-  title: 'Data',
+  title: 'Databases',
   group: 'data',
   summary: 'Keeps tables and users of your own apps in PostgreSQL. Works with supabase-js.',
   // Whoever calls needs a key in a header, which neither a form nor an image of a foreign page can send.
-  listeners: [{ name: 'http', title: 'Data', protocol: 'http', port: 54321, crossOrigin: 'any', authenticates: true }],
+  listeners: [{ name: 'http', title: 'Databases', protocol: 'http', port: 54321, crossOrigin: 'any', authenticates: true }],
   settings: Settings,
   environment,
   migrations,

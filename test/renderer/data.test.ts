@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await using watched = await visit('/data', screen);
     for (const at of ['', 'sql', 'connect', 'tables/public.notes/']) {
       await watched.page.goto(`${room.host.url('control')}/data/${at}`);
-      await watched.page.getByRole('heading', { level: 1, name: 'Data' }).waitFor();
+      await watched.page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
       if (at.endsWith('notes/')) await watched.page.getByText('Who sees what?').waitFor();
       await expectFits(watched, `data-${at.replaceAll('/', '-') || 'tables'}`, screen);
     }

@@ -105,7 +105,7 @@ export const pages: readonly PageEntry[] = [
   },
   {
     at: 'data',
-    title: 'Data',
+    title: 'Databases',
     icon: 'data',
     group: 'data',
     adminOnly: true,

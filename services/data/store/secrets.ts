@@ -1,33 +1,19 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
+import { keptKey } from '../../kit/kept-key.ts';
 import type { Tables } from './tables.ts';
 
 /** Secrets of this service at rest. */
 export class Secrets {
-  readonly #context: Pick<Context, 'db' | 'commit' | 'vault'>;
+  readonly #context: Pick<Context, 'db' | 'commit' | 'log' | 'vault'>;
 
-  constructor(context: Pick<Context, 'db' | 'commit' | 'vault'>) {
+  constructor(context: Pick<Context, 'db' | 'commit' | 'log' | 'vault'>) {
     this.#context = context;
   }
 
-  /** The secret of this name; what `make` gives where there is none yet. */
-  async take(name: string, make: () => string): Promise<string> {
-    const db: Kysely<Tables> = this.#context.db;
-    const find = async (): Promise<string | undefined> => {
-      const row = await db.selectFrom('secrets').select('sealed').where('name', '=', name).executeTakeFirst();
-      return row === undefined ? undefined : this.#context.vault.open(row.sealed, purposeOf(name));
-    };
-    const known = await find();
-    if (known !== undefined) return known;
-    const sealed = this.#context.vault.seal(make(), purposeOf(name));
-    await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      await transaction
-        .insertInto('secrets')
-        .values({ name, sealed })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    });
-    return (await find()) ?? '';
+  /** The secret of this name; what `make` gives where there is none yet, or none that the vault can open. */
+  take(name: string, make: () => string): Promise<string> {
+    return keptKey(this.#context, { table: 'secrets', name, purpose: purposeOf(name) }, make);
   }
 
   async replace(name: string, secret: string): Promise<void> {
