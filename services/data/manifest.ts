@@ -9,7 +9,9 @@ export const manifest = defineManifest({
   group: 'data',
   summary: 'Keeps tables and users of your own apps in PostgreSQL. Works with supabase-js.',
   // Whoever calls needs a key in a header, which neither a form nor an image of a foreign page can send.
-  listeners: [{ name: 'http', title: 'Databases', protocol: 'http', port: 54321, crossOrigin: 'any', authenticates: true }],
+  listeners: [
+    { name: 'http', title: 'Databases', protocol: 'http', port: 54321, crossOrigin: 'any', authenticates: true },
+  ],
   settings: Settings,
   environment,
   migrations,
