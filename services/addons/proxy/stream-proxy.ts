@@ -19,6 +19,8 @@ const Target = z.object({
   response: Headers.optional(),
   /** Who said that it is there: what is asked in public does not lead into the home network. */
   from: z.string().optional(),
+  /** A stranger's configuration led there: it is asked as the public would be. */
+  foreign: z.literal(true).optional(),
 });
 
 /** Of one connection alone, or about who asks. */
@@ -94,7 +96,7 @@ export class StreamProxy {
   }
 
   /** Sends what a configuration wants proxied through here. */
-  applying(config: AddonConfig, baseUrl: string): (result: PipelineResult) => PipelineResult {
+  applying(config: AddonConfig, baseUrl: string, foreign: boolean): (result: PipelineResult) => PipelineResult {
     const { proxy } = config;
     if (proxy?.enabled !== true) return (result) => result;
     const addons = new Set(proxy.proxiedAddons ?? []);
@@ -106,11 +108,11 @@ export class StreamProxy {
     };
     return ({ shown, hidden }) => ({
       hidden,
-      shown: shown.map((stream) => (isProxied(stream) ? this.#through(stream, config, baseUrl) : stream)),
+      shown: shown.map((stream) => (isProxied(stream) ? this.#through(stream, config, baseUrl, foreign) : stream)),
     });
   }
 
-  #through(stream: ParsedStream, { proxy }: AddonConfig, baseUrl: string): ParsedStream {
+  #through(stream: ParsedStream, { proxy }: AddonConfig, baseUrl: string, foreign: boolean): ParsedStream {
     const url = stream.url ?? '';
     const given = z
       .object({ request: Headers.optional(), response: Headers.optional() })
@@ -124,7 +126,7 @@ export class StreamProxy {
       const base = (proxy.publicUrl || proxy.url).replace(/\/+$/, '');
       return { ...stream, proxied: true, url: `${base}/proxy/stream/${name}?${query.toString()}` };
     }
-    const target = { url, from: stream.addon.manifestUrl, ...headers };
+    const target = { url, from: stream.addon.manifestUrl, ...headers, ...(foreign ? { foreign } : {}) };
     return { ...stream, proxied: true, url: this.address(baseUrl, target, stream.filename ?? 'stream') };
   }
 
@@ -145,9 +147,9 @@ export class StreamProxy {
     const target = Target.safeParse(text === undefined ? undefined : JSON.parse(text));
     if (!target.success)
       throw new Problem('addons.unauthorized', 401, 'This address was not made here, or under another key.');
-    const { url, request: asked = {}, response: answered = {}, from = '' } = target.data;
+    const { url, request: asked = {}, response: answered = {}, from = '', foreign = false } = target.data;
     const headers = { ...forwardable(request.headers), ...asked };
-    const trust = this.#trust === 'owner' && (await this.#policy.isNear(from)) ? 'owner' : 'other';
+    const trust = !foreign && this.#trust === 'owner' && (await this.#policy.isNear(from)) ? 'owner' : 'other';
     await this.pass(request, response, url, { headers, trust, extra: answered });
   }
 

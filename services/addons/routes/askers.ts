@@ -72,7 +72,7 @@ export class Askers {
       withData: wantsData(request),
       trusted: true,
       foreign,
-      proxy: this.#options.proxy.applying(config, baseUrl),
+      proxy: this.#options.proxy.applying(config, baseUrl, foreign),
     };
   }
 
@@ -101,7 +101,7 @@ export class Askers {
       withData: wantsData(request),
       trusted: false,
       foreign: this.isForeign(request),
-      proxy: this.#options.proxy.applying(config, baseUrl),
+      proxy: this.#options.proxy.applying(config, baseUrl, this.isForeign(request)),
     };
   }
 }

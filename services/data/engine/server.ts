@@ -32,6 +32,12 @@ const connectMs = 15_000;
 const requestRole = 'authenticator';
 
 /** A PostgreSQL of our own, with its files in this folder. */
+/**
+ * What a superuser's statement names without a schema is PostgreSQL's own: whoever makes functions in `public` must not have
+ * them run with a superuser's rights.
+ */
+const trusted = { options: '-c search_path=pg_catalog' };
+
 export function ownServer({ context, folder, password, steps }: ServerParts & { readonly folder: string }): Server {
   return {
     async start(notice) {
@@ -39,16 +45,16 @@ export function ownServer({ context, folder, password, steps }: ServerParts & { 
       const cluster = await startCluster(context, folder, secret);
       try {
         const base = baseOf(cluster);
-        await prepare(context, { ...base, user: superuser }, steps, async (client) => {
+        await prepare(context, { ...base, ...trusted, user: superuser }, steps, async (client) => {
           if (cluster.password === undefined) return;
           for (const role of [requestRole, ownerRole]) await setPassword(client, role, secret);
         });
         const pools = {
-          superuser: poolOf(context, { ...base, user: superuser, max: 8 }),
+          superuser: poolOf(context, { ...base, ...trusted, user: superuser, max: 8 }),
           owner: poolOf(context, { ...base, user: ownerRole, max: 4 }),
           requests: poolOf(context, { ...base, user: requestRole, max: 16, pipeline: true }),
         };
-        const listener = await listen(context, { ...base, user: superuser }, notice);
+        const listener = await listen(context, { ...base, ...trusted, user: superuser }, notice);
         return {
           ...pools,
           ended: cluster.child.exited.then(() => undefined),
@@ -76,7 +82,7 @@ export function externalServer({ context, url, password, steps }: ServerParts & 
       address.password = secret;
       await prepare(context, admin, steps, (client) => setPassword(client, requestRole, secret));
       const pools = {
-        superuser: poolOf(context, { ...admin, max: 8 }),
+        superuser: poolOf(context, { ...admin, ...trusted, max: 8 }),
         owner: poolOf(context, { ...admin, max: 4 }),
         requests: poolOf(context, { connectionString: address.href, max: 16, pipeline: true }),
       };

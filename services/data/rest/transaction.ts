@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { Database } from '../engine/database.ts';
+import { RestError } from './errors.ts';
 import type { RequestIdentity, Role } from './identity.ts';
+import { largestBody } from './statement/wrap.ts';
 
 /** The row that {@link wrap} makes. */
 export interface Result {
@@ -102,5 +104,11 @@ export function statementQuery(text: string, values: readonly string[]): pg.Quer
 export function resultOf({ rows }: pg.QueryResult): Result {
   const [row] = rows as readonly Result[];
   if (row === undefined) throw new Error('the statement answered nothing');
+  if ((row.body as unknown) === null) {
+    throw new RestError(413, '54000', 'The answer is too large', {
+      details: `It has more than ${largestBody / 1024 / 1024} MiB; what was to be written is written.`,
+      hint: 'Ask for fewer rows or columns at once.',
+    });
+  }
   return row;
 }

@@ -59,13 +59,16 @@ export class MulticastSocket implements AsyncDisposable {
 
   /** To one of them. */
   reply(packet: Packet, { port, address }: Pick<RemoteInfo, 'port' | 'address'>): Promise<void> {
+    // Nobody can be answered at port 0, which only a forged packet comes from.
+    if (port === 0) return Promise.resolve();
     return this.#inTurn(() => this.#send(packet, port, address));
   }
 
   /** One after the other, since the network that is spoken on belongs to the socket. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#sending = this.#sending.then(async () => {
-      if (!this.#isClosed) await work();
+      // A network that has just gone takes nothing any more; what is sent next may well arrive.
+      if (!this.#isClosed) await work().catch((error: unknown) => this.#parts.failed(error as Error));
     });
     return this.#sending;
   }

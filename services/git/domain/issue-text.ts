@@ -1,6 +1,6 @@
 const mention = /(?<![\w@/.+-])@([A-Za-z0-9][-_.+A-Za-z0-9]{0,63})/g;
 const reference =
-  /(?:(?<![\w-])(?<word>close[sd]?|fix(?:e[sd])?|resolve[sd]?|reopen(?:s|ed)?)[ \t]*:?[ \t]+)?(?<![\w#/.-])(?<place>[\w.-]+\/[\w.-]+)?[#!](?<number>\d{1,9})(?!\w)/gi;
+  /(?:(?<![\w-])(?<word>close[sd]?|fix(?:e[sd])?|resolve[sd]?|reopen(?:s|ed)?)(?::[ \t]+|[ \t]+(?::[ \t]+)?))?(?<![\w#/.-])(?<place>[\w.-]+\/[\w.-]+)?[#!](?<number>\d{1,9})(?!\w)/gi;
 
 /** Names that a text calls with an `@`; what stands as code calls nobody. */
 export function mentionsIn(text: string): readonly string[] {
@@ -12,6 +12,9 @@ export interface IssueReference {
   readonly number: number;
   readonly action: 'none' | 'close' | 'reopen';
 }
+
+/** Of longer texts the beginning is looked at. */
+const mostLooked = 65_536;
 
 /** Issues of the repository `owner/name` that a text names: `#3`, `fixes #3`, `closes owner/name#3`. */
 export function referencesIn(text: string, full: string): readonly IssueReference[] {
@@ -27,7 +30,7 @@ export function referencesIn(text: string, full: string): readonly IssueReferenc
 }
 
 function withoutCode(text: string): string {
-  return text.replaceAll(/```[\s\S]*?(?:```|$)|`[^`\n]*`/g, ' ');
+  return text.slice(0, mostLooked).replaceAll(/```[\s\S]*?(?:```|$)|`[^`\n]*`/g, ' ');
 }
 
 const draft = /^\s*(?:wip:|\[wip\])/i;

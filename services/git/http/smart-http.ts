@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readReferences } from '../repositories/references.ts';
-import type { Lookup } from '../repositories/lookup.ts';
+import type { Found, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Git } from '../engine/git.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
@@ -44,7 +44,7 @@ export async function smartHttp(
   const asked = action === 'info/refs' ? serviceOf(url.searchParams.get('service') ?? '') : serviceOf(action);
   if (action === 'info/refs' && asked === undefined && url.searchParams.has('service')) throw bad();
   const visitor = await parts.signIn.visitor(request);
-  const repository = await find(parts, visitor, [decode(owner), decode(name)], asked ?? 'upload-pack');
+  const { repository, level } = await find(parts, visitor, [decode(owner), decode(name)], asked ?? 'upload-pack');
 
   const away = new AbortController();
   response.once('close', () => away.abort());
@@ -72,7 +72,11 @@ export async function smartHttp(
   const input = bodyOf(request);
   if (asked === 'upload-pack') await parts.transfer.upload(repository, { ...conversation, input }, { stateless: true });
   else
-    await parts.transfer.receive(repository, { account: visitor.identity?.account ?? '' }, { ...conversation, input });
+    await parts.transfer.receive(
+      repository,
+      { account: visitor.identity?.account ?? '', administers: level === 'admin' },
+      { ...conversation, input },
+    );
   if (!response.writableFinished && !response.destroyed) await once(response, 'close');
 }
 
@@ -82,7 +86,7 @@ async function find(
   visitor: Visitor,
   [owner, name]: readonly [string, string],
   service: Service,
-): Promise<Repository> {
+): Promise<Found> {
   const found = await parts.lookup.find(visitor, owner, name);
   const needed = service === 'receive-pack' ? 'write' : 'read';
   const isKnown = visitor.identity !== undefined;
@@ -97,7 +101,7 @@ async function find(
   if (levels.indexOf(found.level) < levels.indexOf(needed)) {
     throw new Problem('git.forbidden', 403, `${visitor.identity?.account ?? ''} may not push to ${owner}/${name}.`);
   }
-  return found.repository;
+  return found;
 }
 
 /** What a client without the smart protocol asks first, and what people look at in a browser. */
@@ -122,6 +126,8 @@ function bodyOf(request: IncomingMessage): Readable {
   const encoding = headerOf(request, 'content-encoding');
   if (encoding !== 'gzip' && encoding !== 'x-gzip') return request;
   const plain = createGunzip();
+  // It may break while nobody reads, such as while the rules of a push are looked at; the next reader finds it so.
+  plain.on('error', () => undefined);
   request.on('error', (error) => plain.destroy(error));
   request.on('close', () => {
     if (!request.readableEnded) plain.destroy();

@@ -27,6 +27,8 @@ export interface Pusher {
   readonly account: string;
   /** A key that is good for the repository alone, and no account's. */
   readonly byDeployKey?: boolean;
+  /** Of whom the repository is: options of a push may change its settings. */
+  readonly administers?: boolean;
 }
 
 /** What the rules of a repository say to a push. */

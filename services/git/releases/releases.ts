@@ -89,6 +89,7 @@ export class Releases {
     const uuid = randomUUID();
     const path = this.#path(repository, uuid);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (input.destroyed) throw new Problem('git.bad_upload', 400, 'No file was uploaded: the upload was cut off.');
     let size = 0;
     const measure = new Transform({
       transform(chunk: Buffer, _encoding, done) {

@@ -37,17 +37,28 @@ export class Objects implements AsyncDisposable {
 
   /** `name` as git takes it: an id, `main`, `main:path`. Undefined where there is none. */
   async info(folder: string, name: string): Promise<ObjectInfo | undefined> {
-    return this.#reader(folder).ask('info', name);
+    return this.#asking(folder, (reader) => reader.ask('info', name));
   }
 
   /** @throws Problem `git.too_large` (413) for an object of more than 16 MiB. */
   async contents(folder: string, name: string): Promise<ObjectContents | undefined> {
-    const reader = this.#reader(folder);
-    const info = await reader.ask('info', name);
-    if (info === undefined) return undefined;
-    if (info.size > largest) throw new Problem('git.too_large', 413, 'This file is too large to be shown.');
-    const found = await reader.ask('contents', info.id);
-    return found?.bytes === undefined ? undefined : { ...found, bytes: found.bytes };
+    return this.#asking(folder, async (reader) => {
+      const info = await reader.ask('info', name);
+      if (info === undefined) return undefined;
+      if (info.size > largest) throw new Problem('git.too_large', 413, 'This file is too large to be shown.');
+      const found = await reader.ask('contents', info.id);
+      return found?.bytes === undefined ? undefined : { ...found, bytes: found.bytes };
+    });
+  }
+
+  /** Once more where another repository's turn closed the reader in the middle. */
+  async #asking<Found>(folder: string, ask: (reader: Reader) => Promise<Found>): Promise<Found> {
+    try {
+      return await ask(this.#reader(folder));
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'git.reader_ended') throw error;
+      return ask(this.#reader(folder));
+    }
   }
 
   /** Lets go of a repository's files: it will be removed. */

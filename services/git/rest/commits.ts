@@ -41,11 +41,12 @@ export function commitRoutes(parts: RestParts): readonly Route[] {
     const revision = await resolve(objects, folder, repository, call.params['sha']);
     if (revision === undefined) throw unknown();
     const args = kind === 'diff' ? ['diff-tree', '--patch', '-M', '--root', '--no-commit-id', '--diff-merges=first-parent', '-r', revision.commit] : ['format-patch', '--stdout', '-1', revision.commit]; // prettier-ignore
-    const child = await git.start(folder, args);
     return {
       status: 200,
       headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+      // Begun here and not before, since a HEAD never sends anything.
       send: async (response) => {
+        const child = await git.start(folder, args);
         child.stderr.resume();
         child.stdin.end();
         response.once('close', () => void child.stop());

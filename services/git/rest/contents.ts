@@ -189,9 +189,12 @@ export async function rawFile(
   };
   if (known === tag) return { status: 304, headers };
   if (info.size > largestHeld) {
-    const child = await git.start(folder, ['cat-file', 'blob', info.id]);
     const large = { 'Content-Type': 'application/octet-stream', 'Content-Length': info.size, 'Content-Disposition': `attachment; ${fileName(name)}` }; // prettier-ignore
-    return { status: 200, headers: { ...headers, ...large }, send: (response) => pour(child, response) };
+    return {
+      status: 200,
+      headers: { ...headers, ...large },
+      send: async (response) => pour(await git.start(folder, ['cat-file', 'blob', info.id]), response),
+    };
   }
   const bytes = (await objects.contents(folder, info.id))?.bytes ?? Buffer.alloc(0);
   const type = typeOf(bytes);

@@ -57,6 +57,9 @@ export class Router {
     if (route.signedIn === true && visitor.identity === undefined) {
       throw new Problem('git.sign_in', 401, 'token is required');
     }
+    if (visitor.identity?.limited === true && !isOfRepository(route)) {
+      throw new Problem('git.forbidden', 403, 'token may only be used for repositories');
+    }
     const call = { request, method, query: url.searchParams, visitor, params, base };
     checkScope(call, route.scope);
     let answer: Answer;
@@ -103,6 +106,18 @@ export class Router {
     response.writeHead(problem.status, { 'Content-Type': json, 'Content-Length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);
   }
+}
+
+/**
+ * Whether a route is about one repository, whose rights are looked at, rather than about the account that asks; a token of
+ * limited rights must not do anything in the name of that.
+ */
+function isOfRepository({ method, path, signedIn }: Route): boolean {
+  if (!path.startsWith('/repos/:owner/:repo')) return method === 'GET' && signedIn !== true;
+  return (
+    !/\/(?:notifications|subscription|transfer|forks)\b/.test(path) ||
+    (method === 'GET' && !path.includes('notifications'))
+  );
 }
 
 /** The named parts of a path that fits; a part that cannot be decoded fits nowhere. */

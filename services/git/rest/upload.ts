@@ -17,6 +17,8 @@ export async function uploadOf<Taken>(
   await new Promise<void>((resolve, reject) => {
     const form = busboy({ headers: request.headers, limits: { files: 1 }, preservePath: false });
     form.on('file', (field, file, { filename }) => {
+      // Whoever reads it hears of it too; but a form may break before anybody does.
+      file.on('error', () => undefined);
       if (field !== 'attachment') return void file.resume();
       taken = take(nameOf(given === '' ? (filename ?? '') : given), file);
       // It is waited for below.

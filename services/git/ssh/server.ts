@@ -173,7 +173,7 @@ export class SshServer implements Disposable {
     }
     await transfer.advertise('receive-pack', repository, conversation, { end: false });
     const byDeployKey = guest.visitor.deployKey !== undefined;
-    await transfer.receive(repository, { account: guest.visitor.identity?.account ?? guest.name, byDeployKey }, conversation); // prettier-ignore
+    await transfer.receive(repository, { account: guest.visitor.identity?.account ?? guest.name, byDeployKey, administers: again.level === 'admin' }, conversation); // prettier-ignore
     return 0;
   }
 

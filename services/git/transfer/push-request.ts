@@ -45,12 +45,12 @@ export async function readPushRequest(stream: Readable): Promise<PushRequest | u
         if (size === 0 && reader.rest.length === 0) return undefined;
         throw bad('it was cut off');
       }
-      size += chunk.length;
-      if (size > mostBytes && changes.length > 0) throw bad('it changes too many references');
       reader.add(chunk);
       continue;
     }
     parts.push(next.bytes);
+    size += next.bytes.length;
+    if (size > mostBytes) throw bad('it changes too many references');
     if (next.packet === 'flush') {
       if (inOptions || capabilities?.has('push-options') !== true) break;
       inOptions = true;

@@ -100,10 +100,21 @@ export class Pushes {
     for (const row of left) {
       const repository = await repositories.byId(row.repository_id);
       if (repository === undefined) continue;
-      const changes = changesSchema.parse(JSON.parse(row.commands));
-      const made = await changesMade(git, this.#parts.folder(repository), changes);
-      await this.settle(row.id, repository, row.account, made);
-      context.log.info('a push that was cut off was looked through', { repository: repository.id, made: made.length });
+      try {
+        const changes = changesSchema.parse(JSON.parse(row.commands));
+        const made = await changesMade(git, this.#parts.folder(repository), changes);
+        await this.settle(row.id, repository, row.account, made);
+        context.log.info('a push that was cut off was looked through', {
+          repository: repository.id,
+          made: made.length,
+        });
+      } catch (error) {
+        // One that cannot be made sense of, such as one that named commits which never were, must not keep all others out.
+        context.log.error('a push that was cut off could not be looked through, and is left out', { repository: repository.id, error }); // prettier-ignore
+        await context.commit((transaction: Kysely<Tables>) =>
+          transaction.deleteFrom('pushes').where('id', '=', row.id).execute(),
+        );
+      }
     }
   }
 

@@ -93,13 +93,13 @@ export class Transfer {
       output.end(refusal(push, refused));
       return;
     }
-    await this.#parts.pushOptions(repository, push.options);
     const id = await pushes.begin(repository, account, push.changes);
     const report = new PushReport(push);
     const settled = async (): Promise<void> => {
       const reports = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
       const made = reports ? report.made(push.changes) : await changesMade(git, folder(repository), push.changes);
       await pushes.settle(id, repository, account, made);
+      if (made.length > 0 && pusher.administers === true) await this.#parts.pushOptions(repository, push.options);
       report.release();
     };
     // Once git has the push it is brought to its end, whether its client waits for the answer or not.

@@ -17,9 +17,9 @@ export function readPlace(text: unknown, windows = false): Place {
   return { kind: 'remote', name, path };
 }
 
-/** `..` anywhere: a way out of the folder that was allowed. */
+/** `..` anywhere: a way out of the folder that was allowed. And `.`: another spelling of one that was refused. */
 export function climbs(path: string): boolean {
-  return path.split(/[/\\]/).includes('..');
+  return path.split(/[/\\]/).some((part) => part === '..' || part === '.');
 }
 
 /** What grants name: a folder with everything in it, so it ends in a slash. The local path must be a real one. */

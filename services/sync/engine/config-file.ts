@@ -1,5 +1,4 @@
-import { access } from 'node:fs/promises';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
@@ -44,11 +43,13 @@ export class ConfigFile {
 
   async #make(program: string, password: string): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
-    await writeFile(this.path, '', { mode: 0o600 });
+    // Beside its place until it is encrypted: a plain one that a kill leaves would stay plain for ever.
+    const made = `${this.path}.new`;
+    await writeFile(made, '', { mode: 0o600 });
     const child = await this.#context.children.start({
       name: 'engine configuration',
       file: program,
-      args: ['--config', this.path, 'config', 'encryption', 'set'],
+      args: ['--config', made, 'config', 'encryption', 'set'],
       shortLived: true,
     });
     child.stdout.resume();
@@ -56,9 +57,10 @@ export class ConfigFile {
     child.stdin.end(`${password}\n${password}\n`);
     const { code } = await child.exited;
     if (code !== 0) {
-      await rm(this.path, { force: true });
+      await rm(made, { force: true });
       throw new Problem('sync.configuration', 503, 'rclone could not make its encrypted configuration.');
     }
-    await chmod(this.path, 0o600);
+    await chmod(made, 0o600);
+    await rename(made, this.path);
   }
 }

@@ -191,8 +191,10 @@ export function pageEvents({ pages }: SocketParts): SocketEvents {
     },
     getIncidentHistory: {
       needs: 'nobody',
-      async run(_session, slug, cursor) {
+      async run(session, slug, cursor) {
         const page = pages.get(textOf(slug));
+        if (!page.config.published && !session.signedIn)
+          throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
         const before = textOf(cursor) === '' ? {} : { before: textOf(cursor) };
         const found = await pages.notes(page, { ...before, limit: 11 });
         const incidents = found.slice(0, 10);

@@ -76,7 +76,8 @@ export function openSocket(parts: SocketParts): UptimeSocket {
 
   const following = context.bus.subscribe(accountsChanged, () => {
     for (const { socket, session } of signedIn()) {
-      if (session.identity !== undefined && !context.accounts.stands(session.identity)) socket.disconnect(true);
+      const { identity } = session;
+      if (identity !== undefined && !context.accounts.may(identity, 'uptime', 'read', '*')) socket.disconnect(true);
     }
   });
 

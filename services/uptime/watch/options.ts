@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
+import { Problem } from '../../contracts/problem.ts';
 import { UptimeOptions } from '../../contracts/uptime/views.ts';
+import { isZone } from '../domain/zone.ts';
 import type { Tables } from '../store/tables.ts';
 
 /** What may be set while the service runs; it begins with the settings. */
@@ -21,10 +23,16 @@ export class Options {
     const db: Kysely<Tables> = this.#context.db;
     const rows = await db.selectFrom('options').selectAll().execute();
     const stored = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
-    this.#current = UptimeOptions.parse({ ...this.#current, ...stored });
+    const read = UptimeOptions.parse({ ...this.#current, ...stored });
+    this.#current = isZone(read.timezone) ? read : { ...read, timezone: this.#current.timezone };
   }
 
+  /** @throws Problem `uptime.invalid` (422) for a time zone that there is none of */
   async set(change: Partial<UptimeOptions>): Promise<UptimeOptions> {
+    if (change.timezone !== undefined && !isZone(change.timezone)) {
+      const detail = 'Use the name of a time zone, such as Europe/Berlin.';
+      throw new Problem('uptime.invalid', 422, detail, { fields: { timezone: detail } });
+    }
     const rows = Object.entries(change)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => ({ name, value: JSON.stringify(value) }));

@@ -41,9 +41,18 @@ export class Passwords implements AsyncDisposable {
     const tooLong = Buffer.byteLength(password) > longestPassword;
     if (stored !== null && argonForm.test(stored)) return verifyArgon(password, stored);
     const readable = stored !== null && isBcrypt(stored) && !tooLong;
-    const hash = readable ? stored : await (this.#nobody ??= this.hash('nobody'));
+    const hash = readable ? stored : await this.#hashOfNobody();
     const right = (await this.#ask({ kind: 'verify', password: tooLong ? '' : password, hash })) as boolean;
     return right && readable;
+  }
+
+  #hashOfNobody(): Promise<string> {
+    this.#nobody ??= this.hash('nobody').catch((error: unknown) => {
+      // Else who does not exist would be told by this error for ever.
+      this.#nobody = undefined;
+      throw error;
+    });
+    return this.#nobody;
   }
 
   #ask(work: Work): Promise<string | boolean> {

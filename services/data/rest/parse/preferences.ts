@@ -30,7 +30,7 @@ export function parsePreferences(header: string | undefined): Preferences {
     if (preference === '') continue;
     const [name = '', value = ''] = preference.split('=').map((part) => part.trim());
     // The first of a kind counts.
-    if (choices[name]?.includes(value) === true) found[name] ??= value;
+    if (Object.hasOwn(choices, name) && choices[name]?.includes(value) === true) found[name] ??= value;
     else if (name === 'timezone' && /^[A-Za-z0-9_+\-/]{1,64}$/.test(value)) found['timezone'] ??= value;
     else if (name === 'max-affected' && /^\d{1,15}$/.test(value)) found['maxAffected'] ??= Number(value);
     else if (name === 'params') continue;

@@ -17,6 +17,9 @@ export interface Wrapped {
   readonly more?: readonly string[];
 }
 
+/** Of an answer's body, bytes. What is larger never leaves PostgreSQL: its client cannot take a text of half a GiB. */
+export const largestBody = 128 * 1024 * 1024;
+
 /** One statement for the request: the rows as PostgreSQL writes them, how many there are, and what functions set. */
 export function wrap({ media, source, read, count, isScalar = false, isOne = false, more = [] }: Wrapped): string {
   const total = count === undefined ? 'null' : '(SELECT count(*) FROM pgrst_count)';
@@ -33,7 +36,13 @@ export function wrap({ media, source, read, count, isScalar = false, isOne = fal
     ...(read === undefined ? [] : [`pgrst_rows AS (${read})`]),
     ...(count === undefined ? [] : [`pgrst_count AS (${count})`]),
   ];
-  return `WITH ${parts.join(', ')} SELECT ${columns.join(', ')} FROM (SELECT * FROM ${read === undefined ? 'pgrst_source' : 'pgrst_rows'}) AS pgrst_t`;
+  const answer = `SELECT ${columns.join(', ')} FROM (SELECT * FROM ${read === undefined ? 'pgrst_source' : 'pgrst_rows'}) AS pgrst_t`;
+  return `WITH ${parts.join(', ')}, pgrst_answer AS (${answer}) SELECT ${['total', 'page', 'headers', 'status', ...more.map(nameOf)].join(', ')}, CASE WHEN octet_length(body) <= ${largestBody} THEN body END AS body FROM pgrst_answer`;
+}
+
+/** `… AS inserted`: `inserted`. */
+function nameOf(column: string): string {
+  return column.slice(column.lastIndexOf(' ') + 1);
 }
 
 function bodyOf({ kind, nullsStripped }: MediaType, isScalar: boolean, isOne: boolean): string {

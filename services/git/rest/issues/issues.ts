@@ -50,6 +50,7 @@ export function issueRoutes(parts: IssueParts): readonly Route[] {
   const sightOf = async ({ visitor: { identity } }: Call): Promise<Sight> => {
     if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
     if (identity.role === 'admin') return 'all';
+    if (identity.limited === true) return { public: true, owners: [], ids: [] };
     return { public: true, owners: [identity.account], ids: await repositories.sharedWith(identity.account) };
   };
 

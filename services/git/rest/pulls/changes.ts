@@ -64,11 +64,10 @@ export async function pullText(
   const { head, comparison } = await pulls.state(repository, issue);
   if (comparison.mergeBase === undefined) throw new Problem('git.unknown', 404, 'not found');
   const args = kind === 'diff' ? ['diff-tree', '--patch', '-M', '-r', comparison.mergeBase, head] : ['format-patch', '--stdout', `${comparison.mergeBase}..${head}`]; // prettier-ignore
-  const child = await git.start(keeper.folder(repository), args);
   return {
     status: 200,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-    send: (response) => pour(child, response),
+    send: async (response) => pour(await git.start(keeper.folder(repository), args), response),
   };
 }
 

@@ -57,6 +57,10 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
         return;
       }
       const { account } = identity;
+      if (identity.limited === true) {
+        answerValue(response, { username: account, role: identity.role, ...usage });
+        return;
+      }
       const subscriptions = await profiles.subscriptions(account);
       const reservations = await profiles.reservations(account);
       const tokens = await wireTokens(accounts, identity, exchange);

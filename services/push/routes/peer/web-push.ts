@@ -33,6 +33,8 @@ export interface WebPushParts {
 function putBrowser({ accounts, store, clock, random, allowed, reserved, changed }: WebPushParts) {
   return async (order: WebPushOrder, from: Sender, baseUrl: string): Promise<void> => {
     const { endpoint, auth, p256dh, topics } = order;
+    // A browser stays with its account when the token is gone.
+    if (from.identity?.limited === true) throw refuse('forbidden');
     if (trustedEndpoint(endpoint, allowed) === undefined) throw refuse('web_push_endpoint');
     if (topics.length > mostTopics) throw refuse('web_push_topics');
     for (const topic of topics) {
