@@ -330,6 +330,10 @@ describe('every route of our API', () => {
     const account = `${host.url('push')}/v1/account`;
     expect((await fetch(`${account}/token`, { method: 'POST', headers, body: '{}' })).status).toBe(401);
     expect((await fetch(account, { method: 'DELETE', headers, body: '{}' })).status).toBe(401);
+    const shown = (await (await fetch(account, { headers })).json()) as object;
+    expect(shown).toMatchObject({ username: 'ada', role: 'user' });
+    for (const field of ['tokens', 'sync_topic', 'subscriptions', 'reservations'])
+      expect(shown).not.toHaveProperty(field);
   });
 
   it.each(['administrator', 'deputy'])('is open to the %s', walk, async (who) => {

@@ -169,3 +169,23 @@ test('what one statement set is not there for the next', async () => {
   );
   expect(await room.sql("select current_setting('search_path') as path, auth.jwt() as claims")).toEqual([{ path: '"$user", public', claims: {} }]); // prettier-ignore
 });
+
+test('what the owner of the tables makes in `public` is not run with the rights of a superuser', async () => {
+  const key = {
+    apikey: room.serviceKey,
+    Authorization: `Bearer ${room.serviceKey}`,
+    'Content-Type': 'application/json',
+  };
+  await room.sql(`create table caught (who text);
+    create function public.array_position(int2[], int2) returns int language plpgsql as
+      $$ begin insert into public.caught values (current_user); return 1; end $$;`);
+  try {
+    await room.sql('create table afterwards (id int primary key)');
+    expect((await fetch(`${room.url}/pg/types`, { headers: key })).status).toBe(200);
+    expect((await room.request('/rest/v1/afterwards', { headers: key })).status).toBe(200);
+    const seen = await room.request('/rest/v1/caught', { headers: key });
+    expect(await seen.json()).toEqual([]);
+  } finally {
+    await room.sql('drop function public.array_position(int2[], int2); drop table caught, afterwards');
+  }
+});

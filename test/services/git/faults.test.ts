@@ -73,11 +73,16 @@ describe('a push that goes wrong', () => {
       }
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));
       const commands = ['cut', 'never'].map((name) => ({ ref: `refs/heads/${name}`, before: zeros, after: head }));
-      database.prepare('insert into pushes values (?, ?, ?, ?, ?)').run('p1', id, 'ada', JSON.stringify(commands), 1);
+      const insert = database.prepare('insert into pushes values (?, ?, ?, ?, ?)');
+      // Of a client that named a commit which never was: nobody can make sense of it, and it keeps nothing else out.
+      const bogus = [{ ref: 'refs/heads/main', before: '1'.repeat(40), after: head }];
+      insert.run('p0', id, 'ada', JSON.stringify(bogus), 1);
+      insert.run('p1', id, 'ada', JSON.stringify(commands), 1);
       database.close();
       await using room = await openGitRoom({ dataDir });
       expect(await (await room.api('GET', '/repos/ada/demo')).json()).toMatchObject({ branch_count: 2 });
       expect(room.host.log.some((text) => text.includes('cut off') && text.includes('made=1'))).toBe(true);
+      expect(room.host.log.filter((text) => text.includes('is left out'))).toHaveLength(1);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }

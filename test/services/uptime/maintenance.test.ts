@@ -3,7 +3,7 @@ import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Maintenance } from '../../../services/contracts/uptime/maintenance.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
-import { admin } from '../../support/host.ts';
+import { admin, adminAuthorization } from '../../support/host.ts';
 import { openTarget, openUptime, type UptimeRig } from './rig.ts';
 
 describe('a window', () => {
@@ -51,6 +51,20 @@ describe('a window', () => {
     await rig.call('DELETE', `/api/maintenances/${String(id)}`);
     await rig.events('down', web.id, 2);
     expect((await rig.raw('GET', `/api/maintenances/${String(id)}`)).status).toBe(404);
+  });
+
+  it('goes by no time zone that there is none of', async () => {
+    const control = rig.host.url('control');
+    const put = (timezone: string): Promise<Response> =>
+      fetch(`${control}/api/uptime/settings`, {
+        method: 'PUT',
+        headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ timezone }),
+      });
+    const refused = await put('Mars/Base');
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({ error: { fields: { timezone: expect.any(String) as string } } });
+    expect((await put('UTC')).status).toBe(200);
   });
 
   it('that cannot be one is refused with its field, and nothing changes', async () => {

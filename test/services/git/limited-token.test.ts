@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Grant } from '../../../services/contracts/control/accounts.ts';
+import { globPattern } from '../../../services/git/domain/glob.ts';
+import { api } from '../../support/api.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let limited: string;
+beforeAll(async () => {
+  room = await openGitRoom();
+  await room.account('bob');
+  const scopes: readonly Grant[] = [{ service: 'git', resource: 'ada/*', permission: 'read' }];
+  const made = await api<{ readonly text: string }>(room.host.url('control'), '/api/accounts/ada/tokens', {
+    method: 'POST',
+    body: JSON.stringify({ label: 'limited', scopes }),
+  });
+  limited = made.text;
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const ask = (method: string, path: string, body?: object): Promise<Response> =>
+  fetch(`${room.url}/api/v1${path}`, {
+    method,
+    headers: { Authorization: `token ${limited}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+test('a token of limited rights does nothing in the name of its account, which may be an administrator’s', async () => {
+  const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDnCsyGeNZzqQaeQro70kBf152qxy1Oq41OUqB74NYBl a@b';
+  const refused = [
+    await ask('POST', '/user/keys', { title: 'x', key }),
+    await ask('GET', '/user/keys'),
+    await ask('GET', '/user'),
+    await ask('POST', '/user/repos', { name: 'mine' }),
+    await ask('POST', '/orgs', { username: 'ours' }),
+    await ask('GET', '/notifications'),
+    await ask('POST', '/repos/migrate', { clone_addr: 'https://git.example/a.git', repo_name: 'a' }),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403));
+  expect((await ask('GET', '/version')).status).toBe(200);
+});
+
+test.each([
+  ['release/*', 'release/1', true],
+  ['release/*', 'release/1/2', false],
+  ['release/**', 'release/1/2', true],
+  ['{main,release/*}', 'release/2', true],
+  ['{main,release/*}', 'dev', false],
+  ['v[0-9]?', 'v1a', true],
+  ['v[!0-9]', 'v1', false],
+  ['*-{a,{b,c}x}', 'main-cx', true],
+  ['a.b', 'axb', false],
+])('the pattern %s and the branch %s: %s', (pattern, name, expected) => {
+  expect(globPattern(pattern, { parted: true })?.test(name)).toBe(expected);
+});
+
+test.each(['{a', 'a[', '[z-a]', '{a,b}'.repeat(8)])('%s is no pattern', (pattern) => {
+  expect(globPattern(pattern, { parted: true })).toBeUndefined();
+});
+
+test('a pattern of many stars is answered at once, whatever the name', () => {
+  expect(globPattern(`${'**a'.repeat(100)}b`, { parted: true })?.test('a'.repeat(5000))).toBe(false);
+});
