@@ -25,6 +25,7 @@ export class Access {
 
   /** What the account may do, and no more than its credential is good for. */
   async level(visitor: Visitor, repository: Repository): Promise<Level> {
+    if (visitor.scopes?.includes('public-only') === true && repository.private) return 'none';
     const level = await this.#account(visitor, repository);
     if (level !== 'read' && level !== 'none' && !hasScope(visitor, 'write', 'repository')) {
       return hasScope(visitor, 'read', 'repository') ? 'read' : publicLevel(repository);

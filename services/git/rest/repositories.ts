@@ -22,6 +22,7 @@ import {
 } from './call.ts';
 import { flag, listHeaders, pageOf } from './paging.ts';
 import { named, shown, type RestParts } from './parts.ts';
+import { seesPublicOnly } from '../sign-in/visitor.ts';
 
 const description = optional(z.string().max(2048, 'MaxSize'));
 const createBody = z.object({
@@ -93,9 +94,9 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
   const sightOf = async (call: Call, own: boolean): Promise<Sight> => {
     const { identity } = call.visitor;
     if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
-    if (identity.role === 'admin' && !own) return 'all';
     // A token that is good for some repositories alone does not list the others.
-    if (identity.limited === true) return { public: !own, owners: [], ids: [] };
+    if (seesPublicOnly(call.visitor)) return { public: !own, owners: [], ids: [] };
+    if (identity.role === 'admin' && !own) return 'all';
     return {
       public: !own,
       owners: await repositories.ownersOf(identity.account),

@@ -25,6 +25,11 @@ export function isScope(text: string): boolean {
   return (level === 'read' || level === 'write') && (scopeCategories as readonly string[]).includes(category);
 }
 
+/** Whether the credential is good for what everybody may see, and nothing else of its account. */
+export function seesPublicOnly({ identity, scopes }: Visitor): boolean {
+  return identity?.limited === true || scopes?.includes('public-only') === true;
+}
+
 /** Whether the credential is good for this; what the account itself may do is another question. */
 export function hasScope({ scopes }: Visitor, level: 'read' | 'write', category: ScopeCategory): boolean {
   if (scopes === undefined || scopes.includes('all') || scopes.includes(`write:${category}`)) return true;

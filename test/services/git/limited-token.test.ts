@@ -40,6 +40,22 @@ test('a token of limited rights does nothing in the name of its account, which m
   expect((await ask('GET', '/version')).status).toBe(200);
 });
 
+test('a token for what is public shows nothing else, whoever made it', async () => {
+  await room.create('hidden', { private: true });
+  await room.create('shown');
+  const made = await room.api('POST', '/users/ada/tokens', { name: 'public', scopes: ['public-only', 'read:repository', 'read:issue'] }); // prettier-ignore
+  const { sha1 } = (await made.json()) as { readonly sha1: string };
+  const status = async (path: string): Promise<number> =>
+    (await room.api('GET', path, undefined, `token ${sha1}`)).status;
+  expect(await status('/repos/ada/shown')).toBe(200);
+  expect(await status('/repos/ada/hidden')).toBe(404);
+  expect(await status('/repos/ada/shown/issues')).toBe(200);
+  expect(await status('/repos/ada/hidden/issues')).toBe(404);
+  const listed = await room.api('GET', '/repos/search', undefined, `token ${sha1}`);
+  const { data } = (await listed.json()) as { readonly data: readonly { readonly name: string }[] };
+  expect(data.map(({ name }) => name)).toEqual(['shown']);
+});
+
 test.each([
   ['release/*', 'release/1', true],
   ['release/*', 'release/1/2', false],

@@ -9,6 +9,7 @@ import { accountOf, bodyOf, created, noContent, ok, optional, required, type Cal
 import { flag, listHeaders, pageOf } from '../paging.ts';
 import { placeOf } from '../parts.ts';
 import { isClosedState, labelIdsOf, milestoneOf } from './fields.ts';
+import { seesPublicOnly } from '../../sign-in/visitor.ts';
 import { accountsNamed, issueAt, mayWrite, namesIn, needAuthor, needOpen, needWrite, peopleOf, repositoryAt, timeAt, type IssueParts } from './parts.ts'; // prettier-ignore
 
 const issueBody = z.object({
@@ -47,11 +48,16 @@ export function issueRoutes(parts: IssueParts): readonly Route[] {
     if (issue === undefined) throw unknown();
     return json(call, repository, issue);
   };
-  const sightOf = async ({ visitor: { identity } }: Call): Promise<Sight> => {
+  const sightOf = async ({ visitor }: Call): Promise<Sight> => {
+    const { identity } = visitor;
     if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
+    if (seesPublicOnly(visitor)) return { public: true, owners: [], ids: [] };
     if (identity.role === 'admin') return 'all';
-    if (identity.limited === true) return { public: true, owners: [], ids: [] };
-    return { public: true, owners: [identity.account], ids: await repositories.sharedWith(identity.account) };
+    return {
+      public: true,
+      owners: await repositories.ownersOf(identity.account),
+      ids: await repositories.sharedWith(identity.account),
+    };
   };
 
   return [

@@ -32,7 +32,11 @@ export async function repositoryAt(
   { visitor, ...call }: Pick<Call, 'visitor' | 'params'>,
 ): Promise<IssuePlace> {
   const [owner, name] = named(call);
-  const found = await lookup.find({ ...visitor, scopes: undefined }, owner, name);
+  const found = await lookup.find(
+    { ...visitor, scopes: visitor.scopes?.includes('public-only') === true ? ['public-only', 'all'] : undefined },
+    owner,
+    name,
+  );
   if (found === undefined) throw unknown();
   return found;
 }
