@@ -6,7 +6,7 @@ import type { RestParts } from './parts.ts';
 
 /**
  * Changes a reference as a push would, with all that follows from one; only if it is still what it was.
- * @throws Problem `git.moved` (409)
+ * @throws Problem `git.moved` (409), `git.archived` (423)
  */
 export async function changeReference(
   { git, keeper, pushes }: Pick<RestParts, 'git' | 'keeper' | 'pushes'>,
@@ -15,6 +15,8 @@ export async function changeReference(
   change: RefChange,
 ): Promise<void> {
   const { ref, before, after } = change;
+  if (repository.archived)
+    throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
   const id = await pushes.begin(repository, account, [change]);
   const folder = keeper.folder(repository);
   try {

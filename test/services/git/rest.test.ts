@@ -157,3 +157,12 @@ it('what a repository had beside its objects goes with it', async () => {
   expect(await status('DELETE', '/repos/ada/gone')).toBe(204);
   expect(count()).toBe(before - 1);
 });
+
+it('an archived repository keeps its references as they are', async () => {
+  await room.create('old', { auto_init: true });
+  expect(await status('POST', '/repos/ada/old/branches', { new_branch_name: 'before' })).toBe(201);
+  await room.api('PATCH', '/repos/ada/old', { archived: true });
+  expect(await status('POST', '/repos/ada/old/branches', { new_branch_name: 'after' })).toBe(423);
+  expect(await status('POST', '/repos/ada/old/tags', { tag_name: 'v1' })).toBe(423);
+  expect(await status('DELETE', '/repos/ada/old/branches/before')).toBe(423);
+});
