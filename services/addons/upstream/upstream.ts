@@ -19,6 +19,8 @@ const failureKeptMs = minute;
 const largestList = 5000;
 /** A stream that was read takes more than a kilobyte. */
 const mostStreams = 20_000;
+/** Of other answers that are kept, letters in all. */
+const mostResourceLetters = 64 * 1024 * 1024;
 
 export interface UpstreamOptions {
   readonly context: Context;
@@ -41,6 +43,8 @@ export class Upstream {
   readonly #manifests: AnswerCache<UpstreamManifest>;
   readonly #failures = new Map<string, { readonly failure: UpstreamFailure; readonly until: number }>();
   readonly #streams: AnswerCache<ReadStreams>;
+  /** Letters of the answers that are kept as they came. */
+  readonly #sizes = new WeakMap<object, number>();
   readonly #resources: AnswerCache<Readonly<Record<string, unknown>>>;
 
   constructor(options: UpstreamOptions) {
@@ -68,6 +72,8 @@ export class Upstream {
       most: cacheSize,
       freshMs: 5 * minute,
       staleMs: hour,
+      weigh: (answer) => this.#sizes.get(answer) ?? 0,
+      mostWeight: mostResourceLetters,
       keeps: () => true,
     });
   }
@@ -95,7 +101,10 @@ export class Upstream {
     };
     try {
       const value = await (fresh ? load() : this.#manifests.get(key, load).answer);
-      if (fresh) void this.#manifests.get(key, () => Promise.resolve(value)).answer;
+      if (fresh) {
+        this.#manifests.forget(key);
+        void this.#manifests.get(key, () => Promise.resolve(value)).answer;
+      }
       this.#failures.delete(key);
       return { value };
     } catch (error) {
@@ -140,8 +149,10 @@ export class Upstream {
         addon.builtIn === undefined
           ? await this.#json(addon, this.#url(addon, request), request.resource, timeoutMs)
           : await addon.builtIn.resource(request);
-      if (typeof body === 'object' && body !== null && !Array.isArray(body))
+      if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+        this.#sizes.set(body, JSON.stringify(body).length);
         return body as Readonly<Record<string, unknown>>;
+      }
       throw new UpstreamFailure('malformed', `${addon.name} answered with something that is no ${request.resource}.`);
     };
     const { result, answer } = this.#resources.get(keyOf(addon, request), load);
