@@ -42,7 +42,11 @@ export function socketIo({ path, longestMessage, admit, take, log }: SocketIoOpt
   };
   let opened: ReturnType<typeof open> | undefined;
   const serve = (call: (opened: Awaited<ReturnType<typeof open>>) => void, end: () => void): void => {
-    opened ??= open();
+    opened ??= open().catch((error: unknown) => {
+      // The next client tries anew.
+      opened = undefined;
+      throw error;
+    });
     opened.then(call).catch((error: unknown) => {
       log.error('a live client was not served', { error });
       end();

@@ -135,10 +135,14 @@ function requestOf(
 
 /** Gives up a body that stands still while the service waits for it. */
 function watchBody(stream: ServerHttp2Stream, request: IncomingMessage, { bodyStallMs }: ListenerLimits): void {
-  stream.setTimeout(bodyStallMs, () => {
+  // Not as the call-back of `setTimeout`, which is called once: a service that was slow may be waited for later.
+  stream.on('timeout', () => {
     if (request.complete) stream.setTimeout(0);
-    else if (request.readableLength === 0) stream.close(constants.NGHTTP2_CANCEL);
+    // What lies in either of the two has come; it is the service who has not taken it.
+    else if (request.readableLength === 0 && stream.readableLength === 0) stream.close(constants.NGHTTP2_CANCEL);
+    else stream.setTimeout(bodyStallMs);
   });
+  stream.setTimeout(bodyStallMs);
 }
 
 /** Takes of the body what the service asks for, so that one that is slow slows the client down. */

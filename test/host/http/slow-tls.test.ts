@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
@@ -7,8 +8,8 @@ import { makeSelfSigned } from '../../support/self-signed.ts';
 import { dial, everything, open, type Opened } from './raw.ts';
 
 const limits = { ...defaultLimits, headersTimeoutMs: 300, bodyStallMs: 300, keepAliveMs: 300 };
-const listening = (): Promise<Opened> =>
-  open({ certificate: makeSelfSigned(), http2: true, limits, handler: { http: (request) => void request.resume() } });
+const listening = (http: RequestListener = (request) => void request.resume()): Promise<Opened> =>
+  open({ certificate: makeSelfSigned(), http2: true, limits, handler: { http } });
 
 async function dialTls(port: number, protocol: 'h2' | 'http/1.1'): Promise<TLSSocket> {
   const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: [protocol] });
@@ -55,6 +56,24 @@ describe('who is slow on purpose, by TLS', () => {
     await new Promise((resolve) => void stream.once('close', resolve));
     expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
     expect(waiting.closed).toBe(false);
+    session.destroy();
+  });
+
+  test('is not cut off while the service takes its time, and is once it waits again', async () => {
+    const taken = Promise.withResolvers<string>();
+    await using opened = await listening((request) => {
+      const take = (part: Buffer): void => taken.resolve(String(part));
+      // Longer than a body may stand still, twice.
+      setTimeout(() => request.on('data', take).on('error', () => undefined), 800);
+    });
+    const session = connectHttp2(`https://127.0.0.1:${opened.listener.port}`, { rejectUnauthorized: false });
+    session.on('error', () => undefined);
+    const stream = session.request({ ':path': '/', ':method': 'POST' }, { endStream: false });
+    stream.on('error', () => undefined).write('x');
+    const over = new Promise((resolve) => void stream.once('close', resolve));
+    expect(await Promise.race([taken.promise, over])).toBe('x');
+    await over;
+    expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
     session.destroy();
   });
 });

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../../main/host/database/open.ts';
+import { openVault } from '../../../main/host/vault/vault.ts';
+import { keptKey } from '../../../services/kit/kept-key.ts';
+import { silentLog } from '../../support/place.ts';
+
+const place = { table: 'keys', name: 'server', purpose: 'sample.key' };
+
+it('a kept key is the same at each start, one for all who make it at once, and made anew where the vault cannot open it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-key-'));
+  try {
+    await using database = await openDatabase({ folder, schema: 'sample', log: silentLog });
+    await database.kysely.schema
+      .createTable('keys')
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('sealed', 'text', (column) => column.notNull())
+      .execute();
+    const warned: string[] = [];
+    const log = { ...silentLog, warn: (message: string) => void warned.push(message) };
+    const vault = await openVault({ folder, create: true, log: silentLog });
+    const context = { db: database.kysely, commit: database.commit, log, vault };
+    let made = 0;
+    const take = (): Promise<string> => keptKey(context, place, () => `key ${String((made += 1))}`);
+    const [first, second] = await Promise.all([take(), take()]);
+    expect(second).toBe(first);
+    expect(await take()).toBe(first);
+    const rows = await database.kysely.selectFrom('keys').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(first);
+    // Of another vault, as after a move without its key.
+    const sealed = vault.seal('other', 'another purpose');
+    await database.kysely.updateTable('keys').set({ sealed }).execute();
+    const anew = await take();
+    expect(anew).not.toBe(first);
+    expect(await take()).toBe(anew);
+    expect(warned).toHaveLength(1);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
