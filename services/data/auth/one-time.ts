@@ -8,9 +8,12 @@ export function sixDigits(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }
 
-/** What stands in the table and in links for a code that was sent to an address. */
-export function tokenHash(address: string, code: string): string {
-  return createHash('sha224').update(address).update(code).digest('hex');
+/**
+ * What stands in the table and in links for a code that was sent to an address: 56 hexadecimal digits. There are a million
+ * codes and addresses are known, so that without a secret everybody could make the links of others.
+ */
+export function tokenHash(secret: string, address: string, code: string): string {
+  return createHmac('sha224', secret).update(`${address}\0${code}`).digest('hex');
 }
 
 /** Compares in a time that tells nothing of where they differ. */

@@ -3,6 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Settings } from '../settings.ts';
 import { Secrets } from '../store/secrets.ts';
 import { signJwt, untimely, verifyJwt, type Claims, type Verified } from './jwt.ts';
+import { tokenHash } from '../auth/one-time.ts';
 
 /** The roles that a key stands for. */
 export type KeyRole = 'anon' | 'service_role';
@@ -70,6 +71,11 @@ export class Keys {
     const secret = this.#context.random.text(48);
     await this.#secrets.replace(secretName, secret);
     this.#use(secret);
+  }
+
+  /** What stands for a code of six digits that was sent to an address; as long as the secret stays. */
+  codeHash(address: string, code: string): string {
+    return tokenHash(`one-time codes ${this.#secret}`, address, code);
   }
 
   sign(claims: Claims): string {

@@ -114,7 +114,13 @@ test('limits fill, drain and forget', () => {
   expect([limits.wait('x', 60_000, 0), limits.wait('x', 60_000, 1_500), limits.wait('x', 60_000, 60_000)]).toEqual([undefined, 58, undefined]); // prettier-ignore
 });
 
-test('what stands in tables for a code is the SHA-224 of address and code', () => {
-  expect(tokenHash('a@example.com', '123456')).toBe('a1828f725cbf9d6eecc3a3afeb2d88a886ccb3280cc2dc88aafb5c82');
+test('what stands in tables and links for a code nobody makes who knows the address and tries all codes', () => {
+  const hash = tokenHash('a secret', 'a@example.com', '123456');
+  expect(hash).toMatch(/^[0-9a-f]{56}$/);
+  expect(hash).toBe(tokenHash('a secret', 'a@example.com', '123456'));
+  // As the peer has it, without a secret.
+  expect(hash).not.toBe('a1828f725cbf9d6eecc3a3afeb2d88a886ccb3280cc2dc88aafb5c82');
+  expect(tokenHash('another', 'a@example.com', '123456')).not.toBe(hash);
+  expect(tokenHash('a secret', 'a@example.com1', '23456')).not.toBe(tokenHash('a secret', 'a@example.com', '123456'));
   expect(refreshToken()).toMatch(/^[a-z2-7]{12}$/);
 });

@@ -2,7 +2,7 @@ import { redirectValue } from '../domain/redirects.ts';
 import { mailText, type MailPurpose } from '../domain/mail-texts.ts';
 import type { Call } from '../http/call.ts';
 import { emailsOff, Refusal } from '../http/refusal.ts';
-import { pkcePrefix, sixDigits, tokenHash } from '../one-time.ts';
+import { pkcePrefix, sixDigits } from '../one-time.ts';
 import type { AuthParts } from '../parts.ts';
 import { millis } from '../session/bearer.ts';
 import { siteOf } from '../site.ts';
@@ -73,7 +73,7 @@ export async function planMail(
   countMail(parts, call, purpose);
   const email = user.email ?? '';
   const code = sixDigits();
-  const hash = `${challenge === undefined ? '' : pkcePrefix}${tokenHash(email, code)}`;
+  const hash = `${challenge === undefined ? '' : pkcePrefix}${parts.keys.codeHash(email, code)}`;
   const invited = purpose === 'invite' ? { invited_at: call.now } : {};
   const changed = await changeUser(sql, user.id, { [column]: hash, [sent]: call.now, ...invited }, call.now);
   if (challenge !== undefined) await insertFlow(sql, user.id, flowMethods[purpose], challenge, call.now);
@@ -98,7 +98,7 @@ export async function planEmailChange(
   const site = siteOf(parts, call);
   const letter = (address: string): { hash: string; mail: Parameters<AuthParts['mailbox']['send']>[0] } => {
     const code = sixDigits();
-    const hash = prefix + tokenHash(address, code);
+    const hash = prefix + parts.keys.codeHash(address, code);
     const link = linkOf(call.base, hash, 'email_change', redirectTo);
     const { subject, body } = mailText('email_change', { site, link, code, change: { from: from === '' ? 'none' : from, to } }); // prettier-ignore
     return { hash, mail: { to: address, subject, body, link } };
@@ -139,7 +139,7 @@ export async function planReauthentication(
   countMail(parts, call, 'reauthentication');
   const email = user.email ?? '';
   const code = sixDigits();
-  const change = { reauthentication_token: tokenHash(email, code), reauthentication_sent_at: call.now };
+  const change = { reauthentication_token: parts.keys.codeHash(email, code), reauthentication_sent_at: call.now };
   const changed = await changeUser(sql, user.id, change, call.now);
   const { subject, body } = mailText('reauthentication', { site: siteOf(parts, call), code });
   return { user: changed, send: () => parts.mailbox.send({ to: email, subject, body }) };

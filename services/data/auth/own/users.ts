@@ -4,7 +4,7 @@ import { Problem } from '../../../contracts/problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 import { isUuid } from '../http/call.ts';
 import { linkOf } from '../mail/requests.ts';
-import { sixDigits, tokenHash } from '../one-time.ts';
+import { sixDigits } from '../one-time.ts';
 import type { AuthParts } from '../parts.ts';
 import { checkedEmail, checkPassword } from '../people/checks.ts';
 import { confirmEmail, emailProvider, isTaken, saveUser } from '../people/new-user.ts';
@@ -81,7 +81,7 @@ export function ownUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, par
         throw new Problem('data.no_address', 422, 'Who came without a name has no address that a link could be for.');
       }
       const code = sixDigits();
-      const hash = tokenHash(email, code);
+      const hash = parts.keys.codeHash(email, code);
       const now = clock.now();
       await changeUser(database, id, { recovery_token: hash, recovery_sent_at: now }, now);
       const base = `${context.publicUrl() ?? 'http://127.0.0.1'}/auth/v1`;

@@ -3,7 +3,7 @@ import { merged } from '../domain/metadata.ts';
 import { ok, type Answer, type Call } from '../http/call.ts';
 import { emailTaken, invalid, Refusal } from '../http/refusal.ts';
 import { linkOf, planMail } from '../mail/requests.ts';
-import { sixDigits, tokenHash } from '../one-time.ts';
+import { sixDigits } from '../one-time.ts';
 import type { AuthParts } from '../parts.ts';
 import { checkedEmail, checkPassword } from '../people/checks.ts';
 import { emailProvider, saveUser } from '../people/new-user.ts';
@@ -60,14 +60,14 @@ async function generateLink(parts: AuthParts, call: Call): Promise<Answer> {
     if (type === 'signup' || type === 'invite') {
       if (known !== undefined && known.email_confirmed_at !== null) throw emailTaken();
       const user = known ?? (await newcomer(sql, call, { email, ...encrypted, raw_user_meta_data: data }));
-      const hash = tokenHash(email, code);
+      const hash = parts.keys.codeHash(email, code);
       const invited = type === 'invite' ? { invited_at: call.now } : {};
       const metadata = { raw_user_meta_data: merged(user.raw_user_meta_data ?? {}, data) };
       const change = { confirmation_token: hash, confirmation_sent_at: call.now, ...invited, ...metadata };
       return { user: await changeUser(sql, user.id, change, call.now), hash };
     }
     if (known === undefined) throw new Refusal(404, 'user_not_found', 'User with this email not found');
-    return { ...(await existing(sql, call, known, { type, code, newEmail: body.text('new_email') })) };
+    return { ...(await existing(parts, sql, call, known, { type, code, newEmail: body.text('new_email') })) };
   });
   return ok({
     ...userView(made.user),
@@ -80,13 +80,14 @@ async function generateLink(parts: AuthParts, call: Call): Promise<Answer> {
 }
 
 async function existing(
+  { keys }: AuthParts,
   sql: Sql,
   { now }: Call,
   user: StoredUser,
   { type, code, newEmail }: { readonly type: string; readonly code: string; readonly newEmail: string },
 ): Promise<{ readonly user: StoredUser; readonly hash: string }> {
   if (type === 'magiclink' || type === 'recovery') {
-    const hash = tokenHash(user.email ?? '', code);
+    const hash = keys.codeHash(user.email ?? '', code);
     return { user: await changeUser(sql, user.id, { recovery_token: hash, recovery_sent_at: now }, now), hash };
   }
   if (type !== 'email_change_current' && type !== 'email_change_new') {
@@ -94,7 +95,7 @@ async function existing(
   }
   const to = checkedEmail(newEmail);
   if ((await userByEmail(sql, to)) !== undefined) throw emailTaken();
-  const hash = tokenHash(type === 'email_change_new' ? to : (user.email ?? ''), code);
+  const hash = keys.codeHash(type === 'email_change_new' ? to : (user.email ?? ''), code);
   const column = type === 'email_change_new' ? 'email_change_token_new' : 'email_change_token_current';
   const change = { [column]: hash, email_change: to, email_change_sent_at: now, email_change_confirm_status: 0 };
   return { user: await changeUser(sql, user.id, change, now), hash };

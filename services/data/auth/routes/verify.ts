@@ -2,7 +2,7 @@ import { merged } from '../domain/metadata.ts';
 import { ok, type Answer, type Call } from '../http/call.ts';
 import { invalid, Refusal, tooMany } from '../http/refusal.ts';
 import { flowMethod } from '../mail/requests.ts';
-import { isSame, pkcePrefix, tokenHash } from '../one-time.ts';
+import { isSame, pkcePrefix } from '../one-time.ts';
 import type { AuthParts } from '../parts.ts';
 import { checkedEmail } from '../people/checks.ts';
 import { finishEmailChange } from '../people/email-change.ts';
@@ -158,7 +158,7 @@ async function byCode(
   call: Call,
   { type, address, token }: { readonly type: string; readonly address: string; readonly token: string },
 ): Promise<Proven> {
-  const hash = tokenHash(address, token);
+  const hash = parts.keys.codeHash(address, token);
   const found = type === 'email_change' ? await userChangingEmail(sql, address, hash) : await userByEmail(sql, address);
   const user = found === undefined ? undefined : await lockedUser(sql, found.id);
   if (user === undefined) throw expiredCode();
