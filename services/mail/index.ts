@@ -116,7 +116,7 @@ export const mail = defineService({
 
     return {
       api: [
-        ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity }),
+        ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity, settings }),
         ...setUpHandlers(routing, settings),
       ],
       takeOver(program, place) {

@@ -48,7 +48,7 @@ describe('an address from before', () => {
     ['/dead-letters', '/settings/problems'],
     ['/backup', '/settings/backup'],
     ['/log?level=warn', '/settings/log?level=warn'],
-    ['/notify', '/delivery'],
+    ['/notify', '/delivery/keys'],
     ['/notify?key=house', '/delivery/keys/house'],
     ['/notify/history?key=house&id=7', '/delivery/history/7?key=house'],
     ['/notify/given-up', '/delivery/problems'],

@@ -14,7 +14,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     (await real.ask('GET', '/notify/keys/aggregator/text?secrets=true')).text as string;
 
   it('is found by name, scheme and purpose with the keyboard alone, and used ones come first the next time', async () => {
-    await using watched = await real.visit('/delivery');
+    await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     const search = dialog.getByRole('combobox', { name: 'Where shall notices go?' });
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('a destination', () => {
   });
 
   it('is told when and how often by controls, and nobody has to write an address', async () => {
-    await using watched = await real.visit('/delivery');
+    await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('a destination', () => {
   it('keeps what was typed by hand, in the address view too', async () => {
     const url = 'json://127.0.0.1:9/x?%2BX-Own=1&quiet=22:00-07:00&digest=7m';
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url, tags: ['1:night'] });
-    await using watched = await real.visit('/delivery');
+    await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     await page.getByText('1:night').first().waitFor();

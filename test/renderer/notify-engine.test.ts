@@ -32,7 +32,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
   });
 
   it('says so with a way to the engines, is taken once it is there, and waits visibly while it is away', async () => {
-    await using watched = await real.visit('/delivery');
+    await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add', exact: true }).click();

@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
 
   it('is told how it behaves, and the playground and the senders feel it', async () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
-    await using watched = await real.visit('/delivery');
+    await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByRole('radio', { name: 'Only the untagged' }).check();
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
   });
 
   it('shows what was just chosen, though a list that was read before comes later', async () => {
-    await using watched = await real.visit('/delivery');
+    await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const strict = page.getByRole('switch', { name: 'The sender hears of failures' });
     await strict.waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
   });
 
   it('says of a configuration line by line what is taken, asks once about tags, and gives it out again', async () => {
-    await using watched = await real.visit('/delivery', { clipboard: true });
+    await using watched = await real.visit('/delivery/keys', { clipboard: true });
     const { page } = watched;
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New key' });

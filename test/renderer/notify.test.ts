@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: new URLSearchParams({ title, body: 'x' }) });
 
   it('fills in a destination, tests it with its real answer, and never shows its secret again', async () => {
-    await using watched = await visit('/delivery');
+    await using watched = await visit('/delivery/keys');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
 
   it('says who would get a notice, and why', async () => {
     await ask('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
-    await using watched = await visit('/delivery');
+    await using watched = await visit('/delivery/keys');
     const { page } = watched;
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByRole('textbox', { name: 'Tags' }).fill('night, other');
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
   });
 
   it('makes, renames and removes a key, and gives it back', async () => {
-    await using watched = await visit('/delivery');
+    await using watched = await visit('/delivery/keys');
     const { page } = watched;
     const menu = async (name: string): Promise<void> => {
       await page.getByRole('button', { name: /^More for the key/ }).click();
@@ -237,7 +237,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     const long = `json://bob:sesame@127.0.0.1:${port}/${'a-very-long-path/'.repeat(8)}`;
     await ask('POST', '/keys/aggregator/destinations', { url: long, tags: ['nas', 'night', 'x'.repeat(40)] });
     await post('aggregator', 'Backup finished: a title that is longer than any list should have to show in full');
-    await using watched = await visit('/delivery', screen);
+    await using watched = await visit('/delivery/keys', screen);
     const { page } = watched;
     const fits = (): Promise<void> => expectFits(watched, 'notify', screen);
     await page.getByText('3 of 3 would get it.').waitFor();

@@ -14,7 +14,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['downloads', 'queue'],
   ['push', 'topics'],
   ['uptime', 'monitors'],
-  ['delivery', 'keys'],
+  ['delivery', 'overview'],
   ['addons', 'configurations'],
   ['git', 'repositories'],
   ['data', 'tables'],

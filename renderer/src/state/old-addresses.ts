@@ -8,7 +8,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ['push keeping', 'retention'],
   ['mail ', 'mails'],
   ['mail spool', 'mails'],
-  ['notify ', ''],
+  ['notify ', 'keys'],
   ['notify given-up', 'problems'],
 ]);
 /** What stood in the rail before it moved under the settings. */

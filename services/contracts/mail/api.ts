@@ -197,6 +197,24 @@ export const mailApi = {
     }),
     reply: z.object({ messages: z.array(SpooledMail) }),
   }),
+  outcomes: defineRoute({
+    method: 'GET',
+    path: '/api/mail/outcomes',
+    summary: 'How many mails of the spool came each day, and what became of them.',
+    access: 'admin',
+    reply: z.object({
+      /** Local days such as `2026-11-21`, today last; as many as the spool keeps, 30 at most. */
+      days: z.array(z.string()),
+      /** Mails of each day that were passed on. */
+      told: z.array(z.int()),
+      /** Of which a delivery waits for another try. */
+      waiting: z.array(z.int()),
+      /** Of which a delivery was given up. */
+      failed: z.array(z.int()),
+      /** Which a rule wanted told to nobody. */
+      dropped: z.array(z.int()),
+    }),
+  }),
   message: defineRoute({
     method: 'GET',
     path: '/api/mail/messages/:id',

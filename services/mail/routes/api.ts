@@ -3,6 +3,7 @@ import { mailApi } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
+import { lastDays } from '../../kit/local-days.ts';
 import { deliver, deliveryJobs, deliveryKey } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { noticeOfMail, plainTelling } from '../domain/mail.ts';
@@ -14,6 +15,8 @@ import type { MailReader } from '../mime/reader.ts';
 import { subjectIn } from '../mime/subject.ts';
 import { Refusal } from '../smtp/refusal.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
+import type { Settings } from '../settings.ts';
+import { outcomesOf } from '../store/outcomes.ts';
 import type { Place, Sources } from '../store/sources.ts';
 import { testMail } from './test-mail.ts';
 import { deliveriesFor, summaryOf, type KnownJobs } from './views.ts';
@@ -27,6 +30,7 @@ export interface ApiParts {
   readonly sources: Sources;
   readonly reader: MailReader;
   readonly activity: Activity;
+  readonly settings: Pick<Settings, 'spoolDays'>;
 }
 
 /** The subject of a list's row is looked for in so many bytes. */
@@ -36,11 +40,13 @@ const sourceBytes = 64 * 1024;
 const mostAttachments = 200;
 /** Deliveries of one state that a filter looks through. */
 const mostFiltered = 5000;
+/** Days that the outcomes look back, where the spool keeps as many. */
+const mostDays = 30;
 
 /** The service's part of our own API: the spool, and where addresses lead. */
 export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly ApiHandler[] {
   const { clock, commit, jobs, log, random } = context;
-  const { gateway, messages, sources, reader, activity } = parts;
+  const { gateway, messages, sources, reader, activity, settings } = parts;
 
   const jobsOf = async (list: readonly StoredMessage[]): Promise<KnownJobs> => {
     const keys = list.flatMap(({ id, deliveries }) => deliveries.map((_, part) => deliveryKey(id, part)));
@@ -89,6 +95,12 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
           summaryOf(message, deliveriesFor(message, known), subjects[index] ?? ''),
         ),
       };
+    }),
+    implement(mailApi.outcomes, async () => {
+      const days = lastDays(clock.now(), Math.min(mostDays, settings.spoolDays));
+      const [failed, waiting] = await Promise.all([idsOf('dead'), idsOf('waiting')]);
+      const outcomes = await outcomesOf(context.reads, days, { failed, waiting });
+      return { days: days.map(({ day }) => day), ...outcomes };
     }),
     implement(mailApi.message, async ({ params }) => {
       const message = await find(params['id']);

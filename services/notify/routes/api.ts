@@ -15,6 +15,7 @@ import type { NoticeIndex } from '../accept/notice-index.ts';
 import type { NoticeStore } from '../store/notices.ts';
 import { keyHandlers } from './keys.ts';
 import { noticeHandlers } from './notices.ts';
+import { statisticsHandlers } from './statistics.ts';
 
 /** What the routes of our own API work with. */
 export interface ApiParts {
@@ -35,5 +36,5 @@ export interface ApiParts {
 /** The service's part of our own API. */
 export function notifyHandlers(parts: ApiParts): readonly ApiHandler[] {
   const history = new History(parts.context.reads, new ShownUrls(parts.context.vault), parts.index);
-  return [...keyHandlers(parts), ...noticeHandlers(parts, history)];
+  return [...keyHandlers(parts), ...noticeHandlers(parts, history), ...statisticsHandlers(parts)];
 }

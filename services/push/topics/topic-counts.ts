@@ -1,4 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
+import { dayOf } from '../../kit/local-days.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import { TopicCountStore, type TopicDay } from '../store/topic-counts.ts';
 
@@ -108,11 +109,4 @@ export class TopicCounts {
     date.setDate(date.getDate() + from);
     return dayOf(date.getTime());
   }
-}
-
-/** The local day of a time in ms. */
-function dayOf(time: number): string {
-  const date = new Date(time);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

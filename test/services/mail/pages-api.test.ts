@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MailCheck, MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
 import { mailWorked } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
+import { dayOf } from '../../../services/kit/local-days.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
@@ -108,6 +109,10 @@ describe('the API of the mail page', () => {
     expect(await narrowed('waiting')).toEqual([id]);
     expect(await narrowed('dead')).toEqual([]);
     expect(await narrowed('dropped')).toEqual([]);
+    expect(await api(bare.url('control'), '/api/mail/outcomes')).toMatchObject({
+      days: { length: 7, 6: dayOf(Date.now()) },
+      ...{ told: { 6: 0 }, waiting: { 6: 1 }, failed: { 6: 0 }, dropped: { 6: 0 } },
+    });
     expect((await delivery())?.nextAt).toBeGreaterThan(0);
     expect((await fetch(`${bare.url('control')}/api/mail/messages`)).status).toBe(401);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { clearSpool } from '../../../services/mail/store/retention.ts';
 import { MessageStore, type Message } from '../../../services/mail/store/messages.ts';
+import { outcomesOf } from '../../../services/mail/store/outcomes.ts';
 import { Sources } from '../../../services/mail/store/sources.ts';
 import { migrations } from '../../../services/mail/store/tables.ts';
 import { eachDialect } from '../../support/database.ts';
@@ -43,6 +44,20 @@ eachDialect((_name, open) => {
       Array.from({ length: 4 }, () => 'old'),
     );
     expect([await twin(now + tenMinutes + 1), await twin(now, 'g')]).toEqual([undefined, undefined]);
+  });
+
+  it('counts the mails of each day by what became of them, a mail that failed and waits once', async () => {
+    const { database, add } = await openStore();
+    const days = [
+      { day: 'before', from: now - 24 * hour },
+      { day: 'today', from: now },
+    ];
+    await add(message('old', { receivedAt: now - 24 * hour - 1 }));
+    await add(message('yesterday', { receivedAt: now - 1 }));
+    for (const id of ['a', 'b', 'c', 'd']) await add(message(id));
+    await add(message('dropped', { note: 'a rule dropped it' }));
+    const outcomes = await outcomesOf(database.kysely, days, { failed: ['a', 'old'], waiting: ['a', 'b', 'gone'] });
+    expect(outcomes).toEqual({ told: [1, 2], waiting: [0, 1], failed: [0, 1], dropped: [0, 1] });
   });
 
   it('finds a mail by its words in any case, also one that came before its subject was noted', async () => {

@@ -2,7 +2,8 @@ import type { ServiceTab } from '../service/tabs.ts';
 
 /** The tabs of Delivery in order: what sends notifications, and the mail that becomes them. A new one is one line here. */
 export const tabs: readonly ServiceTab[] = [
-  { at: '', title: 'Destinations', service: 'notify', load: () => import('../notify/Keys.svelte') },
+  { at: '', title: 'Overview', load: () => import('./Overview.svelte') },
+  { at: 'keys', title: 'Destinations', service: 'notify', load: () => import('../notify/Keys.svelte') },
   { at: 'history', title: 'History', service: 'notify', load: () => import('../notify/History.svelte') },
   { at: 'problems', title: 'Problems', service: 'notify', load: () => import('../notify/DeadLetters.svelte') },
   { at: 'mails', title: 'Mails', service: 'mail', load: () => import('../mail/Spool.svelte') },

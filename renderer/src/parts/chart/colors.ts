@@ -1,7 +1,10 @@
+/** What a row of values stands for: `sea` for a value as such, the others for how well something went. */
+export type Tone = 'sea' | 'ok' | 'warn' | 'bad' | 'soft';
+
 /** The colours of a chart as a canvas takes them, read when it paints. */
 export interface ChartColors {
-  readonly line: () => string;
-  readonly fill: () => string;
+  readonly line: (tone: Tone) => () => string;
+  readonly fill: (tone: Tone) => () => string;
   /** A stretch of values that is usual. */
   readonly band: () => string;
   readonly axis: () => string;
@@ -19,10 +22,19 @@ export function colorsOf(element: HTMLElement): ChartColors {
     return color;
   };
   return {
-    line: resolved('var(--sea)'),
-    fill: resolved('color-mix(in oklab, var(--sea) 45%, var(--surface))'),
+    line: (tone) => resolved(strokeOf(tone)),
+    fill: (tone) => resolved(fillOf(tone)),
     band: resolved('color-mix(in oklab, var(--sea) 12%, transparent)'),
     axis: resolved('var(--ink-soft)'),
     grid: resolved('var(--line)'),
   };
+}
+
+function strokeOf(tone: Tone): string {
+  return tone === 'soft' ? 'var(--edge)' : `var(--${tone})`;
+}
+
+/** Opaque: rows of values that are stacked are painted over each other. */
+export function fillOf(tone: Tone): string {
+  return `color-mix(in oklab, ${strokeOf(tone)} 45%, var(--surface))`;
 }

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { ChartColors } from './colors.ts';
+import type { ChartColors, Tone } from './colors.ts';
 
 /** How values are drawn: one bar each, or a line through them. */
 export type ChartKind = 'bars' | 'line';
@@ -9,6 +9,8 @@ interface Drawn {
   readonly what: string;
   readonly unit: string;
   readonly kind: ChartKind;
+  /** What each row of values is painted with, in the order of the data. */
+  readonly tones: readonly Tone[];
   readonly short: (at: number) => string;
   readonly width: number;
   readonly height: number;
@@ -19,6 +21,8 @@ interface Drawn {
 const font = '12px "Inter Variable", system-ui, sans-serif';
 /** So many px a name below the axis takes. */
 const nameWidth = 64;
+/** A line through so many values has a dot at each. */
+const mostDots = 60;
 
 /** uPlot's options for a chart. `point` gets the index under the cursor. */
 export function optionsOf(
@@ -27,7 +31,7 @@ export function optionsOf(
   colors: ChartColors,
   point: (index: number | undefined) => void,
 ): uPlot.Options {
-  const { what, unit, kind, short, width, height, band } = drawn;
+  const { what, unit, kind, tones, short, width, height, band } = drawn;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
   const axis = { stroke: colors.axis, font, ticks: { show: false }, labelFont: font, labelSize: 18 };
   return {
@@ -59,12 +63,13 @@ export function optionsOf(
     ],
     series: [
       {},
-      {
-        stroke: colors.line,
+      ...tones.map((tone) => ({
+        stroke: colors.line(tone),
         width: kind === 'line' ? 2 : 1,
-        points: { show: false },
-        ...(bars === undefined ? {} : { fill: colors.fill, paths: bars }),
-      },
+        // A value between two that are missing has no line to be seen by.
+        points: { show: kind === 'line' && (({ data }: uPlot) => data[0].length <= mostDots), size: 5 },
+        ...(bars === undefined ? {} : { fill: colors.fill(tone), paths: bars }),
+      })),
     ],
     hooks: {
       drawClear: [(plot) => band !== undefined && paintBand(plot, band, colors.band())],

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { mailApi, mailWorked } from '../../../../services/contracts/mail/api.ts';
+import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
+import { notifyStatistics } from '../../../../services/contracts/notify/statistics.ts';
+import { call } from '../../api/call.ts';
+import { live } from '../../state/live.svelte.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
+import { services } from '../../state/services.svelte.ts';
+
+/** Sums change with each notice; they are read anew at most this often, in ms. */
+const pauseMs = 2000;
+
+/** How notices and mails fared, while someone looks. A service that is off has none. */
+class DeliveryStatistics extends Loaded {
+  notify = $state.raw<z.infer<typeof notifyStatistics.reply>>();
+  mail = $state.raw<z.infer<typeof mailApi.outcomes.reply>>();
+  #watched = false;
+  #soon: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    live.on(notifyWorked, () => this.#refresh());
+    live.on(mailWorked, () => this.#refresh());
+    live.onReset(() => this.#refresh());
+  }
+
+  /** Keeps the sums up to date until the returned function is called. */
+  watch(): () => void {
+    this.#watched = true;
+    void this.load();
+    return () => {
+      this.#watched = false;
+      clearTimeout(this.#soon);
+      this.#soon = undefined;
+    };
+  }
+
+  async load(): Promise<void> {
+    const isOn = (name: string): boolean => services.list.some(({ id, state }) => id === name && state !== 'off');
+    await this.reading(
+      () =>
+        Promise.all([
+          isOn('notify') ? call(notifyStatistics) : undefined,
+          isOn('mail') ? call(mailApi.outcomes) : undefined,
+        ]),
+      ([notify, mail]) => {
+        this.notify = notify;
+        this.mail = mail;
+      },
+    );
+  }
+
+  #refresh(): void {
+    if (!this.#watched) return;
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      void this.load();
+    }, pauseMs);
+  }
+}
+
+export const deliveryStatistics = new DeliveryStatistics();

@@ -1,0 +1,124 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { NotifyHour } from '../../contracts/notify/statistics.ts';
+import type { DeliveryTable, NotifyTables } from './tables.ts';
+
+/** Deliveries of a destination whose notices came in one of the asked stretches of time. */
+export interface CountedDeliveries {
+  readonly destination: string;
+  readonly state: DeliveryTable['state'];
+  /** Which stretch, from 0. */
+  readonly index: number;
+  readonly count: number;
+}
+
+/** How long deliveries took, in ms. */
+export interface Latency {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** A delivery that was not made. */
+export interface OpenDelivery {
+  readonly notice: string;
+  readonly destination: string;
+  readonly service: string;
+  readonly state: 'waiting' | 'dead';
+  readonly detail: string;
+  readonly updatedAt: number;
+}
+
+const hourMs = 3_600_000;
+/** Deliveries that wait or were given up, of which so many are looked at. */
+const mostOpen = 5000;
+
+/** Sums over the deliveries, made by the database beside the loop. */
+export class DeliveryStatistics {
+  readonly #db: Kysely<NotifyTables>;
+
+  constructor(db: Kysely<NotifyTables>) {
+    this.#db = db;
+  }
+
+  /** By destination and stretch; `from`: the first moments of the stretches, oldest first. */
+  async count(from: readonly number[]): Promise<readonly CountedDeliveries[]> {
+    const rows = await this.#db
+      .selectFrom('deliveries')
+      .innerJoin('notices', 'notices.id', 'deliveries.notice_id')
+      .where('notices.created_at', '>=', from[0] ?? 0)
+      .select(['deliveries.destination_id as destination', 'deliveries.state as state'])
+      .select(stretchOf(from).as('index'))
+      .select((on) => on.fn.countAll<number>().as('count'))
+      .groupBy(['deliveries.destination_id', 'deliveries.state', stretchOf(from)])
+      .execute();
+    return rows.map((row) => ({ ...row, index: Number(row.index), count: Number(row.count) }));
+  }
+
+  /** By destination: how long what it confirmed took, for notices since a time. */
+  async latencies(since: number): Promise<ReadonlyMap<string, Latency>> {
+    return this.#percentiles(since, sql<string>`deliveries.destination_id`);
+  }
+
+  /** The hours since a moment, oldest first, each with what became of its deliveries. */
+  async hours(from: readonly number[]): Promise<readonly NotifyHour[]> {
+    const [counted, latencies] = await Promise.all([
+      this.count(from),
+      this.#percentiles(from[0] ?? 0, stretchOf(from)),
+    ]);
+    return from.map((at, index) => {
+      const of = (state: DeliveryTable['state']): number =>
+        counted.reduce((sum, row) => sum + (row.index === index && row.state === state ? row.count : 0), 0);
+      const latency = latencies.get(String(index));
+      return {
+        ...{ at, done: of('done'), dead: of('dead'), waiting: of('waiting') },
+        ...{ p50: latency?.p50 ?? null, p95: latency?.p95 ?? null },
+      };
+    });
+  }
+
+  /** What an attempt failed at and is not made yet, the newest notices first. */
+  async open(): Promise<readonly OpenDelivery[]> {
+    const rows = await this.#db
+      .selectFrom('deliveries')
+      .select(['notice_id', 'destination_id', 'service', 'state', 'detail', 'updated_at'])
+      .where('state', 'in', ['waiting', 'dead'])
+      .where('attempts', '>', 0)
+      .orderBy('notice_id', 'desc')
+      .limit(mostOpen)
+      .execute();
+    return rows.flatMap(({ state, ...row }) =>
+      state === 'done'
+        ? []
+        : [
+            {
+              ...{ notice: row.notice_id, destination: row.destination_id, service: row.service, state },
+              ...{ detail: row.detail, updatedAt: Number(row.updated_at) },
+            },
+          ],
+    );
+  }
+
+  async #percentiles(since: number, group: RawBuilder<unknown>): Promise<ReadonlyMap<string, Latency>> {
+    const ranked = sql`select ${group} as name, deliveries.updated_at - notices.created_at as took,
+      row_number() over (partition by ${group} order by deliveries.updated_at - notices.created_at) as place,
+      count(*) over (partition by ${group}) as total
+      from deliveries inner join notices on notices.id = deliveries.notice_id
+      where deliveries.state = 'done' and notices.created_at >= ${since}`;
+    const { rows } = await sql<{ name: string | number; p50: number; p95: number }>`select name,
+      max(case when place <= ceil(total * 0.5) then took end) as p50,
+      max(case when place <= ceil(total * 0.95) then took end) as p95
+      from (${ranked}) as ranked group by name`.execute(this.#db);
+    return new Map(rows.map(({ name, p50, p95 }) => [String(name), { p50: Number(p50), p95: Number(p95) }]));
+  }
+}
+
+/** Which stretch a notice came in; written out, since the same expression must stand in select and group by. */
+function stretchOf(from: readonly number[]): RawBuilder<number> {
+  const cases = from.map((time, index) => sql`when notices.created_at >= ${sql.lit(time)} then ${sql.lit(index)}`);
+  return sql<number>`case ${sql.join(cases.reverse(), sql` `)} else 0 end`;
+}
+
+/** The first moments of the last 24 hours, the current one last. */
+export function lastHours(now: number): readonly number[] {
+  const current = Math.floor(now / hourMs) * hourMs;
+  return Array.from({ length: 24 }, (_, index) => current - (23 - index) * hourMs);
+}

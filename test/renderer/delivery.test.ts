@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { openRealServices, type RealServices } from './real-services.ts';
+import { screens } from './screens.ts';
+
+describe.skipIf(noBrowser)('the overview of Delivery', () => {
+  let real: RealServices;
+  let receiver: Server;
+  let refuses = true;
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(refuses && request.url === '/full' ? 403 : 200).end();
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    real = await openRealServices();
+    const place = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    await real.ask('POST', '/notify/keys', { key: 'house', text: `inbox://\n${place}/hall\n${place}/full\n` });
+    for (const title of ['First', 'Second', 'Third']) await real.post('house', title);
+    await vi.waitFor(async () =>
+      expect((await real.ask('GET', '/notify/statistics')).problems).toMatchObject([{ dead: 3 }]),
+    );
+  });
+  afterAll(async () => {
+    await real[Symbol.asyncDispose]();
+    receiver.close();
+  });
+
+  it.each(screens)('shows causes, destinations and the last day on $on', async (screen) => {
+    await using watched = await real.visit('/delivery', screen);
+    const { page } = watched;
+    await page.getByText(/^3 given up · last/).waitFor();
+    const rows = page.getByRole('list', { name: 'How the destinations fare' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(5);
+    await rows.filter({ hasText: '/full' }).getByText('Given up').waitFor();
+    await page.getByRole('img', { name: '0 delivered and 3 given up in 30 days.' }).waitFor();
+    await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
+    await expectFits(watched, 'delivery', screen);
+  });
+
+  it('tries all again that was given up, and takes a test mail', async () => {
+    refuses = false;
+    await using watched = await real.visit('/delivery');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Try all again that were given up' }).click();
+    await page.getByText('3 are tried again now.').waitFor();
+    await page.getByRole('heading', { name: 'Not delivered' }).waitFor({ state: 'detached' });
+    await page.getByRole('img', { name: '3 delivered and 0 given up in 30 days.' }).nth(2).waitFor();
+    await page.getByRole('button', { name: 'Send a test mail' }).click();
+    await page.getByText(/^A test mail to .+ is taken/).waitFor();
+    await page.getByRole('img', { name: /^Mails each day: .*1, today last$/ }).waitFor();
+    await page.getByRole('link', { name: 'JSON' }).first().click();
+    await page.waitForURL('**/delivery/keys/house');
+  });
+});
