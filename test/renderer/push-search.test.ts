@@ -28,6 +28,10 @@ describe.skipIf(noBrowser)('over all topics', () => {
     const { page } = visit;
     const field = page.getByRole('searchbox', { name: 'Search the messages of all topics' });
     const found = page.getByRole('list', { name: 'Found messages' }).getByRole('listitem');
+    const newest = page.getByRole('list', { name: 'Newest messages' }).getByRole('listitem');
+    await expect.poll(() => newest.count()).toBe(50);
+    await publish('router', 'Just now');
+    await expect.poll(() => newest.first().textContent()).toContain('Just now');
     await field.fill('disk full');
     await expect.poll(() => found.count()).toBe(2);
     expect(page.url()).toContain('q=disk+full');

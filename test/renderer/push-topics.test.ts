@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await page.getByLabel('Service').selectOption('nas');
     await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
     expect(new URL(page.url()).search).toBe('?severity=info&service=nas');
-    await page.getByRole('link', { name: /nas/ }).click();
+    await page.getByRole('region', { name: 'Topics' }).getByRole('link', { name: /nas/ }).click();
     await page.getByRole('heading', { level: 2, name: 'nas-info-backup' }).waitFor();
     expect(await shown(page)).toEqual(['nas-info-backup']);
     await page.reload();
@@ -74,12 +74,13 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
   it('have their numbers: of all in a tab, of one beside its messages', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByRole('tab', { name: 'Statistics' }).click();
+    await page.getByRole('tab', { name: 'History' }).click();
     await page.getByRole('img', { name: /^Messages each day: 0, .*, 7, today last$/ }).waitFor();
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
-    expect(new URL(page.url()).pathname).toBe('/push/statistics');
-    await page.getByText('As a table').click();
+    expect(new URL(page.url()).pathname).toBe('/push/history');
+    await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in all$/ }).waitFor();
+    await page.getByText('As a table').last().click();
     await page.getByRole('region', { name: 'Messages each day' }).waitFor();
     await row.getByRole('link').click();
     await page.getByRole('heading', { level: 2, name: 'shop-critical-security' }).waitFor();
@@ -93,7 +94,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await using list = await pages.visit('/push?group=severity', screen);
     await list.page.getByRole('list', { name: 'Topics, critical' }).waitFor();
     await expectFits(list, 'push-topics', screen);
-    await using numbers = await pages.visit('/push/statistics', screen);
+    await using numbers = await pages.visit('/push/history', screen);
     await numbers.page.getByRole('row', { name: /nas-error-backup/ }).waitFor();
     await expectFits(numbers, 'push-statistics', screen);
     await using one = await pages.visit('/push/topics/shop-critical-security?show=delivery', screen);

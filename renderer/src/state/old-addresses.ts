@@ -1,11 +1,12 @@
 import { addressOf, pathOf, type Address } from './address.ts';
 
 /** The views of Messages; any other word behind `/push/` was a topic's name once. */
-const pushThings = ['', 'topics', 'delayed', 'retention', 'quiet', 'statistics', 'connect', 'settings'];
+const pushThings = ['', 'topics', 'delayed', 'retention', 'quiet', 'history', 'statistics', 'connect', 'settings'];
 /** Views that have another name now, by service and their old one. */
 const renamed: ReadonlyMap<string, string> = new Map([
   ['push planned', 'delayed'],
   ['push keeping', 'retention'],
+  ['push statistics', 'history'],
   ['mail ', 'mails'],
   ['mail spool', 'mails'],
   ['notify ', 'keys'],

@@ -257,4 +257,23 @@ export const pushApi = {
       topics: z.array(TopicStatistics),
     }),
   }),
+  hours: defineRoute({
+    method: 'GET',
+    path: '/api/push/statistics/hours',
+    summary: 'Messages of the last 24 hours that are still kept, of all topics the person may read, by priority.',
+    access: 'objects',
+    reply: z.object({
+      /** The current hour last. */
+      hours: z.array(
+        z.object({
+          at: z.number().describe('its first moment, ms since the epoch'),
+          /** Priority 1 or 2, 3, 4, 5. */
+          low: z.int(),
+          normal: z.int(),
+          high: z.int(),
+          urgent: z.int(),
+        }),
+      ),
+    }),
+  }),
 };

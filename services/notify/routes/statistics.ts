@@ -1,9 +1,9 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyStatistics, type NotifyProblem } from '../../contracts/notify/statistics.ts';
-import { lastDays } from '../../kit/local-days.ts';
+import { lastDays, lastHours } from '../../kit/last-days.ts';
 import { deliver } from '../deliver/job.ts';
 import { deliveryIds, readKey, servedOnly } from '../keys/read-key.ts';
-import { DeliveryStatistics, lastHours, type OpenDelivery } from '../store/statistics.ts';
+import { DeliveryStatistics, type OpenDelivery } from '../store/statistics.ts';
 import type { ApiParts } from './api.ts';
 
 const shownDays = 30;

@@ -27,7 +27,6 @@ export interface OpenDelivery {
   readonly updatedAt: number;
 }
 
-const hourMs = 3_600_000;
 /** Deliveries that wait or were given up, of which so many are looked at. */
 const mostOpen = 5000;
 
@@ -115,10 +114,4 @@ export class DeliveryStatistics {
 function stretchOf(from: readonly number[]): RawBuilder<number> {
   const cases = from.map((time, index) => sql`when notices.created_at >= ${sql.lit(time)} then ${sql.lit(index)}`);
   return sql<number>`case ${sql.join(cases.reverse(), sql` `)} else 0 end`;
-}
-
-/** The first moments of the last 24 hours, the current one last. */
-export function lastHours(now: number): readonly number[] {
-  const current = Math.floor(now / hourMs) * hourMs;
-  return Array.from({ length: 24 }, (_, index) => current - (23 - index) * hourMs);
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import { dayOf } from '../../kit/local-days.ts';
+import { dayOf } from '../../kit/last-days.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import { TopicCountStore, type TopicDay } from '../store/topic-counts.ts';
 

@@ -70,4 +70,38 @@ describe('the counts of topics by day', () => {
     expect((await read(host, '?topic=never')).topics).toMatchObject([{ name: 'never', latest: null }]);
     leave.abort();
   });
+
+  it('by hour and priority, without what is closed to the person, and whatever the text says', async () => {
+    const clock = createFakeClock(new Date(2026, 9, 24, 12, 30).getTime());
+    await using host = await openTestHost({ services, clock });
+    const send = async (topic: string, priority: string, body = 'x'): Promise<void> => {
+      const own = { ...headers, 'X-Priority': priority };
+      expect((await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body, headers: own })).status).toBe(200);
+    };
+    await send('open-news', '5', '"priority":1, "event":"none"');
+    await send('open-news', '2');
+    clock.advance(3600 * 1000);
+    await send('open-news', '3', '{"priority":5}');
+    await send('closed-news', '4');
+    await api(host.url('control'), '/api/accounts', {
+      method: 'POST',
+      body: JSON.stringify({
+        ...{ name: 'grace', password: 'harbour light' },
+        grants: [{ service: 'push', resource: 'open-*', permission: 'read' }],
+      }),
+    });
+    const grace = { Authorization: `Basic ${Buffer.from('grace:harbour light').toString('base64')}` };
+    const hours = async (own = {}) =>
+      (await api<{ hours: readonly unknown[] }>(host.url('control'), '/api/push/statistics/hours', { headers: own }))
+        .hours;
+    const none = { low: 0, normal: 0, high: 0, urgent: 0 };
+    const at = new Date(2026, 9, 24, 13).getTime();
+    const earlier = { ...none, at: at - 3600 * 1000, low: 1, urgent: 1 };
+    expect((await hours()).slice(-3)).toEqual([
+      { ...none, at: at - 2 * 3600 * 1000 },
+      earlier,
+      { ...none, at, normal: 1, high: 1 },
+    ]);
+    expect((await hours(grace)).slice(-2)).toEqual([earlier, { ...none, at, normal: 1 }]);
+  });
 });

@@ -5,12 +5,21 @@ import { live } from '../../state/live.svelte.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
 
 /** Numbers change with each message; they are read anew at most this often, in ms. */
-const pauseMs = 2000;
+const pauseMs = 5000;
+
+/** Messages an hour by priority. */
+export type PushHours = Awaited<ReturnType<typeof readHours>>;
+
+async function readHours() {
+  return (await call(pushApi.hours)).hours;
+}
 
 /** What came of topics in the last days, while someone looks. */
 class PushNumbers extends Loaded {
   days = $state.raw<readonly string[]>([]);
   topics = $state.raw<readonly TopicStatistics[]>([]);
+  /** Of all topics. */
+  hours = $state.raw<PushHours>([]);
   #topic: string | undefined;
   #watched = false;
   #soon: ReturnType<typeof setTimeout> | undefined;
@@ -38,8 +47,14 @@ class PushNumbers extends Loaded {
   async load(): Promise<void> {
     const topic = this.#topic;
     await this.reading(
-      () => call(pushApi.topicStatistics, { query: { topic } }),
-      ({ days, topics }) => {
+      () =>
+        Promise.all([
+          call(pushApi.topicStatistics, { query: { topic } }),
+          // Of one topic only the days are shown.
+          topic === undefined ? readHours() : Promise.resolve([]),
+        ]),
+      ([{ days, topics }, hours]) => {
+        this.hours = hours;
         this.days = days;
         this.topics = topics;
       },

@@ -2,6 +2,7 @@ import type { PushMessage } from '../../../../services/contracts/push/api.ts';
 import { pushSearchApi } from '../../../../services/contracts/push/search.ts';
 import { call, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { oneAtATime } from '../../state/one-at-a-time.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 
 /** What is sought in all topics. */
@@ -15,7 +16,7 @@ export interface Sought {
   readonly back: number;
 }
 
-/** Search over the messages of all topics. */
+/** The messages of all topics, the newest first, or those that are sought. */
 class PushSearch {
   messages = $state.raw<readonly PushMessage[]>([]);
   phase = $state<'idle' | 'loading' | 'ready' | 'failed'>('idle');
@@ -23,11 +24,13 @@ class PushSearch {
   more = $state(false);
   #sought: Sought | undefined;
   #next: number | null = null;
+  /** In a rush of messages one reading follows the other, and none runs beside it. */
+  readonly #soon = oneAtATime(() => this.#fresh());
 
   constructor() {
     // New messages join on top; what was paged to stays.
-    live.on(pushStored, () => void this.#fresh());
-    live.onReset(() => void this.#fresh());
+    live.on(pushStored, () => void this.#soon());
+    live.onReset(() => void this.#soon());
   }
 
   /** Seeks; undefined: nothing is sought any more. */

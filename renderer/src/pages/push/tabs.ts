@@ -2,11 +2,11 @@ import type { ServiceTab } from '../service/tabs.ts';
 
 /** The tabs of Messages in order. A new one is one line here. */
 export const tabs: readonly ServiceTab[] = [
-  { at: '', title: 'Topics', load: () => import('./Topics.svelte') },
+  { at: '', title: 'Overview', load: () => import('./Topics.svelte') },
   { at: 'delayed', title: 'Delayed', load: () => import('./Delayed.svelte') },
   { at: 'retention', title: 'Retention', load: () => import('./Keeping.svelte') },
   { at: 'quiet', title: 'Quiet hours', load: () => import('./QuietHours.svelte') },
-  { at: 'statistics', title: 'Statistics', load: () => import('./Statistics.svelte') },
+  { at: 'history', title: 'History', load: () => import('./Statistics.svelte') },
   { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
   { at: 'settings', title: 'Settings', adminOnly: true, load: () => import('./PushSettings.svelte') },
 ];

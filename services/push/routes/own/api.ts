@@ -4,6 +4,7 @@ import type { Context } from '../../../contracts/service.ts';
 import type { Attachments } from '../../attachments/attachments.ts';
 import type { Subscribers } from '../../subscribe/subscribers.ts';
 import type { TopicCounts } from '../../topics/topic-counts.ts';
+import { hourHandlers } from './hours.ts';
 import { topicStatisticsHandlers } from './topic-statistics.ts';
 import type { Limits } from '../../access/limits.ts';
 import type { Publisher } from '../../publish/publisher.ts';
@@ -68,6 +69,8 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
       rights,
       listening: (topic) => subscribers.countOf(topic),
     }),
+
+    ...hourHandlers(context, rights),
 
     implement(pushApi.statistics, () => {
       const { total, today, rate } = statistics;

@@ -20,3 +20,11 @@ export function lastDays(now: number, count: number): readonly LocalDay[] {
     return { day: dayOf(date.getTime()), from: date.getTime() };
   });
 }
+
+const hourMs = 3_600_000;
+
+/** The first moments of the last 24 hours, the current one last, in ms since the epoch. */
+export function lastHours(now: number): readonly number[] {
+  const current = Math.floor(now / hourMs) * hourMs;
+  return Array.from({ length: 24 }, (_, index) => current - (23 - index) * hourMs);
+}
