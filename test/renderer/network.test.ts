@@ -21,7 +21,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
   afterEach(() => pages[Symbol.asyncDispose]());
 
   it('shares a service, shows where devices reach it and how they come to trust it, and takes it back', async () => {
-    await using visit = await pages.visit('/settings/network');
+    await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Push' }).first();
     await row.getByText('Only this machine reaches it.').waitFor();
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
   });
 
   it('tests in words whether it is reachable, and signs a browser of the network out', async () => {
-    await using visit = await pages.visit('/settings/network');
+    await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
     await row.getByRole('radio', { name: 'Sign-in' }).check();
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
   });
 
   it('asks before it shares without a sign-in', async () => {
-    await using visit = await pages.visit('/settings/network');
+    await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
     await row.getByRole('radio', { name: 'Open' }).click();
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using visit = await pages.visit('/settings/network', screen);
+    await using visit = await pages.visit('/network', screen);
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Push' }).first();
     await row.getByRole('radio', { name: 'Shared' }).check();
