@@ -17,6 +17,7 @@ import { Doors, type Door } from './doors/doors.ts';
 import { send } from './front/answer.ts';
 import { GatewayMetrics } from './front/metrics.ts';
 import { Front } from './front/front.ts';
+import { Provider } from './oidc/provider.ts';
 import { Responder, type Announcing } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
 import { SecondFactors } from './second-factor/second-factors.ts';
@@ -81,6 +82,7 @@ export class Network implements AsyncDisposable {
       cookie,
       signedIn: this.signedIn,
       factors: this.factors,
+      provider: new Provider(context, settings),
       metrics,
       label: this.#label,
       exposure,

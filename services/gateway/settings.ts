@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oidcEnvironment, oidcFields } from './oidc/fields.ts';
 
 /** Addresses that no router passes on to the internet. */
 const privateNetworks = [
@@ -99,6 +100,7 @@ export const Settings = z.object({
       'A file with a certificate and its chain in PEM, used in place of those that Homeport makes. It is read again when it changes.',
   }),
   keyFile: file.meta({ live: true, title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
+  ...oidcFields,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -116,4 +118,5 @@ export const environment = {
   GATEWAY_NETWORKS: 'networks',
   GATEWAY_CERT_FILE: 'certFile',
   GATEWAY_KEY_FILE: 'keyFile',
+  ...oidcEnvironment,
 } as const;

@@ -5,6 +5,8 @@ import type { Exposure } from '../../contracts/gateway/api.ts';
 import { vouchedFor, vouchFor } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { ownPrefix, routeOf } from '../domain/route.ts';
+import type { Provider } from '../oidc/provider.ts';
+import { OidcRoutes } from '../oidc/routes.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SecondFactors } from '../second-factor/second-factors.ts';
@@ -24,6 +26,7 @@ export interface FrontParts {
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
   readonly factors: SecondFactors;
+  readonly provider: Provider;
   readonly label: string;
   readonly exposure: (service: string) => Exposure;
   readonly metrics: GatewayMetrics;
@@ -35,12 +38,14 @@ export interface FrontParts {
 export class Front {
   readonly #parts: FrontParts;
   readonly #signIn: SignInRoutes;
+  readonly #oidc: OidcRoutes;
   readonly #underWay = new UnderWay();
   readonly #isShared = (id: string): boolean => this.#parts.exposure(id) !== 'off';
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
     this.#signIn = new SignInRoutes(parts);
+    this.#oidc = new OidcRoutes(parts);
   }
 
   /** `portOf`: the service whose own port it is. */
@@ -155,13 +160,17 @@ export class Front {
   }
 
   async #own(request: IncomingMessage, response: ServerResponse, rest: string): Promise<void> {
-    const [path, query = ''] = rest.split('?', 2);
+    const [path = ''] = rest.split('?', 1);
+    const query = rest.slice(path.length + 1);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (path === 'style.css' && isRead)
       return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, new URLSearchParams(query));
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
     if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#parts);
+    if (path === 'oidc' && request.method === 'GET')
+      return this.#oidc.begin(request, response, new URLSearchParams(query));
+    if (path === 'oidc/callback' && request.method === 'GET') return this.#oidc.callback(request, response, query);
     if (path === 'session' && isRead) return this.#signIn.session(request, response);
     throw nothing();
   }
