@@ -14,6 +14,8 @@ import { ask } from './ask.ts';
 export interface HostStatus {
   /** Without the app's own. */
   readonly services: readonly ServiceState[];
+  /** The one that lets the home network in; undefined where there is none. */
+  readonly network?: ServiceState | undefined;
   readonly popups: PopupsState;
   /** Unread messages of priority 4 and 5. */
   readonly urgent: number;
@@ -109,6 +111,7 @@ export async function watchStatus(
   return {
     now: () => ({
       services: [...services.values()].filter(({ group }) => group !== 'system'),
+      network: services.get('gateway'),
       popups,
       urgent: urgent.size,
       downloads: downloads.size,

@@ -183,6 +183,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
     targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
     isFromTrustedProxy: (request) => parts.trusts(remoteAddress(request)),
+    openSession: (account, from) => accounts.openSession(account, from),
   };
   for (const descriptor of descriptors) {
     const settings = config.read().services[descriptor.id];

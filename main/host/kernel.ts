@@ -25,6 +25,7 @@ import { systemRandom } from './runtime/random.ts';
 import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
 import { version } from './runtime/version.ts';
+import { KnownAddresses } from './services/known-addresses.ts';
 
 export interface KernelOptions {
   readonly dataDir: string;
@@ -126,6 +127,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     if (current !== networks) [networks, trustsThem] = [current, trustedProxies(current)];
     return trustsThem(from);
   };
+  const further = new KnownAddresses();
   const parts: HostParts = {
     dataDir,
     databaseUrl,
@@ -144,7 +146,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
-    addresses: options.addresses,
+    addresses: () => [...options.addresses(), ...further.list()],
+    noteAddress: (address) => further.note(address),
     caller: callerOf(() => config.read().host.allowedOrigins, trusts),
     trusts,
     portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),

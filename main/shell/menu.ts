@@ -52,11 +52,12 @@ export function trayMenu(status: MenuStatus, actions: MenuActions): MenuItemCons
 }
 
 function runningItems(status: MenuStatus, actions: MenuActions): MenuItemConstructorOptions[] {
-  const { services, popups, downloads, now } = status;
+  const { services, network, popups, downloads, now } = status;
   const paused = isPaused(popups.pausedUntil, now);
   return [
     ...(status.urgent > 0 ? [{ label: 'Read the messages', click: () => actions.open('/inbox') }] : []),
     { label: 'Services', submenu: services.map((service) => serviceItem(service, actions)) },
+    ...(network === undefined ? [] : [networkItem(network, actions)]),
     {
       label: downloads === 0 ? 'No active downloads' : `Downloads: ${String(downloads)} active`,
       click: () => actions.open('/downloads'),
@@ -84,6 +85,25 @@ function serviceItem(service: ServiceState, actions: MenuActions): MenuItemConst
   );
   if (address !== null) submenu.push({ label: `Copy ${address}`, click: () => actions.copy(address) });
   return { label: `${title}: ${stateWords[state]}`, submenu };
+}
+
+/** What other machines of the home reach, with its switch. */
+function networkItem(network: ServiceState, actions: MenuActions): MenuItemConstructorOptions {
+  const { state, detail, reason } = network;
+  const words = state === 'up' && detail !== '' ? detail : stateWords[state];
+  return {
+    label: `Home network: ${words}`,
+    submenu: [
+      ...(reason === null ? [] : [{ label: shortened(reason), enabled: false }]),
+      {
+        label: 'Let other devices in',
+        type: 'checkbox' as const,
+        checked: state !== 'off' && state !== 'stopping',
+        click: () => actions.turn(network.id, state === 'off'),
+      },
+      { label: 'What is shared', click: () => actions.open('/network') },
+    ],
+  };
 }
 
 const stateWords: Readonly<Record<ServiceState['state'], string>> = {

@@ -66,6 +66,8 @@ export interface Supervised extends AsyncDisposable {
 export interface Children {
   /** @throws Problem `child.missing` (503) when there is no such program or it may not be run; the signal's reason. */
   start(order: ChildOrder): Promise<RunningChild>;
+  /** Notes where a program answers on this machine while it runs: `http://127.0.0.1:5573`; see `Context.addresses`. */
+  answersAt(child: RunningChild, address: string): void;
   /** Starts it now and again whenever it ends, after growing pauses: 1 s at first, 60 s at most. */
   supervise(order: ChildOrder, options: SupervisionOptions): Supervised;
 }

@@ -67,6 +67,14 @@ export interface DispatchContext extends Context {
    * are let through. @throws Problem `listener.port_taken` (409), `listener.port_forbidden` (403), `listener.no_address` (500).
    */
   readonly listen: (options: OutsideOptions) => Promise<OutsideListener>;
+  /**
+   * Opens a session for a person whom somebody else has proven, such as an OpenID provider that the owner trusts.
+   * @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401) where the account is switched off.
+   */
+  readonly openSession: (
+    account: string,
+    from: { readonly remoteAddress: string; readonly userAgent: string },
+  ) => ReturnType<Context['accounts']['signIn']>;
   /** Whether it was sent by a proxy whose word on others is believed: a setting of the host. */
   readonly isFromTrustedProxy: (request: IncomingMessage) => boolean;
 }

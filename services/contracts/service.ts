@@ -119,7 +119,10 @@ export interface Context {
    * none; without a name that of its main one.
    */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
-  /** Those of all listeners of all services that are open now: where outgoing requests that others cause must not lead. */
+  /**
+   * Those of all listeners of all services that are open now, of the ports that a gateway opened for other machines, and of
+   * programs that answer beside us: where outgoing requests that others cause must not lead.
+   */
   readonly addresses: () => readonly string[];
   /** Where a request to this service's listener comes from; behind a trusted proxy, where that got it from. */
   readonly caller: (request: IncomingMessage) => Caller;

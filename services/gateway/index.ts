@@ -33,7 +33,6 @@ function create(context: DispatchContext, given: Settings): Service {
 
     async start() {
       network = new Network(context, settings.current);
-      open.use(context.hosts.add(network.hostNames));
       await network.renew();
       const renew = (): void => void network?.renew();
       open.use(context.bus.subscribe(serviceChanged, renew));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
-import type { DispatchContext } from '../contracts/dispatch.ts';
+import type { DispatchContext, DispatchTarget } from '../contracts/dispatch.ts';
 import {
   gatewayChanged,
   type Exposure,
@@ -17,12 +17,16 @@ import { Doors, type Door } from './doors/doors.ts';
 import { send } from './front/answer.ts';
 import { GatewayMetrics } from './front/metrics.ts';
 import { Front } from './front/front.ts';
+import { Provider } from './oidc/provider.ts';
+import { Upstreams } from './outside/upstreams.ts';
 import { Responder, type Announcing } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
 import { SecondFactors } from './second-factor/second-factors.ts';
 import { SignedIn } from './sign-in/signed-in.ts';
 import { Visitors } from './doors/visitors.ts';
+import { providerState } from './oidc/state.ts';
 import type { Settings } from './settings.ts';
+import { sharedServices } from './shared-services.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
 import { answerPlain } from './trust/routes.ts';
@@ -39,6 +43,9 @@ export class Network implements AsyncDisposable {
   readonly #front: Front;
   readonly #responder: Responder;
   readonly #visitors: Visitors;
+  readonly #upstreams: Upstreams;
+  readonly #provider: Provider;
+  #names: { readonly names: string; readonly taken: Disposable } | undefined;
   readonly signedIn: SignedIn;
   readonly factors: SecondFactors;
   #told = '';
@@ -75,12 +82,20 @@ export class Network implements AsyncDisposable {
     });
     const accepts = (address: string): boolean => this.#accepts(address);
     const exposure = (id: string): Exposure => this.exposure(id);
+    this.#upstreams = new Upstreams({
+      ...{ context, settings },
+      refuse: (request, response, problem) => this.#front.refuse(request, response, problem),
+    });
+    this.#provider = new Provider(context, settings);
     this.#front = new Front({
       context,
+      targets: () => this.#targets(),
+      upstreams: this.#upstreams,
       gate,
       cookie,
       signedIn: this.signedIn,
       factors: this.factors,
+      provider: this.#provider,
       metrics,
       label: this.#label,
       exposure,
@@ -102,9 +117,14 @@ export class Network implements AsyncDisposable {
     });
   }
 
+  /** What may be shared: services of the house and upstreams. */
+  #targets(): readonly DispatchTarget[] {
+    return [...this.#context.targets(), ...this.#upstreams.targets()];
+  }
+
   /** Every name that a request may have. */
-  get hostNames(): readonly string[] {
-    const services = this.#context.targets().map(({ id }) => serviceName(id, this.#label));
+  get #hostNames(): readonly string[] {
+    const services = this.#targets().map(({ id }) => serviceName(id, this.#label));
     return [baseName(this.#label), hostLabel(hostname()), ...services];
   }
 
@@ -121,7 +141,13 @@ export class Network implements AsyncDisposable {
       this.shared.length > 0 && this.#addresses().length === 0
         ? ['This machine has no address on a private network at the moment.']
         : [];
-    return [...none, ...this.#doors.problems, ...this.#certificate.problems, ...this.#responder.problems];
+    return [
+      ...none,
+      ...this.#doors.problems,
+      ...this.#certificate.problems,
+      ...this.#upstreams.problems,
+      ...this.#responder.problems,
+    ];
   }
 
   exposure(id: string): Exposure {
@@ -145,6 +171,8 @@ export class Network implements AsyncDisposable {
     if (this.#closed) return;
     const { networks } = this.#settings;
     if (networks !== this.#acceptsFor) [this.#acceptsFor, this.#accepts] = [networks, inNetworks(networks)];
+    this.#upstreams.renew();
+    this.#takeNames();
     this.#front.review();
     const addresses = this.shared.length === 0 ? [] : this.#addresses();
     if (addresses.length > 0) {
@@ -156,6 +184,16 @@ export class Network implements AsyncDisposable {
     await this.#doors.become(certificate === undefined ? [] : this.#wanted(addresses), certificate);
     await this.#responder.become(this.#announcing(addresses));
     this.#tell();
+  }
+
+  /** Takes the host names as they are now; what stays is never without one. */
+  #takeNames(): void {
+    const hostNames = this.#hostNames;
+    const names = hostNames.join(' ');
+    if (this.#names?.names === names) return;
+    const taken = this.#context.hosts.add(hostNames);
+    this.#names?.taken[Symbol.dispose]();
+    this.#names = { names, taken };
   }
 
   /** Pages look again where something has changed for them. */
@@ -174,7 +212,7 @@ export class Network implements AsyncDisposable {
   #announcing(addresses: readonly string[]): Announcing | undefined {
     const port = addresses.map((address) => this.#doors.port('https', address)).find((each) => each !== undefined);
     if (!this.#settings.announce || port === undefined) return undefined;
-    const shared = this.#context.targets().filter(({ id }) => this.exposure(id) !== 'off');
+    const shared = this.#targets().filter(({ id }) => this.exposure(id) !== 'off');
     const hosts = shared.map(({ id, title }) => ({
       title: `${title} on ${this.#label}`,
       host: serviceName(id, this.#label),
@@ -190,13 +228,15 @@ export class Network implements AsyncDisposable {
 
   #wanted(addresses: readonly string[]): Door[] {
     const { httpsPort, httpPort, ownPorts } = this.#settings;
-    const shared = this.#context.targets().filter(({ id }) => this.exposure(id) !== 'off');
+    const shared = this.#targets().filter(({ id }) => this.exposure(id) !== 'off');
     return addresses.flatMap((address): Door[] => [
       { kind: 'https', address, port: httpsPort },
       { kind: 'http', address, port: httpPort },
       ...(ownPorts
         ? shared.flatMap(({ id, port }): Door[] =>
-            port === undefined || port === httpsPort ? [] : [{ kind: 'own', address, port, service: id }],
+            port === undefined || port === httpsPort || this.#upstreams.has(id)
+              ? []
+              : [{ kind: 'own', address, port, service: id }],
           )
         : []),
     ]);
@@ -217,24 +257,10 @@ export class Network implements AsyncDisposable {
   };
 
   #services(): SharedService[] {
-    const [address] = this.#addresses();
-    return this.#context.targets().map(({ id, title, summary, port, authenticates }) => {
-      const exposure = this.exposure(id);
-      const https = address === undefined ? undefined : this.#doors.port('https', address);
-      const own = address === undefined ? undefined : this.#doors.port('own', address, id);
-      const isOpen = exposure !== 'off' && address !== undefined;
-      return {
-        ...{ id, title, summary, exposure, authenticates, running: port !== undefined },
-        addresses: [
-          // Not every device asks for names, but each finds an address.
-          ...(isOpen && own !== undefined
-            ? [{ by: 'port' as const, url: `https://${inUrl(address)}:${String(own)}` }]
-            : []),
-          ...(isOpen && https !== undefined
-            ? [{ by: 'name' as const, url: `https://${serviceName(id, this.#label)}:${String(https)}` }]
-            : []),
-        ],
-      };
+    return sharedServices(this.#targets(), {
+      ...{ label: this.#label, address: this.#addresses()[0], doors: this.#doors },
+      exposure: (id) => this.exposure(id),
+      outside: (id) => this.#upstreams.list().find((each) => each.id === id)?.url ?? null,
     });
   }
 
@@ -260,8 +286,15 @@ export class Network implements AsyncDisposable {
               ...{ source: shown.source, names: [...shown.names], expiresAt: shown.expiresAt },
               fingerprint: authority?.fingerprint256 ?? '',
             },
+      provider: providerState(this.#provider, this.#services(), this.#home(addresses)),
       problems: [...this.problems],
     };
+  }
+
+  /** The machine's own address by name, from which services are reached by path; undefined while nothing is shared. */
+  #home([address]: readonly string[]): string | undefined {
+    const port = address === undefined ? undefined : this.#doors.port('https', address);
+    return port === undefined ? undefined : `https://${baseName(this.#label)}:${String(port)}`;
   }
 
   /** Asks as a device of the network would. */
@@ -290,6 +323,8 @@ export class Network implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await this.#turn;
+    this.#names?.taken[Symbol.dispose]();
+    this.#upstreams[Symbol.dispose]();
     await this.#responder[Symbol.asyncDispose]();
   }
 }

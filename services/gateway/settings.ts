@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { upstreamText } from './domain/upstream.ts';
+import { oidcEnvironment, oidcFields } from './oidc/fields.ts';
 
 /** Addresses that no router passes on to the internet. */
 const privateNetworks = [
@@ -99,6 +101,22 @@ export const Settings = z.object({
       'A file with a certificate and its chain in PEM, used in place of those that Homeport makes. It is read again when it changes.',
   }),
   keyFile: file.meta({ live: true, title: 'Key of the own certificate', description: 'The file with its key in PEM.' }),
+  outside: z
+    .array(z.string().max(300).regex(upstreamText, 'Use NAME=ADDRESS, such as photos=http://192.168.1.5:2342.'))
+    .max(50)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Other web services',
+      description:
+        'NAME=ADDRESS of what other machines or programs of your home serve. Shared by their names as services are, they answer as NAME.HOST.local, behind the same sign-in.',
+    }),
+  outsideUnverified: z.array(serviceId).max(50).default([]).meta({
+    live: true,
+    title: 'Other web services with any certificate',
+    description: 'Names of those whose https address may show a certificate that nobody vouches for.',
+  }),
+  ...oidcFields,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -116,4 +134,7 @@ export const environment = {
   GATEWAY_NETWORKS: 'networks',
   GATEWAY_CERT_FILE: 'certFile',
   GATEWAY_KEY_FILE: 'keyFile',
+  GATEWAY_OUTSIDE: 'outside',
+  GATEWAY_OUTSIDE_UNVERIFIED: 'outsideUnverified',
+  ...oidcEnvironment,
 } as const;

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
+import { gateway } from '../../services/gateway/index.ts';
 import { noBrowser, openPage } from '../support/browser.ts';
 import { openTestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
@@ -35,6 +36,16 @@ describe.skipIf(noBrowser)('the sidebar', () => {
         .getByRole('link', { name: /Delivery.*running/ })
         .count(),
     ).toBe(1);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('has the network at its foot beside the settings, where its old address leads', async () => {
+    await using pages = await openPages({ also: [gateway] });
+    await using watched = await pages.visit('/settings/network');
+    const { page } = watched;
+    await page.waitForURL(`${pages.url}/network`);
+    await page.getByRole('heading', { level: 1, name: 'Network' }).waitFor();
+    await expect.poll(async () => (await rows(page)).slice(-2)).toEqual(['Network', 'Settings']);
     expect(watched.complaints).toEqual([]);
   });
 

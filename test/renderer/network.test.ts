@@ -8,6 +8,7 @@ import { push } from '../../services/push/index.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { noBrowser } from '../support/browser.ts';
 import { lan, phoneAddress, readPlainly, sharing } from '../support/gateway/phone.ts';
+import { api } from '../support/api.ts';
 import { admin } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -21,7 +22,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
   afterEach(() => pages[Symbol.asyncDispose]());
 
   it('shares a service, shows where devices reach it and how they come to trust it, and takes it back', async () => {
-    await using visit = await pages.visit('/settings/network');
+    await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Push' }).first();
     await row.getByText('Only this machine reaches it.').waitFor();
@@ -40,7 +41,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
   });
 
   it('tests in words whether it is reachable, and signs a browser of the network out', async () => {
-    await using visit = await pages.visit('/settings/network');
+    await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
     await row.getByRole('radio', { name: 'Sign-in' }).check();
@@ -89,7 +90,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
   });
 
   it('asks before it shares without a sign-in', async () => {
-    await using visit = await pages.visit('/settings/network');
+    await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
     await row.getByRole('radio', { name: 'Open' }).click();
@@ -101,8 +102,60 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await row.getByText('Every machine of the network may use it, guests included.').waitFor();
   });
 
+  it('takes another web service of the home by its address, which is shared as services are, and lets it go', async () => {
+    await using visit = await pages.visit('/network/other');
+    const { page } = visit;
+    await page.getByLabel('Name', { exact: true }).fill('photos');
+    await page.getByLabel('Address', { exact: true }).fill('http://192.168.1.5:2342/album');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText(/Use NAME=ADDRESS/).waitFor();
+    await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:2342/');
+    await page.getByRole('button', { name: 'Add' }).click();
+    const list = page.getByRole('list', { name: 'Other web services' });
+    await list.getByText('http://127.0.0.1:2342 · not shared yet').waitFor();
+    await page.getByRole('link', { name: 'overview' }).click();
+    const row = page
+      .getByRole('list', { name: 'Services' })
+      .getByRole('listitem')
+      .filter({ hasText: 'photos' })
+      .first();
+    await row.getByRole('radio', { name: 'Sign-in' }).check();
+    await row.getByText(/^https:\/\/photos\.nas\.local:\d+$/).waitFor();
+    await page.getByRole('tab', { name: 'Connect' }).click();
+    await page.getByText(/^curl --cacert homeport\.crt -u "\$USER:\$TOKEN" https:\/\/photos\.nas\.local/).waitFor();
+    await page.getByRole('tab', { name: 'Other services' }).click();
+    await list.getByRole('button', { name: 'Remove' }).click();
+    await list.getByRole('button', { name: 'Really remove?' }).click();
+    await list.waitFor({ state: 'detached' });
+  });
+
+  it('says what the provider of the sign-in has to know', async () => {
+    await using visit = await pages.visit('/network/sign-in');
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Another provider' }).waitFor();
+    const body = { shared: ['lamp'], oidcIssuer: 'https://auth.example', oidcClientId: 'homeport' };
+    await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(body) });
+    await page.reload();
+    await page.getByRole('heading', { name: 'auth.example' }).waitFor();
+    await page.getByText(/^https:\/\/lamp\.nas\.local:\d+\/\.homeport\/oidc\/callback$/).waitFor();
+  });
+
+  it.each(screens)('fits with its other tabs on $on', async (screen) => {
+    const settings = { shared: ['push', 'lamp'], outside: ['photos=http://127.0.0.1:2342'], oidcIssuer: 'https://auth.example', oidcClientId: 'homeport' }; // prettier-ignore
+    await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
+    for (const [tab, words] of [
+      ['other', 'Add a web service'],
+      ['sign-in', 'auth.example'],
+      ['connect', 'Behind another proxy'],
+    ] as const) {
+      await using visit = await pages.visit(`/network/${tab}`, screen);
+      await visit.page.getByRole('heading', { name: words }).waitFor();
+      await expectFits(visit, `network-${tab}`, screen);
+    }
+  });
+
   it.each(screens)('fits on $on', async (screen) => {
-    await using visit = await pages.visit('/settings/network', screen);
+    await using visit = await pages.visit('/network', screen);
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Push' }).first();
     await row.getByRole('radio', { name: 'Shared' }).check();

@@ -6,6 +6,7 @@ import type { Updater } from '../../main/desktop/updates.ts';
 import { openHost, type Host } from '../../main/host/host.ts';
 import type { DesktopParts } from '../../main/desktop/serve-host.ts';
 import { startDesktop } from '../../main/shell/desktop.ts';
+import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
 import { popups } from '../../services/popups/index.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from '../renderer/memory-services.ts';
@@ -43,6 +44,8 @@ export interface RigOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
   readonly moody?: MoodyService;
+  /** Services that run besides. */
+  readonly also?: readonly ServiceDescriptor[];
   readonly openHost?: (desktop: DesktopParts) => Promise<Host>;
   /** Changes the fake before anything starts. */
   readonly prepare?: (electron: FakeElectron) => void;
@@ -72,7 +75,14 @@ export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig>
         host = await openHost({
           ...desktop,
           dataDir,
-          descriptors: [downloads.descriptor, moody.descriptor, inbox.descriptor, popups, control],
+          descriptors: [
+            downloads.descriptor,
+            moody.descriptor,
+            inbox.descriptor,
+            ...(options.also ?? []),
+            popups,
+            control,
+          ],
           pages: builtPages,
           environment,
           logWrite: (line) => void log.push(line),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { ask } from '../../main/desktop/ask.ts';
 import { popupsApi } from '../../services/contracts/popups/popups.ts';
+import { gateway } from '../../services/gateway/index.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import { MoodyService } from '../renderer/memory-services.ts';
 import { menuTree } from '../support/electron.ts';
@@ -47,6 +48,17 @@ describe('the tray', () => {
       Quit Homeport"
     `);
     expect(rig.electron.badge).toBe(0);
+  });
+
+  it('has the switch that lets other devices in, with what is shared', async () => {
+    await using rig = await openDesktop({ also: [gateway] });
+    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('Home network: nothing is shared'));
+    expect(tree(rig)).toContain('[x] Let other devices in');
+    rig.electron.click(/^Let other devices in$/);
+    await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('[ ] Let other devices in'));
+    expect(rig.electron.tray?.tip).toBe('Homeport: All services run');
+    const state = (await rig.host().control.services()).find(({ id }) => id === 'gateway')?.state;
+    expect(state).toBe('off');
   });
 
   it('fills the lamp for urgent messages, until they are read', async () => {

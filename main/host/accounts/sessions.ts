@@ -33,6 +33,8 @@ export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut'> {
    * the data folder as well. Undefined where it is not clear who that is, since there are several administrators or none.
    */
   signInHere(client: Client): Promise<{ readonly secret: string; end(): Promise<void> } | undefined>;
+  /** For who was proven elsewhere. @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401) */
+  openSession(account: string, client: Client): Promise<Begun>;
   /** @throws Problem `accounts.unknown` (404). */
   sessions(account: string): Promise<readonly Session[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
@@ -108,6 +110,10 @@ export function browserSessions({ authentication, proven, directory, changes, cl
       if (only === undefined || administrators.length > 1) return undefined;
       const { identity, secret } = await begin(only.account.name, client);
       return { secret, end: async () => void (await end(identity.account, identity.credentialId ?? '')) };
+    },
+
+    async openSession(account, client) {
+      return begin(existing(directory, account).name, client);
     },
 
     async signOut({ via, account, credentialId }) {

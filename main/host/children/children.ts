@@ -7,10 +7,13 @@ import { SupervisedChild } from './supervised.ts';
 /** Disposal ends every program that still runs. */
 export type ServiceChildren = Children & AsyncDisposable;
 
+/** Adds to what the host knows to be its own. */
+type NoteAddress = (address: string) => Disposable;
+
 /** Opens a service's programs: what a host that was killed has left running is ended first. `folder` is theirs alone. */
 export async function openChildren(
   folder: string,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, noteAddress }: { readonly clock: Clock; readonly log: Log; readonly noteAddress?: NoteAddress },
 ): Promise<ServiceChildren> {
   const orphans = new Orphans(folder);
   await orphans.end(log);
@@ -25,6 +28,10 @@ export async function openChildren(
   };
   return {
     start,
+    answersAt(child, address) {
+      const noted = noteAddress?.(address);
+      void child.exited.finally(() => noted?.[Symbol.dispose]());
+    },
     supervise(order, options) {
       const kept = new SupervisedChild(() => start(order), options, { clock, log });
       supervised.add(kept);

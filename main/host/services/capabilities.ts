@@ -11,6 +11,7 @@ export interface Powers {
   readonly dispatched: (serviceId: string, hosts: readonly string[]) => Dispatched | undefined;
   readonly targets: () => readonly DispatchTarget[];
   readonly isFromTrustedProxy: DispatchContext['isFromTrustedProxy'];
+  readonly openSession: DispatchContext['openSession'];
 }
 
 /** The context with what the manifest's capabilities give. */
@@ -29,6 +30,7 @@ export function empowered(
       targets: () => powers.targets().filter((target) => target.id !== id),
       listen: (options) => outside.open(options),
       isFromTrustedProxy: powers.isFromTrustedProxy,
+      openSession: powers.openSession,
     }),
   };
   return Object.assign({}, context, ...capabilities.map((capability) => given[capability]())) as Context;

@@ -35,6 +35,8 @@ export interface HostParts {
   readonly random: Random;
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   readonly addresses: () => readonly string[];
+  /** Adds one to them: a port that a service or a program of it has opened besides its listeners. */
+  readonly noteAddress: (address: string) => Disposable;
   readonly caller: Context['caller'];
   /** By the settings as they are now. */
   readonly trusts: Trusts;

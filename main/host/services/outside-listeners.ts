@@ -38,8 +38,16 @@ export function outsideListeners(service: string, parts: HostParts, names: Hosts
       avoidPorts: parts.portsInUse(),
     });
     opened.set(listener, handler);
+    const noted = new DisposableStack();
+    for (const host of options.hosts) {
+      const name = host.includes(':') ? `[${host}]` : host;
+      noted.use(
+        parts.noteAddress(`${certificate === undefined ? 'http' : 'https'}://${name}:${String(listener.port)}`),
+      );
+    }
     const close = async (timeoutMs?: number): Promise<void> => {
       opened.delete(listener);
+      noted.dispose();
       await listener.close(timeoutMs === undefined ? {} : { timeoutMs });
     };
     if (closed) await close(0);

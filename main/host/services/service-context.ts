@@ -59,7 +59,9 @@ export async function openServiceContext(
   const metrics = parts.metrics.forService(id);
   opening.defer(() => parts.metrics.release(id));
   const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics }));
-  const children = opening.use(await openChildren(join(parts.dataDir, '.children', id), { clock, log }));
+  const children = opening.use(
+    await openChildren(join(parts.dataDir, '.children', id), { clock, log, noteAddress: parts.noteAddress }),
+  );
   const resources = opening.move();
   return {
     jobs,

@@ -114,6 +114,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./data/Data.svelte'),
   },
   {
+    at: 'network',
+    title: 'Network',
+    icon: 'share',
+    group: 'foot',
+    adminOnly: true,
+    services: ['gateway'],
+    words: 'sharing share lan gateway phone tv certificate trust https tls exposure qr code addresses',
+    load: () => import('./network/Network.svelte'),
+  },
+  {
     at: 'settings',
     title: 'Settings',
     icon: 'settings',
@@ -129,16 +139,6 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     words: 'people service tokens grants passwords access',
     load: () => import('./accounts/Accounts.svelte'),
-  },
-  {
-    at: 'settings/network',
-    title: 'Network',
-    icon: 'share',
-    group: 'settings',
-    adminOnly: true,
-    services: ['gateway'],
-    words: 'share lan gateway phone tv certificate trust https tls exposure qr code addresses',
-    load: () => import('./network/Network.svelte'),
   },
   {
     at: 'settings/engines',

@@ -45,6 +45,7 @@ const moved: Readonly<Record<string, (now: Address, take: Take) => Partial<Addre
     id: id || take('id'),
   }),
   settings: ({ thing }, take) => {
+    if (thing === 'network') return { service: 'network', thing: '' };
     const account = thing === 'accounts' ? take('account') : '';
     return account === '' ? undefined : { thing, id: account };
   },

@@ -31,7 +31,7 @@ export function servicesOf(page: PageEntry): readonly ServiceState[] {
 
 /** The service's page that has a place in the phone's bar: what was pinned last, or else the first one. */
 export function barPage(): PageEntry | undefined {
-  const withService = openPages().filter((page) => page.services !== undefined);
+  const withService = openPages().filter(({ group, services: behind }) => behind !== undefined && group !== 'foot');
   const pinned = sidebar.pinned.flatMap((at) => withService.filter((page) => page.at === at));
   return pinned[0] ?? withService[0];
 }

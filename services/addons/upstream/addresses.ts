@@ -109,8 +109,8 @@ export class AddressPolicy {
     if (metadataHosts.has(plain) || plain.startsWith('169.254.')) throw refused(leadsToSecrets(name));
     if (isAt(url, plain, this.#context.address('control')))
       throw refused(`${name} leads to Homeport's own administration, which is no addon.`);
-    const own = this.#context.address('addons');
-    if (this.#context.addresses().some((service) => service !== own && isAt(url, plain, service)))
+    const own = URL.parse(this.#context.address('addons') ?? '')?.port;
+    if (portOf(url) !== own && this.#context.addresses().some((service) => isAt(url, plain, service)))
       throw refused(`${name} leads to another service of Homeport, which is no addon.`);
   }
 }

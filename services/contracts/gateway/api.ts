@@ -18,6 +18,8 @@ const SharedService = z
     /** It asks for credentials itself, so that the gateway puts no sign-in in front. */
     authenticates: z.boolean(),
     running: z.boolean(),
+    /** Of what is no service of Homeport: the address that the owner typed. */
+    outside: z.string().nullable(),
     /** Where other machines reach it, the best one first; none while it is off. */
     addresses: z.array(z.object({ by: z.enum(['name', 'port']), url: z.string() })),
   })
@@ -43,6 +45,14 @@ const GatewayState = z
         fingerprint: z.string(),
         names: z.array(z.string()),
         expiresAt: z.number(),
+      })
+      .nullable(),
+    /** The OpenID provider of the sign-in; null while none is set up. */
+    provider: z
+      .object({
+        name: z.string(),
+        /** Where it may send browsers back to, as it has to know. */
+        redirectAddresses: z.array(z.string()),
       })
       .nullable(),
     /** What does not work, a sentence each. */

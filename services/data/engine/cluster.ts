@@ -71,6 +71,7 @@ export async function startCluster(
     ]),
     stop: { signal: 'SIGINT', graceMs: 15_000 },
   });
+  if (!bySocket) context.children.answersAt(child, `postgres://127.0.0.1:${String(port)}`);
   await ready(context, child);
   return {
     child,

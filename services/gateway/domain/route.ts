@@ -14,12 +14,13 @@ export const ownPrefix = '/.homeport/';
 
 /**
  * The service by host name, else by the port it came to, else by the beginning of its path, which the service does not see.
- * `isShared` decides last, so that what is not shared looks like what does not exist.
+ * `isShared` decides last, so that what is not shared looks like what does not exist. Without `hasPath` only its name leads there.
  */
 export function routeOf(
   { host, url, portOf }: { readonly host: string; readonly url: string; readonly portOf: string | undefined },
   label: string,
   isShared: (id: string) => boolean,
+  hasPath: (id: string) => boolean = isShared,
 ): Route {
   if (url.startsWith(ownPrefix)) return { to: 'own', path: url.slice(ownPrefix.length) };
   const name = withoutPort(host);
@@ -29,7 +30,7 @@ export function routeOf(
   // Where proxies look for it that were set up for another one.
   if (/^\/api\/verify(?:\?|$)/.test(url)) return { to: 'own', path: url.slice('/api/'.length) };
   const [, id = '', rest = ''] = /^\/([a-z][a-z0-9]{0,31})(.*)$/s.exec(url) ?? [];
-  if (isShared(id)) {
+  if (isShared(id) && hasPath(id)) {
     if (rest.startsWith('/')) return { to: 'service', id, url: rest };
     if (rest === '' || rest.startsWith('?')) return { to: 'redirect', location: `/${id}/${rest}` };
   }

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { DispatchContext, Dispatched, OutsideOptions } from '../../contracts/dispatch.ts';
+import type { DispatchContext, Dispatched, DispatchTarget, OutsideOptions } from '../../contracts/dispatch.ts';
 import type { Exposure } from '../../contracts/gateway/api.ts';
 import { vouchedFor, vouchFor } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { ownPrefix, routeOf } from '../domain/route.ts';
+import { ownPrefix, routeOf, type Route } from '../domain/route.ts';
+import type { Provider } from '../oidc/provider.ts';
+import { OidcRoutes } from '../oidc/routes.ts';
+import type { Upstreams } from '../outside/upstreams.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SecondFactors } from '../second-factor/second-factors.ts';
@@ -24,7 +27,11 @@ export interface FrontParts {
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
   readonly factors: SecondFactors;
+  readonly provider: Provider;
   readonly label: string;
+  /** The services of the house and the upstreams. */
+  readonly targets: () => readonly DispatchTarget[];
+  readonly upstreams: Upstreams;
   readonly exposure: (service: string) => Exposure;
   readonly metrics: GatewayMetrics;
   /** Whether machines of this address are let in. */
@@ -35,12 +42,14 @@ export interface FrontParts {
 export class Front {
   readonly #parts: FrontParts;
   readonly #signIn: SignInRoutes;
+  readonly #oidc: OidcRoutes;
   readonly #underWay = new UnderWay();
   readonly #isShared = (id: string): boolean => this.#parts.exposure(id) !== 'off';
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
     this.#signIn = new SignInRoutes(parts);
+    this.#oidc = new OidcRoutes(parts);
   }
 
   /** `portOf`: the service whose own port it is. */
@@ -49,7 +58,7 @@ export class Front {
       http: (request, response) => {
         // A connection outlives a change of the networks.
         if (!this.#parts.accepts(addressOf(request))) return void request.destroy();
-        this.#answer(request, response, portOf).catch((error: unknown) => this.#refuse(request, response, error));
+        this.#answer(request, response, portOf).catch((error: unknown) => this.refuse(request, response, error));
       },
       upgrade: (request, socket, head) => {
         if (!this.#parts.accepts(addressOf(request))) return void socket.destroy();
@@ -65,16 +74,23 @@ export class Front {
 
   /** Ends what runs and would not be let through now. */
   review(): void {
-    const { gate, accepts } = this.#parts;
+    const { gate, accepts, targets } = this.#parts;
+    const known = new Set(targets().map(({ id }) => id));
     this.#underWay.review(({ service, identity, from }) => {
-      if (!this.#isShared(service) || !accepts(from)) return false;
+      if (!known.has(service) || !this.#isShared(service) || !accepts(from)) return false;
       if (!this.#needsSignIn(service)) return true;
       return identity !== undefined && gate.stillAdmits(identity, service);
     });
   }
 
+  #route(request: IncomingMessage, portOf: string | undefined): Route {
+    // Below one name pages of another machine would be of the same origin as ours.
+    const hasPath = (id: string): boolean => !this.#parts.upstreams.has(id);
+    return routeOf(asked(request, portOf), this.#parts.label, this.#isShared, hasPath);
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse, portOf: string | undefined): Promise<void> {
-    const route = routeOf(asked(request, portOf), this.#parts.label, this.#isShared);
+    const route = this.#route(request, portOf);
     switch (route.to) {
       case 'service': {
         const target = this.#target(route.id);
@@ -91,8 +107,10 @@ export class Front {
       case 'redirect':
         return redirect(response, 308, route.location);
       case 'home': {
-        const shared = this.#parts.context.targets().filter(({ id }) => this.#isShared(id));
-        return sendHtml(request, response, 200, homePage(shared, this.#parts.label, request.socket.localPort ?? 0));
+        const shared = this.#parts.targets().filter(({ id }) => this.#isShared(id));
+        const home = { label: this.#parts.label, port: request.socket.localPort ?? 0 };
+        const hasPath = (id: string): boolean => !this.#parts.upstreams.has(id);
+        return sendHtml(request, response, 200, homePage(shared, home, hasPath));
       }
       case 'nothing':
         throw nothing();
@@ -100,7 +118,7 @@ export class Front {
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, portOf: string | undefined): Promise<void> {
-    const route = routeOf(asked(request, portOf), this.#parts.label, this.#isShared);
+    const route = this.#route(request, portOf);
     if (route.to !== 'service') throw nothing();
     const target = this.#target(route.id);
     if (this.#needsSignIn(route.id)) {
@@ -142,31 +160,38 @@ export class Front {
 
   #needsSignIn(id: string): boolean {
     if (this.#parts.exposure(id) !== 'sign-in') return false;
-    return this.#parts.context.targets().find((target) => target.id === id)?.authenticates !== true;
+    return this.#parts.targets().find((target) => target.id === id)?.authenticates !== true;
   }
 
   /** @throws Problem `gateway.service_down` (502) */
   #target(id: string): Dispatched {
-    const target = this.#parts.context.dispatch(id);
+    const { context, targets, upstreams } = this.#parts;
+    const target = context.dispatch(id) ?? upstreams.dispatched(id);
     if (target !== undefined) return target;
+    if (!targets().some((each) => each.id === id)) throw nothing();
     throw new Problem('gateway.service_down', 502, 'This service is not running at the moment.', {
       headers: { 'Retry-After': '5' },
     });
   }
 
   async #own(request: IncomingMessage, response: ServerResponse, rest: string): Promise<void> {
-    const [path, query = ''] = rest.split('?', 2);
+    const [path = ''] = rest.split('?', 1);
+    const query = rest.slice(path.length + 1);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (path === 'style.css' && isRead)
       return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, new URLSearchParams(query));
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
     if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#parts);
+    if (path === 'oidc' && request.method === 'GET')
+      return this.#oidc.begin(request, response, new URLSearchParams(query));
+    if (path === 'oidc/callback' && request.method === 'GET') return this.#oidc.callback(request, response, query);
     if (path === 'session' && isRead) return this.#signIn.session(request, response);
     throw nothing();
   }
 
-  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  /** Answers with what is wrong, as a page for people. */
+  readonly refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     const problem = this.#problemOf(error);
     this.#parts.metrics.request('', outcomeOf(problem.status));
     if (response.headersSent || response.destroyed) return void response.destroy();
@@ -178,7 +203,7 @@ export class Front {
     const { code, detail, status, headers } = problem;
     const body = `${JSON.stringify({ error: { code, detail } })}\n`;
     send(request, response, { status, type: 'application/json; charset=utf-8', body, headers });
-  }
+  };
 
   #refuseUpgrade(socket: Duplex, error: unknown): void {
     const { status, detail } = this.#problemOf(error);

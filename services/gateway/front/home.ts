@@ -3,10 +3,15 @@ import { baseName, serviceName } from '../domain/names.ts';
 import { escape, page } from './html.ts';
 
 /** What is shared, for who opens the machine's own address. */
-export function homePage(shared: readonly DispatchTarget[], label: string, port: number): string {
+export function homePage(
+  shared: readonly DispatchTarget[],
+  { label, port }: { readonly label: string; readonly port: number },
+  hasPath: (id: string) => boolean,
+): string {
   const items = shared.map(({ id, title, summary }) => {
     const named = `https://${serviceName(id, label)}:${String(port)}/`;
-    return `<li><a href="/${id}/">${escape(title)}</a>: ${escape(summary)}<br><code>${escape(named)}</code></li>`;
+    const href = hasPath(id) ? `/${id}/` : named;
+    return `<li><a href="${href}">${escape(title)}</a>: ${escape(summary)}<br><code>${escape(named)}</code></li>`;
   });
   return page(
     baseName(label),

@@ -41,7 +41,9 @@ p { margin: .5rem 0; color: var(--soft); }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
 input { width: 100%; padding: .65rem .75rem; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: 8px; }
 button, a.button { display: inline-block; margin-top: 1.25rem; padding: .65rem 1.1rem; font: inherit; font-weight: 600; text-decoration: none; color: var(--on-sea); background: var(--sea); border: 0; border-radius: 8px; cursor: pointer; }
-a { color: var(--sea); }
+a.quiet { margin-top: 0; color: var(--ink); background: none; border: 1px solid var(--line); }
+.or { margin: 1rem 0 .75rem; }
+a:not(.button) { color: var(--sea); }
 :focus-visible { outline: 3px solid var(--sea); outline-offset: 2px; }
 code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; color: var(--ink); }
 ul, ol { margin: .5rem 0; padding-left: 1.25rem; color: var(--soft); }

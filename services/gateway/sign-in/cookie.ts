@@ -20,23 +20,44 @@ export class SessionCookie {
 
   /** The secret of the session that a request brings for the host and port it came to. */
   read(request: IncomingMessage): string | undefined {
-    const name = nameFor(request);
-    // Of two of one name, one was set by somebody else.
-    const found = pairs(request).filter(([key]) => key === name);
-    const [, value] = found[0] ?? [];
-    if (value === undefined || found.length > 1) return undefined;
-    try {
-      return this.#vault.open(value, this.#purposeOf(request));
-    } catch (error) {
-      if (error instanceof Problem) return undefined;
-      throw error;
-    }
+    return this.#open(request, nameFor(request), this.#purposeOf(request));
+  }
+
+  /** What the browser got when it was sent to another provider from here. */
+  ticket(request: IncomingMessage): string | undefined {
+    return this.#open(request, ticketNameFor(request), this.#ticketPurposeOf(request));
   }
 
   /** The header that sets it. */
   set(request: IncomingMessage, secret: string): string {
     const value = this.#vault.seal(secret, this.#purposeOf(request));
     return `${nameFor(request)}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(lifeSeconds)}`;
+  }
+
+  setTicket(request: IncomingMessage, ticket: string, seconds: number): string {
+    const value = this.#vault.seal(ticket, this.#ticketPurposeOf(request));
+    return `${ticketNameFor(request)}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(seconds)}`;
+  }
+
+  clearTicket(request: IncomingMessage): string {
+    return `${ticketNameFor(request)}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`;
+  }
+
+  #open(request: IncomingMessage, name: string, purpose: string): string | undefined {
+    // Of two of one name, one was set by somebody else.
+    const found = pairs(request).filter(([key]) => key === name);
+    const [, value] = found[0] ?? [];
+    if (value === undefined || found.length > 1) return undefined;
+    try {
+      return this.#vault.open(value, purpose);
+    } catch (error) {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    }
+  }
+
+  #ticketPurposeOf(request: IncomingMessage): string {
+    return `gateway way to a provider from ${(this.#publicUrl(request) ?? '').toLowerCase()}`;
   }
 
   #purposeOf(request: IncomingMessage): string {
@@ -61,6 +82,10 @@ const prefix = '__Host-homeport-';
 
 function nameFor({ socket }: IncomingMessage): string {
   return `${prefix}${String(socket.localPort ?? 0)}`;
+}
+
+function ticketNameFor(request: IncomingMessage): string {
+  return `${nameFor(request)}-provider`;
 }
 
 function pairs({ headers }: IncomingMessage): (readonly [string, string])[] {

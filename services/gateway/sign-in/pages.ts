@@ -1,7 +1,10 @@
 import { escape, page } from '../front/html.ts';
 
 /** Where one signs in; `trouble` says why the last attempt failed. */
-export function signInPage(to: string, { name = '', trouble = '' }: { name?: string; trouble?: string } = {}): string {
+export function signInPage(
+  to: string,
+  { name = '', trouble = '', provider }: { name?: string; trouble?: string; provider?: string | undefined } = {},
+): string {
   const alert = trouble === '' ? '' : `<p role="alert">${escape(trouble)}</p>`;
   return page(
     'Sign in',
@@ -15,8 +18,15 @@ ${alert}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button>
-</form>`,
+</form>${provider === undefined ? '' : byProvider(to, provider)}`,
   );
+}
+
+function byProvider(to: string, provider: string): string {
+  const address = escape(`/.homeport/oidc?to=${encodeURIComponent(to)}`);
+  return `
+<p class="or">or</p>
+<a class="button quiet" href="${address}">Sign in with ${escape(provider)}</a>`;
 }
 
 /** Where the code is asked for once the password was right. */

@@ -5,6 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import { returnPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../front/metrics.ts';
 import { redirect, sendHtml } from '../front/answer.ts';
+import type { Provider } from '../oidc/provider.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
 import type { SecondFactors } from '../second-factor/second-factors.ts';
@@ -28,6 +29,7 @@ interface SignInParts {
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
   readonly factors: SecondFactors;
+  readonly provider: Provider;
   readonly metrics: GatewayMetrics;
 }
 
@@ -46,7 +48,7 @@ export class SignInRoutes {
   /** @throws Problem 403, 405, 413, 429 */
   async signIn(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD') {
-      sendHtml(request, response, 200, signInPage(returnPath(query.get('to'))));
+      sendHtml(request, response, 200, this.#page(returnPath(query.get('to'))));
       return;
     }
     const form = await this.#form(request);
@@ -69,7 +71,7 @@ export class SignInRoutes {
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       metrics.signIn('wrong');
-      const body = signInPage(to, { name: name.slice(0, 64), trouble: error.detail });
+      const body = this.#page(to, { name: name.slice(0, 64), trouble: error.detail });
       sendHtml(request, response, error.status, body, error.headers);
     }
   }
@@ -92,8 +94,12 @@ export class SignInRoutes {
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       if (error.code !== 'gateway.too_late') return refuse(error);
-      sendHtml(request, response, error.status, signInPage(to, { trouble: error.detail }));
+      sendHtml(request, response, error.status, this.#page(to, { trouble: error.detail }));
     }
+  }
+
+  #page(to: string, said: { readonly name?: string; readonly trouble?: string } = {}): string {
+    return signInPage(to, { ...said, provider: this.#parts.provider.name });
   }
 
   async #letIn(

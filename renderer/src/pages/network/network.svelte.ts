@@ -36,6 +36,25 @@ class Network {
     const wanted = (this.state?.services ?? []).map((each) => (each.id === id ? { ...each, exposure } : each));
     const those = (kind: Exposure): string[] => wanted.filter((each) => each.exposure === kind).map((each) => each.id);
     const body = { shared: those('sign-in'), open: those('open') };
+    await this.#change(body);
+  }
+
+  /** @throws Problem that says what does not fit. */
+  async addOutside(name: string, address: string): Promise<void> {
+    await this.#change({ outside: [...this.#outside(), `${name}=${address.trim().replace(/\/$/, '')}`] });
+  }
+
+  /** @throws Problem that says why it stays as it is. */
+  async removeOutside(id: string): Promise<void> {
+    await this.share(id, 'off');
+    await this.#change({ outside: this.#outside().filter((text) => !text.startsWith(`${id}=`)) });
+  }
+
+  #outside(): readonly string[] {
+    return (this.state?.services ?? []).flatMap(({ id, outside }) => (outside === null ? [] : [`${id}=${outside}`]));
+  }
+
+  async #change(body: Readonly<Record<string, unknown>>): Promise<void> {
     await call(controlApi.changeSettings, { params: { section: 'gateway' }, body });
     await this.load();
   }

@@ -1,0 +1,162 @@
+import type * as Oidc from 'openid-client';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { accountOf, wantsMore, type Claims, type Found, type PeopleRules } from '../domain/provider-person.ts';
+import type { OidcSettings } from './fields.ts';
+
+/** How long what the provider says of itself is believed, ms. */
+const keptMs = 3_600_000;
+
+/** What proves that an answer belongs to a question of ours. */
+export interface Asked {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+interface Discovered {
+  readonly of: string;
+  readonly at: number;
+  readonly configuration: Promise<Oidc.Configuration>;
+}
+
+/** The OpenID provider that the settings name, by the code flow with PKCE. The library is loaded for the first sign-in. */
+export class Provider {
+  readonly #context: Pick<Context, 'clock' | 'fetch' | 'log'>;
+  readonly #settings: Readonly<OidcSettings>;
+  #discovered: Discovered | undefined;
+
+  constructor(context: Pick<Context, 'clock' | 'fetch' | 'log'>, settings: Readonly<OidcSettings>) {
+    this.#context = context;
+    this.#settings = settings;
+  }
+
+  /** What its button is called; undefined where none is set up. */
+  get name(): string | undefined {
+    const { oidcIssuer, oidcName, oidcClientId } = this.#settings;
+    if (oidcIssuer === '' || oidcClientId === '') return undefined;
+    return oidcName === '' ? URL.parse(oidcIssuer)?.host : oidcName;
+  }
+
+  /** Where the browser goes, and what has to come back. @throws Problem `gateway.provider_failed` (502) */
+  async ask(redirectUri: string): Promise<{ readonly url: string; readonly asked: Asked }> {
+    const configuration = await this.#configuration();
+    const oidc = await import('openid-client');
+    const asked = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+    const url = oidc.buildAuthorizationUrl(configuration, {
+      ...{ redirect_uri: redirectUri, scope: this.#settings.oidcScopes, response_type: 'code' },
+      ...{ state: asked.state, nonce: asked.nonce, code_challenge_method: 'S256' },
+      code_challenge: await oidc.calculatePKCECodeChallenge(asked.verifier),
+    });
+    return { url: url.href, asked };
+  }
+
+  /**
+   * Who came back with an answer. `current`: the whole address that the provider sent the browser to.
+   * @throws Problem `gateway.provider_refused` (403), `gateway.provider_failed` (502)
+   */
+  async answered(current: string, { state, nonce, verifier }: Asked): Promise<{ subject: string; found: Found }> {
+    const configuration = await this.#configuration();
+    const oidc = await import('openid-client');
+    try {
+      const tokens = await oidc.authorizationCodeGrant(configuration, new URL(current), {
+        ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new Error('no ID token');
+      const rules = this.#rules;
+      const more: Claims =
+        wantsMore(claims, rules) && configuration.serverMetadata().userinfo_endpoint !== undefined
+          ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+          : {};
+      return { subject: claims.sub, found: accountOf(claims.sub, { ...more, ...claims }, rules) };
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  get #rules(): PeopleRules {
+    const { oidcSubjects, oidcGroups, oidcGroupsClaim, oidcAccountClaim, oidcAccounts } = this.#settings;
+    return {
+      ...{ subjects: oidcSubjects, groups: oidcGroups, accounts: oidcAccounts },
+      ...{ groupsClaim: oidcGroupsClaim, accountClaim: oidcAccountClaim },
+    };
+  }
+
+  async #configuration(): Promise<Oidc.Configuration> {
+    const { oidcIssuer, oidcClientId, oidcClientSecret, oidcVerify } = this.#settings;
+    const of = JSON.stringify([oidcIssuer, oidcClientId, oidcClientSecret, oidcVerify]);
+    const now = this.#context.clock.now();
+    const before = this.#discovered;
+    const fresh =
+      before?.of === of && now - before.at < keptMs ? before : { of, at: now, configuration: this.#discover() };
+    this.#discovered = fresh;
+    try {
+      return await fresh.configuration;
+    } catch (error) {
+      if (this.#discovered === fresh) this.#discovered = undefined;
+      throw this.#explained(error);
+    }
+  }
+
+  async #discover(): Promise<Oidc.Configuration> {
+    const { oidcIssuer, oidcClientId, oidcClientSecret } = this.#settings;
+    const oidc = await import('openid-client');
+    const issuer = new URL(oidcIssuer);
+    return oidc.discovery(
+      issuer,
+      oidcClientId,
+      undefined,
+      // Nothing to prove itself with but PKCE.
+      oidcClientSecret === '' ? oidc.None() : oidc.ClientSecretBasic(oidcClientSecret),
+      { [oidc.customFetch]: (url, options) => this.#fetch(issuer, url, options) },
+    );
+  }
+
+  /** The owner typed the issuer's address; other hosts that it names are reached where they are public. */
+  async #fetch(issuer: URL, url: string, options: Oidc.CustomFetchOptions): Promise<Response> {
+    const { method, headers, body, signal } = options;
+    const text = body instanceof URLSearchParams ? body.toString() : body;
+    const reply = await this.#context.fetch(url, {
+      ...{ method, headers, redirect: 'manual', timeoutMs: 15_000 },
+      ...(typeof text === 'string' || text instanceof Uint8Array ? { body: text } : {}),
+      ...(signal === undefined ? {} : { signal }),
+      ...(new URL(url).host === issuer.host ? { trust: 'owner', verify: this.#settings.oidcVerify } : {}),
+    });
+    const { status } = reply;
+    const empty = status === 204 || status === 304;
+    return new Response(empty ? null : Buffer.from(reply.body), { status, headers: { ...reply.headers } });
+  }
+
+  #explained(error: unknown): Problem {
+    const cause = causeOf(error);
+    if (cause instanceof Problem) {
+      const detail = `The sign-in at ${this.name ?? ''} does not work at the moment: ${cause.detail}`;
+      return new Problem('gateway.provider_failed', 502, detail, { cause: error });
+    }
+    const code = refusalOf(error);
+    if (code !== undefined) {
+      const detail =
+        code === 'access_denied'
+          ? `The sign-in at ${this.name ?? ''} was given up or refused there.`
+          : `${this.name ?? ''} refuses: ${code}.`;
+      return new Problem('gateway.provider_refused', 403, detail, { cause: error });
+    }
+    this.#context.log.warn('a sign-in by the provider failed', { error });
+    const detail = `What ${this.name ?? ''} answered cannot be believed or read. The log says why.`;
+    return new Problem('gateway.provider_failed', 502, detail, { cause: error });
+  }
+}
+
+/** What the library wrapped, as far as it is ours. */
+function causeOf(error: unknown): unknown {
+  let at: unknown = error;
+  for (let depth = 0; depth < 4 && at instanceof Error && !(at instanceof Problem); depth += 1) at = at.cause;
+  return at;
+}
+
+/** The error code that a provider sent, by redirect or from its token endpoint. */
+function refusalOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'error' in error ? error.error : undefined;
+  return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) ? code : undefined;
+}

@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DispatchContext } from '../../contracts/dispatch.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { returnPath } from '../domain/return-path.ts';
+import type { Found } from '../domain/provider-person.ts';
+import { redirect, sendHtml } from '../front/answer.ts';
+import type { GatewayMetrics } from '../front/metrics.ts';
+import type { SessionCookie } from '../sign-in/cookie.ts';
+import { signInPage } from '../sign-in/pages.ts';
+import { RateLimit } from '../sign-in/rate.ts';
+import type { SignedIn } from '../sign-in/signed-in.ts';
+import type { Asked, Provider } from './provider.ts';
+
+/** How long a person may take at the provider. */
+const patience = 10 * 60_000;
+const mostWaiting = 1000;
+
+/** Where the provider sends browsers back to, on each host and port. */
+export const callbackPath = '/.homeport/oidc/callback';
+
+interface OidcParts {
+  readonly context: Pick<
+    DispatchContext,
+    'accounts' | 'caller' | 'clock' | 'log' | 'openSession' | 'publicUrl' | 'random'
+  >;
+  readonly provider: Provider;
+  readonly cookie: SessionCookie;
+  readonly signedIn: SignedIn;
+  readonly metrics: GatewayMetrics;
+}
+
+/** A browser that was sent to the provider. */
+interface Waiting {
+  readonly asked: Asked;
+  readonly to: string;
+  readonly redirectUri: string;
+  readonly until: number;
+}
+
+/** The way to the provider and back. What is under way is bound to one browser by a cookie, and counts once. */
+export class OidcRoutes {
+  readonly #parts: OidcParts;
+  readonly #rate: RateLimit;
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(parts: OidcParts) {
+    this.#parts = parts;
+    this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
+  }
+
+  /** Sends the browser to the provider. @throws Problem 404, 429 */
+  async begin(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
+    const { context, cookie, provider } = this.#parts;
+    const [to, outside] = [returnPath(query.get('to')), context.publicUrl(request)];
+    if (provider.name === undefined || outside === undefined) throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.'); // prettier-ignore
+    this.#limit(request);
+    try {
+      const redirectUri = `${outside}${callbackPath}`;
+      const { url, asked } = await provider.ask(redirectUri);
+      const ticket = context.random.text(32);
+      this.#keep(ticket, { asked, to, redirectUri, until: context.clock.now() + patience });
+      redirect(response, 302, url, { 'Set-Cookie': cookie.setTicket(request, ticket, patience / 1000) });
+    } catch (error) {
+      this.#refuse(request, response, { error, to });
+    }
+  }
+
+  /** The browser is back. @throws Problem 404, 429 */
+  async callback(request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
+    const { context, cookie, metrics, provider, signedIn } = this.#parts;
+    if (provider.name === undefined) throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.'); // prettier-ignore
+    this.#limit(request);
+    let to = '/';
+    try {
+      const { asked, redirectUri, to: wanted } = this.#take(cookie.ticket(request), new URLSearchParams(query));
+      to = wanted;
+      const { subject, found } = await provider.answered(`${redirectUri}?${query}`, asked);
+      const account = await this.#accountOf(found, subject);
+      const { remoteAddress } = context.caller(request);
+      const userAgent = request.headers['user-agent'] ?? '';
+      const { identity, secret } = await context.openSession(account, { remoteAddress, userAgent });
+      await signedIn.add(identity, request);
+      metrics.signIn('right');
+      redirect(response, 303, to, { 'Set-Cookie': [cookie.set(request, secret), cookie.clearTicket(request)] });
+    } catch (error) {
+      this.#refuse(request, response, { error, to });
+    }
+  }
+
+  /** @throws Problem 403 */
+  async #accountOf(found: Found, subject: string): Promise<string> {
+    const who = `${this.#parts.provider.name ?? ''} signed you in with the subject ${subject.slice(0, 100)}`;
+    if (found.is === 'not-allowed')
+      throw new Problem('gateway.not_allowed', 403, `${who}, which is not among those who may sign in here.`);
+    if (found.is === 'nameless')
+      throw new Problem('gateway.nameless', 403, `${who}, but does not say which account here is yours.`);
+    const account = await this.#parts.context.accounts.find(found.name);
+    if (account?.enabled !== true || account.kind !== 'person')
+      throw new Problem('gateway.unknown_person', 403, `${who}, and no account here is called ${found.name.slice(0, 64)}.`); // prettier-ignore
+    // What somebody is called at the provider may be his own choice.
+    if (account.role === 'admin' && !found.named)
+      throw new Problem('gateway.administrator', 403, `${who}. An administrator writes that down in the settings before it opens an administrator's account.`); // prettier-ignore
+    return account.name;
+  }
+
+  #keep(ticket: string, waiting: Waiting): void {
+    const now = this.#parts.context.clock.now();
+    for (const [key, { until }] of this.#waiting) if (until < now) this.#waiting.delete(key);
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size >= mostWaiting && oldest !== undefined) this.#waiting.delete(oldest);
+    this.#waiting.set(ticket, waiting);
+  }
+
+  /** @throws Problem `gateway.too_late` (401) */
+  #take(ticket: string | undefined, query: URLSearchParams): Waiting {
+    const waiting = this.#waiting.get(ticket ?? '');
+    const isRight = waiting?.asked.state === query.get('state');
+    if (ticket !== undefined && isRight) this.#waiting.delete(ticket);
+    if (waiting !== undefined && isRight && waiting.until >= this.#parts.context.clock.now()) return waiting;
+    const detail = 'That took too long, or began in another browser. Begin again.';
+    throw new Problem('gateway.too_late', 401, detail);
+  }
+
+  #limit(request: IncomingMessage): void {
+    if (this.#rate.take(this.#parts.context.caller(request).remoteAddress)) return;
+    const detail = 'Too many attempts from this address. Wait a moment.';
+    throw new Problem('gateway.too_many', 429, detail, { headers: { 'Retry-After': '3' } });
+  }
+
+  #refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { error, to }: { readonly error: unknown; readonly to: string },
+  ): void {
+    if (!(error instanceof Problem) || error.status === 500) throw error;
+    const { context, metrics, provider } = this.#parts;
+    metrics.signIn('wrong');
+    context.log.info('a sign-in by the provider was refused', { code: error.code });
+    sendHtml(request, response, error.status, signInPage(to, { trouble: error.detail, provider: provider.name }));
+  }
+}

@@ -1,0 +1,18 @@
+import type { GatewayState, SharedService } from '../../contracts/gateway/api.ts';
+import type { Provider } from './provider.ts';
+import { callbackPath } from './routes.ts';
+
+/** What the page says of the provider, with the addresses that have to be registered there. */
+export function providerState(
+  provider: Provider,
+  services: readonly SharedService[],
+  home: string | undefined,
+): GatewayState['provider'] {
+  const { name } = provider;
+  if (name === undefined) return null;
+  const places = services
+    .filter(({ exposure, authenticates }) => exposure === 'sign-in' && !authenticates)
+    .flatMap(({ addresses }) => addresses.map(({ url }) => url));
+  const all = home === undefined ? places : [home, ...places];
+  return { name, redirectAddresses: all.map((url) => `${url}${callbackPath}`) };
+}

@@ -1,0 +1,72 @@
+import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Duplex } from 'node:stream';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { isNowhere, type Upstream } from '../domain/upstream.ts';
+
+type ConnectionContext = Pick<Context, 'addresses' | 'connect'>;
+
+const options: AgentOptions = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 32, scheduling: 'lifo' };
+
+/** Connections to one upstream, kept for the next request; each was looked at before a byte is sent. */
+export class UpstreamConnections extends Agent {
+  readonly #context: ConnectionContext;
+  readonly #upstream: Upstream;
+  readonly #verify: boolean;
+
+  constructor(context: ConnectionContext, upstream: Upstream, verify: boolean) {
+    super(options);
+    this.#context = context;
+    this.#upstream = upstream;
+    this.#verify = verify;
+  }
+
+  override createConnection(
+    _options: ClientRequestArgs,
+    opened?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    this.#open().then(
+      (socket) => opened?.(null, socket),
+      (error: unknown) => (opened as ((error: Error) => void) | undefined)?.(asError(error)),
+    );
+    return undefined;
+  }
+
+  async #open(): Promise<Duplex> {
+    const { host, port, protocol } = this.#upstream;
+    if (isIP(host) !== 0) this.#check(host);
+    const { socket, address } = await this.#context.connect({
+      ...{ host, port, trust: 'owner' },
+      ...(protocol === 'https' ? { tls: { verify: this.#verify, alpn: ['http/1.1'] } } : {}),
+    });
+    try {
+      this.#check(address);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    return socket.setNoDelay(true);
+  }
+
+  /** @throws Problem `gateway.upstream_refused` (502) */
+  #check(address: string): void {
+    const { port } = this.#upstream;
+    const refused = (detail: string): Problem => new Problem('gateway.upstream_refused', 502, detail);
+    if (isNowhere(address)) throw refused('Its address leads where no service of a home is.');
+    const isOwnPort = this.#context.addresses().some((each) => URL.parse(each)?.port === String(port));
+    if (isOwnPort && isThisMachine(address))
+      throw refused('Its address leads back to Homeport itself: share that service in place of it.');
+  }
+}
+
+function isThisMachine(address: string): boolean {
+  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (bare.startsWith('127.') || bare === '::1') return true;
+  return Object.values(networkInterfaces()).some((list) => list?.some((each) => each.address === bare) === true);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import type { Identity } from '../../contracts/control/accounts.ts';
+
+/** Of one connection, and what only the gateway says. */
+const ofConnection =
+  /^(?:connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade|expect|http2-settings|forwarded|x-forwarded-(?:for|host|proto))$/;
+
+export interface Passing {
+  /** Who signed in in front; undefined where nobody had to. */
+  readonly identity: Identity | undefined;
+  /** Where the client reached the gateway. */
+  readonly outside: string | undefined;
+  /** Where the request comes from. */
+  readonly from: string;
+}
+
+/** What an upstream gets to see, as pairs in the order of the request. */
+export function requestHeaders(request: IncomingMessage, { identity, outside, from }: Passing): string[] {
+  const listed = namesIn(request.headers.connection);
+  // What proved somebody here is for nobody else; without a sign-in in front it is the upstream's own.
+  const isOurs = (name: string): boolean =>
+    identity !== undefined && (name === 'authorization' || name === 'remote-user');
+  const passed = pairs(request.rawHeaders, (name) => !ofConnection.test(name) && !listed.has(name) && !isOurs(name) && name !== 'cookie'); // prettier-ignore
+  const url = URL.parse(outside ?? '');
+  const before = request.headers['x-forwarded-for'];
+  return [
+    ...passed,
+    // The cookies of the gateway were taken out of the parsed ones.
+    ...(request.headers.cookie === undefined ? [] : ['Cookie', request.headers.cookie]),
+    'X-Forwarded-For',
+    typeof before === 'string' ? `${before}, ${from}` : from,
+    ...['X-Forwarded-Proto', url?.protocol === 'http:' ? 'http' : 'https'],
+    ...(url === null ? [] : ['X-Forwarded-Host', url.host]),
+    ...(identity === undefined ? [] : ['Remote-User', identity.account]),
+  ];
+}
+
+/** What a client gets to see of an upstream's answer: no cookie that looks like one of the gateway. */
+export function answerHeaders({ headers, rawHeaders }: IncomingMessage): string[] {
+  const listed = namesIn(headers.connection);
+  return pairs(
+    rawHeaders,
+    (name, value) =>
+      !ofConnection.test(name) && !listed.has(name) && !(name === 'set-cookie' && /^\s*__Host-homeport-/i.test(value)),
+  );
+}
+
+function pairs(raw: readonly string[], isPassed: (name: string, value: string) => boolean): string[] {
+  const passed: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = [raw[at], raw[at + 1]];
+    if (isPassed(name.toLowerCase(), value)) passed.push(name, value);
+  }
+  return passed;
+}
+
+function namesIn(list: string | undefined): ReadonlySet<string> {
+  return new Set((list ?? '').split(',').map((name) => name.trim().toLowerCase()));
+}

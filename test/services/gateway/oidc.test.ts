@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock, type FakeClock } from '../../support/clock.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { openHome, type Answer, type Home } from '../../support/gateway/phone.ts';
+import { openProvider, type TestProvider } from '../../support/gateway/provider.ts';
+
+const people = {
+  'sub-grace': { preferred_username: 'grace', groups: ['family'] },
+  'sub-eve': { preferred_username: 'grace', groups: ['guests'] },
+  'sub-ada': { preferred_username: 'ada', groups: ['family'] },
+  'sub-alan': { preferred_username: 'alan', groups: ['family'] },
+  'sub-mute': { groups: ['family'] },
+};
+const services = [fixtureService('lamp'), control, gateway];
+let clock: FakeClock;
+let home: Home;
+let provider: TestProvider;
+beforeEach(async () => {
+  clock = createFakeClock(Date.now());
+  home = await openHome({ services, clock, settings: { shared: ['lamp'] } });
+  provider = await openProvider([`https://lamp.nas.local:${home.port}/.homeport/oidc/callback`], people);
+  await api(home.host.url('control'), '/api/accounts', {
+    method: 'POST',
+    body: JSON.stringify({
+      ...{ name: 'grace', password: 'long enough', role: 'user' },
+      grants: [{ service: 'lamp', resource: '*', permission: 'read' }],
+    }),
+  });
+  await home.change({
+    ...{ oidcIssuer: provider.issuer, oidcClientId: provider.client.id, oidcClientSecret: provider.client.secret },
+    ...{ oidcVerify: false, oidcName: 'Harbour', oidcScopes: 'openid profile groups', oidcGroups: ['family'] },
+  });
+});
+afterEach(async () => {
+  await home[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+});
+
+const at = 'https://lamp.nas.local';
+const cookiesOf = ({ headers }: Answer): string =>
+  (headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
+
+/** As far as the provider; what the browser then holds. */
+async function begin(to = '/shelf?x=1'): Promise<{ url: string; cookie: string }> {
+  const first = await home.ask(`${at}/.homeport/oidc?to=${encodeURIComponent(to)}`);
+  expect([first.status, first.body]).toEqual([302, '']);
+  return { url: first.headers.location ?? '', cookie: cookiesOf(first) };
+}
+
+async function back(returned: string, cookie: string): Promise<Answer> {
+  const { pathname, search } = new URL(returned);
+  return home.ask(`${at}${pathname}${search}`, { headers: { Cookie: cookie } });
+}
+
+async function signIn(subject: string): Promise<Answer> {
+  const { url, cookie } = await begin();
+  return back(await provider.signIn(url, subject), cookie);
+}
+
+describe('the sign-in by another provider', () => {
+  it('is offered beside the password, and opens the account with a session that is listed and ends', async () => {
+    expect((await home.ask(`${at}/.homeport/sign-in?to=/shelf`)).body).toContain('Sign in with Harbour');
+    const { url, cookie } = await begin();
+    const asked = new URL(url).searchParams;
+    expect([asked.get('code_challenge_method'), asked.get('response_type')]).toEqual(['S256', 'code']);
+    expect(asked.get('nonce')).toBeTruthy();
+    const answer = await back(await provider.signIn(url, 'sub-grace'), cookie);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/shelf?x=1']);
+    const session = { Cookie: cookiesOf(answer).split('; ')[0] ?? '' };
+    expect((await home.ask(`${at}/`, { headers: session })).body).toBe('lamp');
+    const read = (): Promise<{ sessions: { id: string; account: string }[] }> =>
+      api(home.host.url('control'), '/api/gateway/sessions');
+    const { sessions } = await read();
+    expect(sessions.map(({ account }) => account)).toEqual(['grace']);
+    await api(home.host.url('control'), `/api/gateway/sessions/${sessions[0]?.id ?? ''}`, { method: 'DELETE' });
+    expect((await home.ask(`${at}/`, { headers: session })).status).toBe(401);
+  });
+
+  it('lets in who is in a group, by name or by subject, and says why it does not let in others', async () => {
+    const words: Record<string, string> = {
+      'sub-eve': 'sub-eve, which is not among those who may sign in',
+      'sub-mute': 'does not say which account here is yours',
+      'sub-alan': 'no account here is called alan',
+      'sub-ada': "before it opens an administrator's account",
+    };
+    for (const [subject, sentence] of Object.entries(words)) {
+      const answer = await signIn(subject);
+      expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
+      expect(answer.body.replaceAll('&#39;', "'")).toContain(sentence);
+    }
+    await home.change({ oidcGroups: [], oidcAccounts: ['sub-ada=ada', 'sub-eve=grace'] });
+    expect((await signIn('sub-ada')).status).toBe(303);
+    expect((await signIn('sub-eve')).status).toBe(303);
+    expect((await signIn('sub-grace')).status).toBe(403);
+    await home.change({ oidcAccounts: [], oidcSubjects: ['sub-grace'] });
+    expect((await signIn('sub-grace')).status).toBe(303);
+    await api(home.host.url('control'), '/api/accounts/grace', { method: 'PATCH', body: '{"enabled":false}' });
+    expect((await signIn('sub-grace')).status).toBe(403);
+  });
+
+  it('takes an answer once, in the browser that asked, in time, and for this host alone', async () => {
+    const { url, cookie } = await begin();
+    const returned = await provider.signIn(url, 'sub-grace');
+    const stranger = await begin();
+    expect((await back(returned, '')).status).toBe(401);
+    expect((await back(returned, stranger.cookie)).status).toBe(401);
+    expect((await back(returned.replace(/state=[^&]+/, 'state=made-up'), cookie)).status).toBe(401);
+    const [name = '', value = ''] = cookie.split('=');
+    expect((await back(returned, `${name}=tossed; ${name}=${value}`)).status).toBe(401);
+    expect((await back(returned, cookie)).status).toBe(303);
+    expect((await back(returned, cookie)).status).toBe(401);
+    const slow = await begin();
+    const late = await provider.signIn(slow.url, 'sub-grace');
+    clock.advance(11 * 60_000);
+    expect((await back(late, slow.cookie)).status).toBe(401);
+  });
+
+  it('leads nowhere else, says when somebody gave up, and when the provider does not answer or lies', async () => {
+    const away = await begin('https://evil.example/');
+    const answer = await back(await provider.signIn(away.url, 'sub-grace'), away.cookie);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/']);
+    const given = await begin();
+    const refused = await back(await provider.giveUp(given.url), given.cookie);
+    expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('was given up or refused there')]);
+    const forged = await begin();
+    const wrong = `${at}/.homeport/oidc/callback?code=made-up&state=${new URL(forged.url).searchParams.get('state') ?? ''}&iss=${encodeURIComponent(provider.issuer)}`;
+    expect((await back(wrong, forged.cookie)).status).toBe(403);
+    await home.change({ oidcVerify: true });
+    const untrusted = await home.ask(`${at}/.homeport/oidc`);
+    expect([untrusted.status, untrusted.body]).toEqual([502, expect.stringContaining('does not work at the moment')]);
+    await home.change({ oidcVerify: false, oidcClientId: 'somebody-else' });
+    expect((await home.ask(`${at}/.homeport/oidc`)).status).toBe(302);
+    await home.change({ oidcIssuer: '' });
+    expect((await home.ask(`${at}/.homeport/oidc`)).status).toBe(404);
+    expect((await home.ask(`${at}/.homeport/sign-in`)).body).not.toContain('Harbour');
+  });
+
+  it('keeps the secret sealed', () => {
+    const file = readdirSync(home.host.dataDir).find((name) => name.endsWith('.yaml')) ?? '';
+    const kept = readFileSync(join(home.host.dataDir, file), 'utf8');
+    expect(kept).toContain('oidcClientSecret');
+    expect(kept).not.toContain(provider.client.secret);
+  });
+});

@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { api } from '../../support/api.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { lan, openHome, type Home } from '../../support/gateway/phone.ts';
+import { admin, adminAuthorization } from '../../support/host.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
+
+const patience = { timeout: 30_000, interval: 20 };
+const piece = Buffer.alloc(256 * 1024, 'x');
+const offered = 128 * 1024 * 1024;
+const held = 32 * 1024 * 1024;
+const user = { Authorization: adminAuthorization };
+
+/** What the other machine saw, the last request first. */
+let seen: { request: IncomingMessage; left: boolean; sent: number; body: string }[] = [];
+const sockets = new WebSocketServer({ noServer: true });
+sockets.on('connection', (client) =>
+  client.on('message', (said) => client.send(`heard ${(said as Buffer).toString()}`)),
+);
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const mine = { request, left: false, sent: 0, body: '' };
+  seen.unshift(mine);
+  response.once('close', () => (mine.left = true));
+  if (request.url === '/pour') {
+    response.writeHead(200, { 'Content-Length': offered });
+    const pour = (): void => {
+      while (mine.sent < offered && !response.destroyed) {
+        mine.sent += piece.length;
+        if (!response.write(piece)) return void response.once('drain', pour);
+      }
+      response.end();
+    };
+    return pour();
+  }
+  if (request.url === '/events') {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    return void response.write('data: first\n\n');
+  }
+  if (request.url === '/broken') {
+    response.writeHead(200, { 'Content-Length': 100 });
+    response.write('half', () => response.destroy());
+    return;
+  }
+  request.on('data', (chunk: Buffer) => (mine.body += chunk.toString('latin1').slice(0, 100)));
+  request.once('end', () => {
+    const cookies = ['__Host-homeport-8443=tossed; Path=/; Secure', 'own=1'];
+    response.writeHead(200, 'Fine', { 'Set-Cookie': cookies, 'X-Own': 'yes', Connection: 'X-Hop', 'X-Hop': 'no' });
+    response.end(`photos ${request.method ?? ''} ${request.url ?? ''}`);
+  });
+}
+
+let upstream: Server;
+let secure: Server;
+let home: Home;
+const at = (server: Server): string => String((server.address() as AddressInfo).port);
+beforeAll(async () => {
+  upstream = createServer(answer).listen(0, '127.0.0.1');
+  upstream.on('upgrade', (request, socket, head) => {
+    seen.unshift({ request, left: false, sent: 0, body: '' });
+    sockets.handleUpgrade(request, socket, head, (client) => sockets.emit('connection', client));
+  });
+  secure = createTlsServer(makeSelfSigned(), answer).listen(0, '127.0.0.1');
+  await Promise.all([once(upstream, 'listening'), once(secure, 'listening')]);
+  home = await openHome({ services: [fixtureService('lamp'), control, gateway], settings: { shared: ['lamp'] } });
+});
+afterAll(async () => {
+  await home[Symbol.asyncDispose]();
+  for (const server of [upstream, secure]) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+beforeEach(async () => {
+  seen = [];
+  const outside = [`photos=http://127.0.0.1:${at(upstream)}`, `safe=https://localhost:${at(secure)}/`];
+  await home.change({ outside, outsideUnverified: [], shared: ['lamp', 'photos', 'safe'], open: [] });
+});
+
+const photos = 'https://photos.nas.local';
+
+describe('another web service that the owner typed', () => {
+  it('answers by its own name behind the sign-in, and gets to see who asks and nothing of ours', async () => {
+    expect((await home.ask(`${photos}/`)).status).toBe(401);
+    expect((await home.ask(`${photos}/`, { headers: { Accept: 'text/html' } })).status).toBe(302);
+    expect(seen).toEqual([]);
+    const cookie = await home.signIn(photos, admin.name, admin.password);
+    const { status, body, headers } = await home.ask(`${photos}/album?x=1`, {
+      headers: { Cookie: `${cookie}; theirs=1`, 'X-Forwarded-For': '9.9.9.9', 'Remote-User': 'eve', Connection: 'X-Mine', 'X-Mine': '1', TE: 'trailers' }, // prettier-ignore
+    });
+    expect([status, body, headers['x-own'], headers['x-hop']]).toEqual([200, 'photos GET /album?x=1', 'yes', undefined]); // prettier-ignore
+    expect(headers['set-cookie']).toEqual(['own=1']);
+    const told = seen[0]?.request.headers ?? {};
+    expect(told).toMatchObject({
+      ...{ host: `photos.nas.local:${home.port}`, cookie: 'theirs=1', 'remote-user': 'ada' },
+      ...{ 'x-forwarded-for': '127.0.0.3', 'x-forwarded-proto': 'https' },
+      'x-forwarded-host': `photos.nas.local:${home.port}`,
+    });
+    expect([told['x-mine'], told.te]).toEqual([undefined, undefined]);
+    await home.ask(`${photos}/`, { headers: user });
+    expect(seen[0]?.request.headers.authorization).toBeUndefined();
+  });
+
+  it('has no path of its own, where its pages would be of one origin with others', async () => {
+    expect((await home.ask('https://nas.local/photos/', { headers: user })).status).toBe(404);
+    const page = await home.ask('https://nas.local/', { headers: { ...user, Accept: 'text/html' } });
+    expect(page.body).toContain(`href="https://photos.nas.local:${home.port}/"`);
+    const { services } = await home.state();
+    const found = services.find(({ id }) => id === 'photos');
+    expect(found).toMatchObject({ exposure: 'sign-in', running: true, outside: `http://127.0.0.1:${at(upstream)}` });
+    expect(found?.addresses.map(({ by }) => by)).toEqual(['name']);
+  });
+
+  it('streams: what it says comes at once, who leaves ends it, and who is slow holds it back', async () => {
+    for (const path of ['/events', '/pour']) {
+      const asked = home.open(`${photos}${path}`, { headers: user });
+      asked.on('error', () => undefined).end();
+      const [stream] = (await once(asked, 'response')) as [IncomingMessage];
+      if (path === '/events') expect(String((await once(stream, 'data'))[0])).toBe('data: first\n\n');
+      else {
+        let last = -1;
+        await vi.waitFor(() => {
+          const now = seen[0]?.sent ?? 0;
+          const stands = now === last && now > 0;
+          last = now;
+          expect(stands).toBe(true);
+        }, { timeout: 30_000, interval: 500 }); // prettier-ignore
+        expect(last).toBeLessThan(held);
+      }
+      asked.destroy();
+      await vi.waitFor(() => expect(seen[0]?.left).toBe(true), patience);
+    }
+    const large = await home.ask(`${photos}/upload`, { method: 'POST', headers: user, body: 'y'.repeat(5_000_000) });
+    expect(large.status).toBe(200);
+  }, 60_000);
+
+  it('speaks WebSocket both ways, after the same sign-in', async () => {
+    const open = (headers: Record<string, string>): WebSocket =>
+      new WebSocket(`wss://${lan}:${home.port}/socket`, {
+        ca: home.authority,
+        ...{ servername: 'photos.nas.local', headers: { Host: `photos.nas.local:${home.port}`, ...headers } },
+      });
+    const stranger = open({});
+    const [error] = (await once(stranger, 'error')) as [Error];
+    expect(error.message).toContain('401');
+    expect(seen).toEqual([]);
+    const mine = open(user);
+    await once(mine, 'open');
+    mine.send('hello');
+    expect(String((await once(mine, 'message'))[0])).toBe('heard hello');
+    expect(seen[0]?.request.headers).toMatchObject({ 'remote-user': 'ada', upgrade: 'websocket' });
+    await home.change({ outside: [] });
+    await once(mine, 'close');
+  });
+
+  it('fails in words where it is gone, breaks off or shows a certificate that nobody vouches for', async () => {
+    const untrusted = await home.ask('https://safe.nas.local/', { headers: user });
+    expect([untrusted.status, untrusted.body]).toEqual([502, expect.stringContaining('safe does not answer')]);
+    await home.change({ outsideUnverified: ['safe'] });
+    expect((await home.ask('https://safe.nas.local/', { headers: user })).body).toBe('photos GET /');
+    await expect(home.ask(`${photos}/broken`, { headers: user })).rejects.toThrow(/aborted|ECONNRESET/);
+    await home.change({ outside: ['photos=http://127.0.0.1:1'] });
+    expect((await home.ask(`${photos}/`, { headers: user })).status).toBe(502);
+    expect((await home.ask('https://safe.nas.local/', { headers: user })).status).toBe(403);
+  });
+
+  it('leads nowhere but where a service of a home can be, and never back into Homeport', async () => {
+    const control_ = new URL(home.host.url('control')).port;
+    const bad = ['169.254.169.254', '[fe80::1]', '0.0.0.0', '[::ffff:169.254.1.1]', `127.0.0.1:${control_}`, `localhost:${control_}`, `${lan}:${home.port}`]; // prettier-ignore
+    for (const address of bad) {
+      await home.change({ outside: [`photos=http://${address}`] });
+      const { status, body } = await home.ask(`${photos}/`, { headers: user });
+      expect([address, status, body]).toEqual([address, 502, expect.stringMatching(/where no service of a home is|back to Homeport itself/)]); // prettier-ignore
+    }
+    for (const text of [
+      'photos=http://ada:secret@127.0.0.1',
+      'photos=http://a/b',
+      'photos=file:///etc',
+      'Photos=http://a',
+      'http://a',
+    ]) {
+      await expect(home.change({ outside: [text] })).rejects.toThrow('NAME=ADDRESS');
+    }
+    await home.change({ outside: [`lamp=http://127.0.0.1:${at(upstream)}`] });
+    expect((await home.ask('https://lamp.nas.local/', { headers: user })).body).toBe('lamp');
+    expect((await home.state()).problems.join(' ')).toContain('there is a service called lamp already');
+  });
+
+  it('is given no second request in the body of one by HTTP/2', async () => {
+    const session = home.http2('photos.nas.local');
+    const smuggling = session.request(
+      { ':path': '/first', ':method': 'GET', authorization: adminAuthorization },
+      { endStream: false },
+    );
+    smuggling.on('error', () => undefined);
+    smuggling.end('GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [headers] = (await once(smuggling, 'response')) as [Record<string, unknown>];
+    expect([headers[':status'], seen[0]?.body]).toEqual([200, expect.stringContaining('GET /smuggled')]);
+    session.close();
+    expect((await home.ask(`${photos}/after`, { headers: user })).body).toBe('photos GET /after');
+    expect(seen.map(({ request }) => request.url)).not.toContain('/smuggled');
+  });
+
+  it('is typed by an administrator alone', async () => {
+    await api(home.host.url('control'), '/api/accounts', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'eve', password: 'long enough', role: 'user' }),
+    });
+    const reply = await fetch(`${home.host.url('control')}/api/settings/gateway`, {
+      method: 'PATCH',
+      headers: {
+        Authorization: `Basic ${Buffer.from('eve:long enough').toString('base64')}`,
+        'Content-Type': 'application/json',
+      },
+      body: '{"outside":["evil=http://127.0.0.1:9"]}',
+    });
+    expect(reply.status).toBe(403);
+  });
+});
