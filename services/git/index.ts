@@ -24,6 +24,7 @@ import { issuesAfterPush } from './pulls/after-push.ts';
 import { Comparisons } from './pulls/comparisons.ts';
 import { Merges } from './pulls/merge.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
+import { MergeRules } from './pulls/merge-rules.ts';
 import { Pulls } from './pulls/pulls.ts';
 import { pushNotices } from './push-notices.ts';
 import { Protections } from './protection/protections.ts';
@@ -40,6 +41,7 @@ import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
 import { collaboratorRoutes } from './rest/collaborators.ts';
+import { branchNameRoutes } from './rest/branch-names.ts';
 import { commitRoutes } from './rest/commits.ts';
 import { contentRoutes, type ContentParts } from './rest/contents.ts';
 import { fileRoutes } from './rest/files.ts';
@@ -47,6 +49,7 @@ import { issueTrackerRoutes } from './rest/issues/routes.ts';
 import { pullRequestRoutes } from './rest/pulls/routes.ts';
 import { forkRoutes } from './rest/forks.ts';
 import { hookRoutes, type HookParts } from './rest/hooks.ts';
+import { languageRoutes } from './rest/languages.ts';
 import { miscRoutes } from './rest/misc.ts';
 import { organizationRoutes } from './rest/organizations.ts';
 import { protectionRoutes } from './rest/protections.ts';
@@ -54,9 +57,11 @@ import { referenceRoutes } from './rest/references.ts';
 import { releaseRoutes } from './rest/releases.ts';
 import { repositoryRoutes } from './rest/repositories.ts';
 import { Router } from './rest/router.ts';
+import { statusRoutes } from './rest/statuses.ts';
 import { swaggerOf } from './rest/swagger.ts';
 import { topicRoutes } from './rest/topics.ts';
 import { userRoutes } from './rest/users.ts';
+import { watchRoutes } from './rest/watches.ts';
 import { ownIssueRoutes } from './own/issues.ts';
 import { ownPullRoutes } from './own/pulls.ts';
 import { ownRoutes } from './own/routes.ts';
@@ -68,6 +73,7 @@ import type { Visitor } from './sign-in/visitor.ts';
 import { hostKeys } from './ssh/host-keys.ts';
 import { Keys } from './ssh/keys.ts';
 import { SshServer } from './ssh/server.ts';
+import { Statuses } from './statuses/statuses.ts';
 import type { Tables } from './store/tables.ts';
 import { pushOptions } from './transfer/push-options.ts';
 import { Pushes } from './transfer/pushes.ts';
@@ -117,6 +123,7 @@ function create(context: Context, settings: Settings): Service {
   const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
   const consequences = [notices.consequence, hookEvents.consequence];
   const protections = new Protections(context);
+  const statuses = new Statuses(context);
   const issues = new Issues(db, repositories);
   const issueHooks = issueEvents(context, hooks);
   const writer = new IssueWriter({ context, listeners: [issueHooks.listener] });
@@ -125,9 +132,10 @@ function create(context: Context, settings: Settings): Service {
   const pulls = new Pulls(pullParts);
   const pushes = new Pushes({
     ...{ context, git: engine, repositories, folder, consequences },
-    preparations: [issuesAfterPush({ ...pullParts, pulls })],
+    preparations: [issuesAfterPush({ ...pullParts, protections, pulls })],
   });
-  const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes });
+  const rules = new MergeRules({ db, protections, statuses });
+  const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes, rules });
   const transfer = new Transfer({
     context,
     git: engine,
@@ -155,10 +163,10 @@ function create(context: Context, settings: Settings): Service {
   const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
-    ...{ protections, collaborators: new Collaborators(context), organizations: new Organizations(context) },
+    ...{ protections, statuses, collaborators: new Collaborators(context), organizations: new Organizations(context) },
     ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
   };
-  const issueParts = { ...parts, db, issues, writer, pulls, merges };
+  const issueParts = { ...parts, db, issues, writer, pulls, merges, rules };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
     const now = await lookup.renamed(visitor, owner, name);
@@ -181,6 +189,10 @@ function create(context: Context, settings: Settings): Service {
     ...forkRoutes(parts),
     ...topicRoutes(parts),
     ...releaseRoutes(parts),
+    ...statusRoutes(parts),
+    ...languageRoutes(parts),
+    ...branchNameRoutes(parts),
+    ...watchRoutes(issueParts),
   ];
   const api = new Router(context, signIn, moved, routes);
   const lfsAddress = (repository: Repository): string => {
@@ -199,6 +211,7 @@ function create(context: Context, settings: Settings): Service {
       await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
       await forgetInIssues(transaction, account);
       await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
+      await transaction.deleteFrom('repository_watches').where('account', '=', account).execute();
       await transaction.deleteFrom('stars').where('account', '=', account).execute();
     });
   };
