@@ -52,6 +52,7 @@ import { hookRoutes, type HookParts } from './rest/hooks.ts';
 import { languageRoutes } from './rest/languages.ts';
 import { miscRoutes } from './rest/misc.ts';
 import { organizationRoutes } from './rest/organizations.ts';
+import { peopleRoutes } from './rest/people.ts';
 import { protectionRoutes } from './rest/protections.ts';
 import { referenceRoutes } from './rest/references.ts';
 import { releaseRoutes } from './rest/releases.ts';
@@ -59,6 +60,7 @@ import { repositoryRoutes } from './rest/repositories.ts';
 import { Router } from './rest/router.ts';
 import { statusRoutes } from './rest/statuses.ts';
 import { swaggerOf } from './rest/swagger.ts';
+import { templateRoutes } from './rest/templates.ts';
 import { topicRoutes } from './rest/topics.ts';
 import { userRoutes } from './rest/users.ts';
 import { watchRoutes } from './rest/watches.ts';
@@ -193,6 +195,8 @@ function create(context: Context, settings: Settings): Service {
     ...languageRoutes(parts),
     ...branchNameRoutes(parts),
     ...watchRoutes(issueParts),
+    ...peopleRoutes(issueParts),
+    ...templateRoutes(parts),
   ];
   const api = new Router(context, signIn, moved, routes);
   const lfsAddress = (repository: Repository): string => {

@@ -139,6 +139,20 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
       },
     },
     {
+      method: 'DELETE',
+      path: `${base}/tags/*tag`,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { repository } = await find(call, 'write');
+        const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
+        if (row === undefined) throw unknown();
+        if (row.draft === 0) await tell(call, repository, row, 'deleted');
+        await releases.remove(repository, row);
+        return noContent;
+      },
+    },
+    {
       method: 'GET',
       path: `${base}/:id`,
       scope: 'repository',

@@ -66,16 +66,13 @@ export function statusRoutes(parts: RestParts): readonly Route[] {
       },
     },
     { method: 'GET', path: '/repos/:owner/:repo/statuses/:ref', scope, handle: list },
+    { method: 'GET', path: '/repos/:owner/:repo/commits/*ref/statuses', scope, handle: list },
     {
       method: 'GET',
-      path: '/repos/:owner/:repo/commits/*ref',
+      path: '/repos/:owner/:repo/commits/*ref/status',
       scope,
       handle: async (call) => {
-        const [, ref = '', what] = /^(.+)\/(status|statuses)$/.exec(call.params['ref'] ?? '') ?? [];
-        if (ref === '') throw unknown();
-        const at = { ...call, params: { ...call.params, ref } };
-        if (what === 'statuses') return list(at);
-        const { repository, commit } = await commitOf(at, 'read');
+        const { repository, commit } = await commitOf(call, 'read');
         const latest = await statuses.latest(repository.id, commit);
         const { full } = placeOf(call, repository);
         const page = pageOf(call.query);
