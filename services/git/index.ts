@@ -26,6 +26,7 @@ import { Merges } from './pulls/merge.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { MergeRules } from './pulls/merge-rules.ts';
 import { Pulls } from './pulls/pulls.ts';
+import { Portable } from './portable/portable.ts';
 import { pushNotices } from './push-notices.ts';
 import { Protections } from './protection/protections.ts';
 import { Releases } from './releases/releases.ts';
@@ -33,6 +34,7 @@ import { Access } from './repositories/access.ts';
 import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
 import { Collaborators } from './repositories/collaborators.ts';
 import { Forks } from './repositories/forks.ts';
+import { rememberPushes } from './repositories/history.ts';
 import { Keeper } from './repositories/keeper.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
@@ -40,31 +42,15 @@ import { Objects } from './repositories/objects.ts';
 import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
-import { collaboratorRoutes } from './rest/collaborators.ts';
-import { branchNameRoutes } from './rest/branch-names.ts';
-import { commitRoutes } from './rest/commits.ts';
-import { contentRoutes, type ContentParts } from './rest/contents.ts';
-import { fileRoutes } from './rest/files.ts';
-import { issueTrackerRoutes } from './rest/issues/routes.ts';
-import { pullRequestRoutes } from './rest/pulls/routes.ts';
-import { forkRoutes } from './rest/forks.ts';
-import { hookRoutes, type HookParts } from './rest/hooks.ts';
-import { languageRoutes } from './rest/languages.ts';
-import { miscRoutes } from './rest/misc.ts';
-import { organizationRoutes } from './rest/organizations.ts';
-import { peopleRoutes } from './rest/people.ts';
-import { protectionRoutes } from './rest/protections.ts';
-import { referenceRoutes } from './rest/references.ts';
-import { releaseRoutes } from './rest/releases.ts';
-import { repositoryRoutes } from './rest/repositories.ts';
+import type { ContentParts } from './rest/contents.ts';
+import type { HookParts } from './rest/hooks.ts';
 import { Router } from './rest/router.ts';
-import { statusRoutes } from './rest/statuses.ts';
+import { restRoutes } from './rest/routes.ts';
 import { swaggerOf } from './rest/swagger.ts';
-import { templateRoutes } from './rest/templates.ts';
-import { topicRoutes } from './rest/topics.ts';
-import { userRoutes } from './rest/users.ts';
-import { watchRoutes } from './rest/watches.ts';
 import { ownIssueRoutes } from './own/issues.ts';
+import { movingRoutes } from './own/moving.ts';
+import { ownReleaseRoutes } from './own/releases.ts';
+import { overviewRoutes } from './own/overview.ts';
 import { ownPullRoutes } from './own/pulls.ts';
 import { ownRoutes } from './own/routes.ts';
 import { settingsRoutes } from './own/settings.ts';
@@ -123,7 +109,7 @@ function create(context: Context, settings: Settings): Service {
   });
   const find = (id: number): Promise<Repository | undefined> => repositories.byId(id);
   const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
-  const consequences = [notices.consequence, hookEvents.consequence];
+  const consequences = [notices.consequence, hookEvents.consequence, rememberPushes(clock)];
   const protections = new Protections(context);
   const statuses = new Statuses(context);
   const issues = new Issues(db, repositories);
@@ -168,36 +154,14 @@ function create(context: Context, settings: Settings): Service {
     ...{ protections, statuses, collaborators: new Collaborators(context), organizations: new Organizations(context) },
     ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
   };
+  const portable = new Portable({ context, git: engine, keeper, lfs, releases: parts.releases, repositories });
   const issueParts = { ...parts, db, issues, writer, pulls, merges, rules };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
     const now = await lookup.renamed(visitor, owner, name);
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
-  const routes = [
-    ...miscRoutes,
-    ...userRoutes(parts),
-    ...issueTrackerRoutes(issueParts),
-    ...pullRequestRoutes(issueParts),
-    ...repositoryRoutes(parts),
-    ...referenceRoutes(parts),
-    ...commitRoutes(parts),
-    ...contentRoutes(parts),
-    ...fileRoutes(parts),
-    ...hookRoutes(parts),
-    ...protectionRoutes(parts),
-    ...collaboratorRoutes(parts),
-    ...organizationRoutes(parts),
-    ...forkRoutes(parts),
-    ...topicRoutes(parts),
-    ...releaseRoutes(parts),
-    ...statusRoutes(parts),
-    ...languageRoutes(parts),
-    ...branchNameRoutes(parts),
-    ...watchRoutes(issueParts),
-    ...peopleRoutes(issueParts),
-    ...templateRoutes(parts),
-  ];
+  const routes = restRoutes({ ...issueParts, portable });
   const api = new Router(context, signIn, moved, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);
@@ -242,7 +206,15 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    api: [...ownRoutes(parts), ...settingsRoutes(parts), ...ownIssueRoutes(issueParts), ...ownPullRoutes(issueParts)],
+    api: [
+      ...ownRoutes(parts),
+      ...settingsRoutes(parts),
+      ...ownIssueRoutes(issueParts),
+      ...ownPullRoutes(issueParts),
+      ...overviewRoutes(issueParts),
+      ...ownReleaseRoutes(issueParts),
+      ...movingRoutes({ ...issueParts, portable }),
+    ],
 
     async start() {
       try {
@@ -257,6 +229,7 @@ function create(context: Context, settings: Settings): Service {
       await keeper.clean(db);
       await cleanMergeAreas(context.files);
       await lfs.clean();
+      await portable.clean();
       await pushes.recover();
       await merges.forgetUnmade();
       await pulls.recover();

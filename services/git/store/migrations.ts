@@ -2,7 +2,7 @@ import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
 import { lfsMigration } from './lfs.ts';
 import { restMigration } from './rest.ts';
-import { statusMigration } from './statuses.ts';
+import { historyMigration, statusMigration } from './statuses.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -127,4 +127,5 @@ export const migrations: readonly Migration[] = [
   hooksMigration,
   restMigration,
   statusMigration,
+  historyMigration,
 ];
