@@ -24,7 +24,9 @@ import { issuesAfterPush } from './pulls/after-push.ts';
 import { Comparisons } from './pulls/comparisons.ts';
 import { Merges } from './pulls/merge.ts';
 import { cleanMergeAreas } from './pulls/merge-area.ts';
+import { MergeRules } from './pulls/merge-rules.ts';
 import { Pulls } from './pulls/pulls.ts';
+import { Portable } from './portable/portable.ts';
 import { pushNotices } from './push-notices.ts';
 import { Protections } from './protection/protections.ts';
 import { Releases } from './releases/releases.ts';
@@ -32,6 +34,7 @@ import { Access } from './repositories/access.ts';
 import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
 import { Collaborators } from './repositories/collaborators.ts';
 import { Forks } from './repositories/forks.ts';
+import { rememberPushes } from './repositories/history.ts';
 import { Keeper } from './repositories/keeper.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
@@ -39,25 +42,15 @@ import { Objects } from './repositories/objects.ts';
 import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
-import { collaboratorRoutes } from './rest/collaborators.ts';
-import { commitRoutes } from './rest/commits.ts';
-import { contentRoutes, type ContentParts } from './rest/contents.ts';
-import { fileRoutes } from './rest/files.ts';
-import { issueTrackerRoutes } from './rest/issues/routes.ts';
-import { pullRequestRoutes } from './rest/pulls/routes.ts';
-import { forkRoutes } from './rest/forks.ts';
-import { hookRoutes, type HookParts } from './rest/hooks.ts';
-import { miscRoutes } from './rest/misc.ts';
-import { organizationRoutes } from './rest/organizations.ts';
-import { protectionRoutes } from './rest/protections.ts';
-import { referenceRoutes } from './rest/references.ts';
-import { releaseRoutes } from './rest/releases.ts';
-import { repositoryRoutes } from './rest/repositories.ts';
+import type { ContentParts } from './rest/contents.ts';
+import type { HookParts } from './rest/hooks.ts';
 import { Router } from './rest/router.ts';
+import { restRoutes } from './rest/routes.ts';
 import { swaggerOf } from './rest/swagger.ts';
-import { topicRoutes } from './rest/topics.ts';
-import { userRoutes } from './rest/users.ts';
 import { ownIssueRoutes } from './own/issues.ts';
+import { movingRoutes } from './own/moving.ts';
+import { ownReleaseRoutes } from './own/releases.ts';
+import { overviewRoutes } from './own/overview.ts';
 import { ownPullRoutes } from './own/pulls.ts';
 import { ownRoutes } from './own/routes.ts';
 import { settingsRoutes } from './own/settings.ts';
@@ -68,6 +61,7 @@ import type { Visitor } from './sign-in/visitor.ts';
 import { hostKeys } from './ssh/host-keys.ts';
 import { Keys } from './ssh/keys.ts';
 import { SshServer } from './ssh/server.ts';
+import { Statuses } from './statuses/statuses.ts';
 import type { Tables } from './store/tables.ts';
 import { pushOptions } from './transfer/push-options.ts';
 import { Pushes } from './transfer/pushes.ts';
@@ -115,8 +109,9 @@ function create(context: Context, settings: Settings): Service {
   });
   const find = (id: number): Promise<Repository | undefined> => repositories.byId(id);
   const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
-  const consequences = [notices.consequence, hookEvents.consequence];
+  const consequences = [notices.consequence, hookEvents.consequence, rememberPushes(clock)];
   const protections = new Protections(context);
+  const statuses = new Statuses(context);
   const issues = new Issues(db, repositories);
   const issueHooks = issueEvents(context, hooks);
   const writer = new IssueWriter({ context, listeners: [issueHooks.listener] });
@@ -125,9 +120,10 @@ function create(context: Context, settings: Settings): Service {
   const pulls = new Pulls(pullParts);
   const pushes = new Pushes({
     ...{ context, git: engine, repositories, folder, consequences },
-    preparations: [issuesAfterPush({ ...pullParts, pulls })],
+    preparations: [issuesAfterPush({ ...pullParts, protections, pulls })],
   });
-  const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes });
+  const rules = new MergeRules({ db, protections, statuses });
+  const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes, rules });
   const transfer = new Transfer({
     context,
     git: engine,
@@ -155,33 +151,17 @@ function create(context: Context, settings: Settings): Service {
   const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
-    ...{ protections, collaborators: new Collaborators(context), organizations: new Organizations(context) },
+    ...{ protections, statuses, collaborators: new Collaborators(context), organizations: new Organizations(context) },
     ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
   };
-  const issueParts = { ...parts, db, issues, writer, pulls, merges };
+  const portable = new Portable({ context, git: engine, keeper, lfs, releases: parts.releases, repositories });
+  const issueParts = { ...parts, db, issues, writer, pulls, merges, rules };
   const moved = async (visitor: Visitor, owner: string, name: string): Promise<string | undefined> => {
     if ((await repositories.find(owner, name)) !== undefined) return undefined;
     const now = await lookup.renamed(visitor, owner, name);
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
-  const routes = [
-    ...miscRoutes,
-    ...userRoutes(parts),
-    ...issueTrackerRoutes(issueParts),
-    ...pullRequestRoutes(issueParts),
-    ...repositoryRoutes(parts),
-    ...referenceRoutes(parts),
-    ...commitRoutes(parts),
-    ...contentRoutes(parts),
-    ...fileRoutes(parts),
-    ...hookRoutes(parts),
-    ...protectionRoutes(parts),
-    ...collaboratorRoutes(parts),
-    ...organizationRoutes(parts),
-    ...forkRoutes(parts),
-    ...topicRoutes(parts),
-    ...releaseRoutes(parts),
-  ];
+  const routes = restRoutes({ ...issueParts, portable });
   const api = new Router(context, signIn, moved, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);
@@ -199,6 +179,7 @@ function create(context: Context, settings: Settings): Service {
       await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
       await forgetInIssues(transaction, account);
       await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
+      await transaction.deleteFrom('repository_watches').where('account', '=', account).execute();
       await transaction.deleteFrom('stars').where('account', '=', account).execute();
     });
   };
@@ -225,7 +206,15 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    api: [...ownRoutes(parts), ...settingsRoutes(parts), ...ownIssueRoutes(issueParts), ...ownPullRoutes(issueParts)],
+    api: [
+      ...ownRoutes(parts),
+      ...settingsRoutes(parts),
+      ...ownIssueRoutes(issueParts),
+      ...ownPullRoutes(issueParts),
+      ...overviewRoutes(issueParts),
+      ...ownReleaseRoutes(issueParts),
+      ...movingRoutes({ ...issueParts, portable }),
+    ],
 
     async start() {
       try {
@@ -240,6 +229,7 @@ function create(context: Context, settings: Settings): Service {
       await keeper.clean(db);
       await cleanMergeAreas(context.files);
       await lfs.clean();
+      await portable.clean();
       await pushes.recover();
       await merges.forgetUnmade();
       await pulls.recover();

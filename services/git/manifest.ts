@@ -29,5 +29,5 @@ export const manifest = defineManifest({
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
   // A merge that is being tried is nothing yet.
-  uncopied: [...uncopied, 'merges'],
+  uncopied: [...uncopied, 'merges', 'portable'],
 });

@@ -65,6 +65,16 @@ export const GitContent = z.discriminatedUnion('kind', [
 ]);
 export type GitContent = z.infer<typeof GitContent>;
 
+/** Lines that follow each other and come from one commit. */
+export const GitBlamePart = z.object({
+  commit: z.string(),
+  title: z.string(),
+  author: z.string(),
+  time,
+  lines: z.array(z.string()),
+});
+export type GitBlamePart = z.infer<typeof GitBlamePart>;
+
 export const GitFileDiff = z.object({
   path: z.string(),
   from: z.string().nullable(),
@@ -121,6 +131,14 @@ export const gitApi = {
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default(''), path: z.string().max(4096).default('') }),
     reply: GitContent,
+  }),
+  blame: defineRoute({
+    method: 'GET',
+    path: `${at}/blame`,
+    summary: 'Which commit each line of a file comes from.',
+    access: 'objects',
+    query: z.object({ ref: z.string().max(250).default(''), path: z.string().min(1).max(4096) }),
+    reply: z.object({ commit: GitCommit, parts: z.array(GitBlamePart) }),
   }),
   commits: defineRoute({
     method: 'GET',

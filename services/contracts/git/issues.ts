@@ -78,6 +78,16 @@ export const GitPull = z.object({
   mergedAt: time.nullable(),
   mergedCommit: z.string().nullable(),
   reviewers: z.array(z.string()),
+  /** The last verdict of each reviewer; one that is stale was given to earlier commits. */
+  verdicts: z.array(z.object({ account: z.string(), verdict: z.enum(['APPROVED', 'REQUEST_CHANGES']), stale: z.boolean() })), // prettier-ignore
+  /** What the base branch's protection wants of a merge. */
+  approvals: z.int(),
+  approvalsWanted: z.int(),
+  hurdles: z.array(z.string()),
+  /** The protection lets the caller merge; administrators also against what stands in the way. */
+  mayMerge: z.boolean(),
+  mayForce: z.boolean(),
+  checks: z.array(z.object({ context: z.string(), state: z.string(), description: z.string(), url: z.string() })),
 });
 export type GitPull = z.infer<typeof GitPull>;
 
@@ -217,7 +227,11 @@ export const gitIssuesApi = {
     path: `${at}/pulls/:number/merge`,
     summary: 'Merges a pull request.',
     access: 'objects',
-    body: z.object({ style: GitMergeStyle, deleteBranch: z.boolean().default(false) }),
+    body: z.object({
+      style: GitMergeStyle,
+      deleteBranch: z.boolean().default(false),
+      force: z.boolean().default(false),
+    }),
     reply: ok,
   }),
   update: defineRoute({
@@ -225,6 +239,14 @@ export const gitIssuesApi = {
     path: `${at}/pulls/:number/update`,
     summary: 'Brings what the base has into the branch of a pull request.',
     access: 'objects',
+    reply: ok,
+  }),
+  requestReview: defineRoute({
+    method: 'PUT',
+    path: `${at}/pulls/:number/reviewers/:account`,
+    summary: 'Asks somebody to review a pull request, or no longer.',
+    access: 'objects',
+    body: z.object({ wanted: z.boolean() }),
     reply: ok,
   }),
   review: defineRoute({

@@ -15,6 +15,14 @@ export const GitProtection = z.object({
   push: z.enum(['nobody', 'writers', 'some']),
   accounts: z.array(z.string()),
   force: z.boolean(),
+  /** Reviews that must approve before a merge. */
+  approvals: z.int().min(0).max(100),
+  /** A review that asks for changes stands against a merge. */
+  rejections: z.boolean(),
+  /** Approvals of earlier commits do not count. */
+  fresh: z.boolean(),
+  /** Checks that must have gone well, by name or pattern. */
+  checks: z.array(z.string().max(255)).max(100),
 });
 export type GitProtection = z.infer<typeof GitProtection>;
 

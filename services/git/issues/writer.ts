@@ -124,6 +124,7 @@ export async function tell({ account, db, now, repository }: IssueWork, issue: n
     .union(part('issue_mentions'))
     .union(part('review_requests'))
     .union(db.selectFrom('issue_entries').select('author as account').where('issue_id', '=', issue))
+    .union(db.selectFrom('repository_watches').select('account').where('repository_id', '=', repository.id))
     .union(db.selectFrom('issue_watches').select('account').where('issue_id', '=', issue).where('watching', '=', 1))
     .execute();
   const not = await db

@@ -6,7 +6,6 @@ import { addComment, createIssue, setAssignees, setBody, setClosed, setLabels, s
 import type { Issue } from '../issues/issues.ts';
 import { milestonesOf, withCounts } from '../issues/milestones.ts';
 import { seenBy } from '../issues/seen.ts';
-import { stylesOf } from '../pulls/merge.ts';
 import { isPull } from '../pulls/pulls.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { unknown } from '../repositories/lookup.ts';
@@ -14,6 +13,7 @@ import { accountsNamed, mayWrite, needOpen, needWrite, type IssuePlace } from '.
 import type { PullRestParts } from '../rest/pulls/parts.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
+import { requestView } from './request-view.ts';
 
 const perPage = 50;
 const ok = { ok: true } as const;
@@ -173,14 +173,13 @@ async function threadView(
   call: OwnCall,
   { issue, level, repository }: IssuePlace & { readonly issue: Issue },
 ): Promise<GitThread> {
-  const { db, pulls } = parts;
+  const { db } = parts;
   const account = ownAccount(call);
-  const [rows, labels, milestones, reviews, reviewers] = await Promise.all([
+  const [rows, labels, milestones, reviews] = await Promise.all([
     db.selectFrom('issue_entries').selectAll().where('issue_id', '=', issue.id).where(seenBy(account)).orderBy('id').execute(), // prettier-ignore
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
     milestonesOf(db, repository.id),
     db.selectFrom('reviews').select(['id', 'state']).where('issue_id', '=', issue.id).execute(),
-    db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute(),
   ]);
   const titleOf = (id: number | undefined): string => milestones.find((each) => each.id === id)?.title ?? '';
   const entries = rows.map(({ author, body, created_at, details, id, kind, review_id }): GitThreadEntry => {
@@ -203,26 +202,7 @@ async function threadView(
   const view = { ...issueView(issue), text: issue.body, locked: issue.locked === 1, entries };
   const rights = { mayWrite: mayWrite(level), mayEdit: mayWrite(level) || issue.author === account };
   if (!isPull(issue)) return { ...view, ...rights, request: null };
-  const state = await pulls.state(repository, issue);
-  const { ahead, behind, conflicts, files, mergeBase } = state.comparison;
-  const { request } = issue;
-  const from = state.headRepository === undefined || state.headRepository.id === repository.id ? '' : `${state.headRepository.owner}/${state.headRepository.name}:`; // prettier-ignore
-  return {
-    ...view,
-    ...rights,
-    request: {
-      head: from + request.head_branch,
-      base: request.base_branch,
-      headThere: state.hasHead,
-      ...{ commits: ahead, behind, files: files.length, mergeable: state.mergeable },
-      additions: files.reduce((sum, file) => sum + file.additions, 0),
-      deletions: files.reduce((sum, file) => sum + file.deletions, 0),
-      conflicts: mergeBase === undefined ? [] : conflicts === undefined ? null : [...conflicts],
-      styles: [...stylesOf(repository)],
-      ...{ mergedBy: request.merged_by, mergedAt: request.merged_at, mergedCommit: request.merged_commit },
-      reviewers: reviewers.map((each) => each.account),
-    },
-  };
+  return { ...view, ...rights, request: await requestView(parts, { issue, level, repository }, account) };
 }
 
 function issueView(issue: Issue): GitIssue {

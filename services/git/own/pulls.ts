@@ -3,11 +3,11 @@ import { gitIssuesApi } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { hunkAt } from '../domain/hunks.ts';
 import { isPull } from '../pulls/pulls.ts';
-import { addReview } from '../pulls/reviews.ts';
+import { addReview, requestReviews } from '../pulls/reviews.ts';
 import { readLog } from '../repositories/commits.ts';
 import type { Author } from '../repositories/first-commit.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { mayWrite, needOpen, needWrite } from '../rest/issues/parts.ts';
+import { accountsNamed, mayWrite, needOpen, needWrite } from '../rest/issues/parts.ts';
 import type { PullRestParts } from '../rest/pulls/parts.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import { emailOf } from '../wire/users.ts';
@@ -60,6 +60,7 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       needWrite(place);
       const account = ownAccount(call);
       await merges.merge(place.repository, place.issue.number, {
+        force: body.force && place.level === 'admin',
         ...{ style: body.style, account, deleteBranch: body.deleteBranch, head: place.state.head },
         committer: await authorOf(account),
         author: await authorOf(place.issue.author),
@@ -73,6 +74,16 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       if (!(await access.may({ ...nobody, identity: call.identity }, headRepository, 'write'))) throw new Problem('git.forbidden', 403, 'You may not write to this branch.'); // prettier-ignore
       const account = ownAccount(call);
       await merges.update(repository, issue.number, 'merge', { account, committer: await authorOf(account) });
+      return ok;
+    }),
+    implement(gitIssuesApi.requestReview, async ({ body, ...call }) => {
+      const { issue, level, repository } = await pullOf(call);
+      const account = ownAccount(call);
+      needOpen(repository);
+      if (issue.author !== account) needWrite({ level, repository });
+      const [name = ''] = await accountsNamed(parts, [call.params['account'] ?? '']);
+      if (name === issue.author) throw new Problem('git.invalid', 422, 'Who made it cannot review it.');
+      await writer.run(repository, account, (work) => requestReviews(work, issue, [name], body.wanted));
       return ok;
     }),
     implement(gitIssuesApi.review, async ({ body, ...call }) => {

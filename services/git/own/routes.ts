@@ -2,6 +2,7 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { gitApi, type GitCommit, type GitContent, type GitKey, type GitRepository } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { repositoryNameProblem, treePath } from '../domain/names.ts';
+import { readBlame } from '../repositories/blame.ts';
 import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
@@ -120,6 +121,15 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         readme: readme === undefined || text === null ? null : { name: readme.name, text },
       };
     }),
+    implement(gitApi.blame, async (asked) => {
+      const { folder, path, commit } = await at(asked);
+      const info = path === '' ? undefined : await objects.info(folder, `${commit}:${path}`);
+      const last = await readCommit(git, folder, commit);
+      if (info?.type !== 'blob' || last === undefined) throw unknown();
+      if (info.size > longestText) throw new Problem('git.too_much', 413, 'This file is too large to be shown.');
+      const found = await readBlame(git, folder, commit, path);
+      return { commit: commitView(last), parts: found.map((part) => ({ ...part, lines: [...part.lines] })) };
+    }),
     implement(gitApi.commits, async (asked) => {
       const { folder, path, commit } = await at(asked);
       const query = { from: [commit], path, offset: asked.query.offset, limit: perPage + 1 };
@@ -176,7 +186,8 @@ async function textOf(
   return bytes.toString('utf8');
 }
 
-function summary(repository: Repository): GitRepository {
+/** A repository as lists of the pages show it. */
+export function summary(repository: Repository): GitRepository {
   const { id, owner, name, description, archived, empty, defaultBranch, size, updatedAt } = repository;
   return { id, owner, name, description, private: repository.private, archived, empty, defaultBranch, size, updatedAt };
 }

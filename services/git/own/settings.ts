@@ -166,15 +166,28 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
 function protectionView(row: ProtectionRow): GitProtection {
   const options = optionsOf(row);
   const push = !options.enable_push ? 'nobody' : options.enable_push_whitelist ? 'some' : 'writers';
-  return { id: row.id, rule: row.rule, push, accounts: options.push_whitelist_usernames, force: options.enable_force_push }; // prettier-ignore
+  return { id: row.id, rule: row.rule, push, accounts: options.push_whitelist_usernames, force: options.enable_force_push, approvals: options.required_approvals, rejections: options.block_on_rejected_reviews, fresh: options.dismiss_stale_approvals, checks: options.enable_status_check ? options.status_check_contexts : [] }; // prettier-ignore
 }
 
-function optionsFrom({ push, accounts, force }: Omit<GitProtection, 'id' | 'rule'>): ProtectionOptions {
+function optionsFrom({
+  accounts,
+  approvals,
+  checks,
+  force,
+  fresh,
+  push,
+  rejections,
+}: Omit<GitProtection, 'id' | 'rule'>): ProtectionOptions {
   return ProtectionOptions.parse({
     enable_push: push !== 'nobody',
     enable_push_whitelist: push === 'some',
     push_whitelist_usernames: push === 'some' ? accounts : [],
     enable_force_push: force,
+    required_approvals: approvals,
+    block_on_rejected_reviews: rejections,
+    dismiss_stale_approvals: fresh,
+    enable_status_check: checks.length > 0,
+    status_check_contexts: checks,
   });
 }
 

@@ -19,6 +19,19 @@ export const ProtectionOptions = z.object({
   enable_force_push_allowlist: z.boolean().default(false),
   force_push_allowlist_usernames: accounts.default([]),
   force_push_allowlist_deploy_keys: z.boolean().default(false),
+  enable_merge_whitelist: z.boolean().default(false),
+  merge_whitelist_usernames: accounts.default([]),
+  enable_status_check: z.boolean().default(false),
+  status_check_contexts: z.array(z.string().max(255)).max(100).default([]),
+  required_approvals: z.int().min(0).max(100).default(0),
+  enable_approvals_whitelist: z.boolean().default(false),
+  approvals_whitelist_username: accounts.default([]),
+  block_on_rejected_reviews: z.boolean().default(false),
+  block_on_official_review_requests: z.boolean().default(false),
+  block_on_outdated_branch: z.boolean().default(false),
+  dismiss_stale_approvals: z.boolean().default(false),
+  ignore_stale_approvals: z.boolean().default(false),
+  block_admin_merge_override: z.boolean().default(false),
 });
 export type ProtectionOptions = z.infer<typeof ProtectionOptions>;
 
@@ -126,6 +139,14 @@ export class Protections {
     const rule = await this.of(repository, branch);
     if (rule === undefined || mayPush(optionsOf(rule), pusher)) return;
     throw new Problem('git.protected', 403, `user cannot commit to protected branch [branch: ${branch}]`);
+  }
+
+  /** @throws Problem `git.protected` (403) when commits may not be taken away from a branch */
+  async checkRewrite(repository: number, branch: string, pusher: Pusher): Promise<void> {
+    await this.checkCommit(repository, branch, pusher);
+    const rule = await this.of(repository, branch);
+    if (rule === undefined || mayForce(optionsOf(rule), pusher)) return;
+    throw new Problem('git.protected', 403, `commits are not taken away from protected branch [branch: ${branch}]`);
   }
 
   /** @throws Problem `git.protected` (403) */

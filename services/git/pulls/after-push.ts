@@ -1,6 +1,7 @@
 import { referencesIn } from '../domain/issue-text.ts';
 import { setClosed } from '../issues/changes.ts';
 import { addEntry, tell, touch, type IssueWork } from '../issues/writer.ts';
+import { optionsOf, type Protections } from '../protection/protections.ts';
 import { readLog, type Commit } from '../repositories/commits.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
@@ -18,21 +19,25 @@ interface Moved {
   readonly after: string;
   readonly forced: boolean;
   readonly commits: readonly string[];
+  /** Approvals were of what it was before, and the base branch is protected from that. */
+  readonly dismisses: boolean;
 }
 
 /**
  * What a push means for issues and pull requests: those of its branches follow it, a merge is recorded, and issues that its
  * commits name hear of it or are closed. Git is asked first; all rows change in the push's own transaction.
  */
-export function issuesAfterPush(parts: PullParts & { readonly pulls: Pulls }): PushPreparation {
-  const { db, folder, git, pulls, repositories, writer } = parts;
+export function issuesAfterPush(
+  parts: PullParts & { readonly protections: Protections; readonly pulls: Pulls },
+): PushPreparation {
+  const { db, folder, git, protections, pulls, repositories, writer } = parts;
 
   /** Open pull requests from a branch. */
   const fromBranch = (repository: Repository, branch: string) =>
     db
       .selectFrom('pulls')
       .innerJoin('issues', 'issues.id', 'pulls.issue_id')
-      .select(['issues.id', 'issues.number', 'issues.repository_id', 'pulls.head_commit'])
+      .select(['issues.id', 'issues.number', 'issues.repository_id', 'pulls.head_commit', 'pulls.base_branch'])
       .where('issues.closed', '=', 0)
       .where('pulls.head_repository_id', '=', repository.id)
       .where('pulls.head_branch', '=', branch)
@@ -40,14 +45,19 @@ export function issuesAfterPush(parts: PullParts & { readonly pulls: Pulls }): P
   const follow = async (repository: Repository, change: RefChange): Promise<readonly Moved[]> => {
     const branch = change.ref.slice(heads.length);
     const moved: Moved[] = [];
-    for (const { id, number, repository_id, head_commit } of await fromBranch(repository, branch)) {
+    for (const { id, number, repository_id, head_commit, base_branch } of await fromBranch(repository, branch)) {
       const base = repository_id === repository.id ? repository : await repositories.byId(repository_id);
       if (base === undefined) continue;
       await pulls.follow(base, number, { repository, branch, commit: change.after });
       const place = folder(base);
       const added = await readLog(git, place, { from: [change.after], not: [head_commit], limit: mostRead });
       const lost = await readLog(git, place, { from: [head_commit], not: [change.after], limit: 1 });
-      moved.push({ issue: id, number, after: change.after, forced: lost.length > 0, commits: added.map((commit) => commit.id).toReversed() }); // prettier-ignore
+      const rule = await protections.of(base.id, base_branch);
+      moved.push({
+        ...{ issue: id, number, after: change.after, forced: lost.length > 0 },
+        commits: added.map((commit) => commit.id).toReversed(),
+        dismisses: rule !== undefined && optionsOf(rule).dismiss_stale_approvals,
+      });
     }
     return moved;
   };
@@ -108,8 +118,12 @@ async function recordMerge(work: IssueWork, push: string): Promise<void> {
   }
 }
 
-async function recordMove(work: IssueWork, { issue, after, forced, commits }: Moved): Promise<void> {
+async function recordMove(work: IssueWork, { issue, after, forced, commits, dismisses }: Moved): Promise<void> {
   await work.db.updateTable('pulls').set({ head_commit: after }).where('issue_id', '=', issue).execute();
+  if (dismisses) {
+    const stale = work.db.updateTable('reviews').set({ dismissed: 1 }).where('issue_id', '=', issue);
+    await stale.where('state', '=', 'APPROVED').where('commit_id', '!=', after).execute();
+  }
   const body = JSON.stringify({ is_force_push: forced, commit_ids: commits });
   await addEntry(work, issue, 'pull_push', { body });
   await touch(work, issue);

@@ -13,6 +13,7 @@ import type { Pushes } from '../transfer/pushes.ts';
 import { defaultOptions } from '../wire/repositories.ts';
 import { MergeArea } from './merge-area.ts';
 import { mergeMessage, squashMessage, type MergeSubject } from './merge-messages.ts';
+import type { MergeRules } from './merge-rules.ts';
 import { isPull, type PullParts, type Pulls, type PullState } from './pulls.ts';
 
 export const mergeStyles = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only'] as const;
@@ -41,6 +42,8 @@ export interface MergeWish {
   readonly author: Author;
   readonly title?: string | undefined;
   readonly message?: string | undefined;
+  /** Administers the repository and wants it in spite of what the branch's protection says. */
+  readonly force?: boolean | undefined;
   /** The head must still be this. */
   readonly head?: string | undefined;
   readonly deleteBranch?: boolean | undefined;
@@ -49,7 +52,8 @@ export interface MergeWish {
 export interface MergeParts extends PullParts {
   readonly context: Pick<Context, 'commit' | 'files' | 'random'>;
   readonly issues: Issues;
-  readonly protections: Pick<Protections, 'checkCommit' | 'of'>;
+  readonly protections: Pick<Protections, 'checkCommit' | 'checkRewrite' | 'of'>;
+  readonly rules: Pick<MergeRules, 'check'>;
   readonly pulls: Pulls;
   readonly pushes: Pushes;
 }
@@ -76,6 +80,7 @@ export class Merges {
       }
       if (state.draft) throw new Problem('git.draft', 405, 'Work in progress PRs cannot be merged');
       if (wish.head !== undefined && wish.head !== '' && wish.head !== state.head) throw new Problem('git.moved', 409, 'head out of date'); // prettier-ignore
+      await this.#parts.rules.check(repository, issue, state, wish);
       const { context, folder, git } = this.#parts;
       await using area = await MergeArea.open(context, git, folder(repository));
       const made = await this.#make(area, repository, issue, state, wish);
@@ -98,7 +103,10 @@ export class Merges {
       if (headRepository === undefined || !hasHead) throw new Problem('git.unknown', 404, 'the branch of this pull request is gone'); // prettier-ignore
       if (comparison.behind === 0) return;
       const { base_branch, head_branch } = issue.request;
-      await this.#parts.protections.checkCommit(headRepository.id, head_branch, { account: wish.account });
+      const { protections } = this.#parts;
+      // Commits that are replayed are others: the branch loses those that it had.
+      if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, wish);
+      else await protections.checkCommit(headRepository.id, head_branch, wish);
       await using area = await MergeArea.open(context, git, folder(repository));
       const made = style === 'rebase' ? await this.#replayed(area, repository, base, head, wish.committer) : await this.#joined(area, head, base, `Merge branch '${base_branch}' into ${head_branch}`, wish.committer); // prettier-ignore
       await area.keep(made, [head], folder(headRepository));

@@ -65,7 +65,7 @@ export class Releases {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('releases').where('id', '=', release.id).execute(),
     );
-    for (const { uuid } of assets) await rm(this.#path(repository, uuid), { force: true });
+    for (const { uuid } of assets) await rm(this.path(repository, uuid), { force: true });
   }
 
   assets(release: number): Promise<AssetRow[]> {
@@ -87,7 +87,7 @@ export class Releases {
   /** Takes a file in; when this rejects nothing of it remains. */
   async attach(repository: Owner, release: ReleaseRow, name: string, input: Readable): Promise<AssetRow> {
     const uuid = randomUUID();
-    const path = this.#path(repository, uuid);
+    const path = this.path(repository, uuid);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     if (input.destroyed) throw new Problem('git.bad_upload', 400, 'No file was uploaded: the upload was cut off.');
     let size = 0;
@@ -120,11 +120,16 @@ export class Releases {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('release_assets').where('id', '=', id).execute(),
     );
-    await rm(this.#path(repository, uuid), { force: true });
+    await rm(this.path(repository, uuid), { force: true });
   }
 
   /** Its bytes; the download is counted. */
-  async read(repository: Owner, { id, uuid }: AssetRow): Promise<Readable> {
+  async read(repository: Owner, asset: AssetRow): Promise<Readable> {
+    return createReadStream(await this.fetched(repository, asset));
+  }
+
+  /** Where its bytes lie, for who sends them; the download is counted. */
+  async fetched(repository: Owner, { id, uuid }: AssetRow): Promise<string> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .updateTable('release_assets')
@@ -132,10 +137,11 @@ export class Releases {
         .where('id', '=', id)
         .execute(),
     );
-    return createReadStream(this.#path(repository, uuid));
+    return this.path(repository, uuid);
   }
 
-  #path({ folder }: Owner, uuid: string): string {
+  /** Where the bytes of a file lie. */
+  path({ folder }: Owner, uuid: string): string {
     return join(assetFolder(this.#context.files, folder), uuid);
   }
 }

@@ -157,6 +157,14 @@ export class Repositories {
     return rows.map(({ repository_id }) => repository_id);
   }
 
+  /** What public repositories are about, and how many of them each. */
+  async topics(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#db.selectFrom('repositories').select('topics').where('private', '=', 0).where('topics', '!=', '[]').execute(); // prettier-ignore
+    const counts = new Map<string, number>();
+    for (const topic of rows.flatMap(({ topics }) => JSON.parse(topics) as string[])) counts.set(topic, (counts.get(topic) ?? 0) + 1); // prettier-ignore
+    return counts;
+  }
+
   owner(name: string): Promise<OwnerRow | undefined> {
     return this.#db.selectFrom('owners').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst();
   }

@@ -1,11 +1,13 @@
 import { marked } from 'marked';
 import { z } from 'zod';
-import { bodyOf, ok, optional, type Route } from './call.ts';
+import { bodyOf, bytesOf, ok, optional, type Route } from './call.ts';
+import { reactions } from './issues/reactions.ts';
 import { defaultLimit, mostItems } from './paging.ts';
 
 /** The peer whose API this is, since clients compare the number. */
 export const peerVersion = '1.27.1';
 
+const largestText = 4 * 1024 * 1024;
 const markdownBody = z.object({ Text: optional(z.string()), text: optional(z.string()) });
 
 /** What belongs to nobody. */
@@ -29,6 +31,32 @@ export const miscRoutes: readonly Route[] = [
         default_max_response_size: 104_857_600,
       }),
   },
+  {
+    method: 'GET',
+    path: '/settings/repository',
+    scope: 'misc',
+    handle: async () =>
+      ok({
+        ...{ mirrors_disabled: true, http_git_disabled: false, migrations_disabled: false },
+        ...{ stars_disabled: false, time_tracking_disabled: true, lfs_disabled: false },
+      }),
+  },
+  {
+    method: 'GET',
+    path: '/settings/ui',
+    scope: 'misc',
+    handle: async () => ok({ default_theme: 'gitea-auto', allowed_reactions: [...reactions], custom_emojis: [] }),
+  },
+  ...['/markdown/raw', '/markup'].map((path): Route => ({
+    method: 'POST',
+    path,
+    scope: 'misc',
+    handle: async (call) => {
+      const text = path === '/markup' ? (await bodyOf(call, markdownBody)).Text : undefined;
+      const body = text ?? (path === '/markup' ? '' : (await bytesOf(call.request, largestText)).toString());
+      return { status: 200, text: renderMarkdown(body), headers: { 'Content-Type': 'text/html; charset=utf-8' } };
+    },
+  })),
   {
     method: 'POST',
     path: '/markdown',

@@ -15,6 +15,7 @@ import type { Settings } from '../settings.ts';
 import type { Keys } from '../ssh/keys.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Tokens } from '../sign-in/tokens.ts';
+import type { Statuses } from '../statuses/statuses.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Pushes } from '../transfer/pushes.ts';
 import type { Place } from '../wire/commits.ts';
@@ -39,6 +40,7 @@ export interface RestParts {
   readonly organizations: Organizations;
   readonly forks: Forks;
   readonly releases: Releases;
+  readonly statuses: Statuses;
   readonly tokens: Tokens;
   readonly keys: Keys;
   readonly signIn: SignIn;

@@ -76,7 +76,7 @@ function merged(before: object, asked: object): ProtectionOptions {
   return ProtectionOptions.parse({ ...before, ...Object.fromEntries(given) });
 }
 
-/** A rule as the peer shows it; what is not enforced here is shown as switched off. */
+/** A rule as the peer shows it; what is not enforced here (teams, signatures, patterns of files) is shown as switched off. */
 function protectionJson(row: ProtectionRow) {
   const isPattern = /[*?[{]/.test(row.rule);
   return {
@@ -86,24 +86,11 @@ function protectionJson(row: ProtectionRow) {
     ...optionsOf(row),
     push_whitelist_teams: [],
     force_push_allowlist_teams: [],
-    enable_merge_whitelist: false,
-    merge_whitelist_usernames: [],
     merge_whitelist_teams: [],
-    enable_status_check: false,
-    status_check_contexts: [],
-    required_approvals: 0,
-    enable_approvals_whitelist: false,
-    approvals_whitelist_username: [],
     approvals_whitelist_teams: [],
-    block_on_rejected_reviews: false,
-    block_on_official_review_requests: false,
-    block_on_outdated_branch: false,
-    dismiss_stale_approvals: false,
-    ignore_stale_approvals: false,
     require_signed_commits: false,
     protected_file_patterns: '',
     unprotected_file_patterns: '',
-    block_admin_merge_override: false,
     created_at: timeOf(row.created_at),
     updated_at: timeOf(row.updated_at),
   };

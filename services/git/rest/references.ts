@@ -102,6 +102,7 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
         const asked = await bodyOf(call, branchBody);
         const name = asked.new_branch_name;
         if (!isBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
+        await protections.checkCommit(repository.id, name, { account: accountOf(call) });
         const folder = keeper.folder(repository);
         const from = await resolve(objects, folder, repository, asked.old_ref_name ?? asked.old_branch_name);
         if (from === undefined) throw new Problem('git.unknown', 404, 'The old branch does not exist');

@@ -1,22 +1,15 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { isReferenceName } from '../domain/names.ts';
 import { levels } from '../repositories/access.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { readReferences } from '../repositories/references.ts';
-import { resolve } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { AssetRow, ReleaseRow } from '../store/rest.ts';
-import type { Tables } from '../store/tables.ts';
-import { noObject } from '../transfer/push-request.ts';
-import { assetJson, releaseJson } from '../wire/releases.ts';
-import { userOf } from '../wire/users.ts';
+import { assetJson } from '../wire/releases.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
-import { changeReference } from './change-reference.ts';
 import type { HookParts } from './hooks.ts';
 import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, placeOf } from './parts.ts';
+import { ensureTag, releaseView, tellRelease } from './release-parts.ts';
+import { named } from './parts.ts';
 import { uploadOf } from './upload.ts';
 
 const values = {
@@ -31,7 +24,7 @@ const changeBody = z.object({ tag_name: optional(z.string()), ...values });
 
 /** Releases and their files. */
 export function releaseRoutes(parts: HookParts): readonly Route[] {
-  const { framing, git, hooks, keeper, lookup, objects, owners, releases } = parts;
+  const { lookup, releases } = parts;
   const base = '/repos/:owner/:repo/releases';
 
   const find = async (call: Call, needed: 'read' | 'write' = 'read') => {
@@ -41,8 +34,7 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
     if (needed === 'write') await lookup.need(call.visitor, [owner, name], 'write');
     return { repository: found.repository, mayWrite: levels.indexOf(found.level) >= 2 };
   };
-  const json = async (call: Pick<Call, 'base'>, repository: Repository, row: ReleaseRow) =>
-    releaseJson(row, await releases.assets(row.id), placeOf(call, repository), userOf(await owners.ofAccount(row.author), call.base)); // prettier-ignore
+  const json = (call: Pick<Call, 'base'>, repository: Repository, row: ReleaseRow) => releaseView(parts, call, repository, row); // prettier-ignore
   const one = async (call: Call, needed: 'read' | 'write' = 'read') => {
     const { repository, mayWrite } = await find(call, needed);
     const id = numberOf(call.params['id']);
@@ -59,21 +51,8 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
   };
   const assetOf = (call: Call, repository: Repository, { tag }: ReleaseRow, asset: AssetRow) =>
     assetJson(asset, `${call.base}/${repository.owner}/${repository.name}/releases/download/${tag}/${encodeURIComponent(asset.name)}`); // prettier-ignore
-  /** A release is of a tag, which is made where it is missing. */
-  const ensureTag = async (call: Call, repository: Repository, tag: string, target: string): Promise<void> => {
-    const ref = `refs/tags/${tag}`;
-    if (!isReferenceName(ref)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
-    const folder = keeper.folder(repository);
-    if ((await readReferences(git, folder, ref)).some((each) => each.ref === ref)) return;
-    const revision = await resolve(objects, folder, repository, target);
-    if (revision === undefined) throw new Problem('git.unknown', 404, `target not found: ${target}`);
-    await changeReference(parts, repository, accountOf(call), { ref, before: noObject, after: revision.commit });
-  };
-  const tell = async (call: Call, repository: Repository, row: ReleaseRow, action: string): Promise<void> => {
-    const release = await json({ base: framing.base }, repository, row);
-    const payload = { action, release, ...(await framing.frame(repository, accountOf(call))) };
-    await parts.context.commit((transaction: Kysely<Tables>) => hooks.emit(transaction, { name: 'release' }, repository, payload)); // prettier-ignore
-  };
+  const tell = (call: Call, repository: Repository, row: ReleaseRow, action: Parameters<typeof tellRelease>[4]) =>
+    tellRelease(parts, repository, accountOf(call), row, action);
 
   return [
     {
@@ -99,7 +78,7 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
         const { tag_name: tag, target_commitish = '' } = asked;
         if ((await releases.byTag(repository.id, tag)) !== undefined) throw new Problem('git.release_taken', 409, 'Release is has no Tag'); // prettier-ignore
         const target = target_commitish === '' ? repository.defaultBranch : target_commitish;
-        if (asked.draft !== true) await ensureTag(call, repository, tag, target);
+        if (asked.draft !== true) await ensureTag(parts, repository, accountOf(call), tag, target);
         const row = await releases.create(
           repository.id,
           {
@@ -139,6 +118,20 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
       },
     },
     {
+      method: 'DELETE',
+      path: `${base}/tags/*tag`,
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const { repository } = await find(call, 'write');
+        const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
+        if (row === undefined) throw unknown();
+        if (row.draft === 0) await tell(call, repository, row, 'deleted');
+        await releases.remove(repository, row);
+        return noContent;
+      },
+    },
+    {
       method: 'GET',
       path: `${base}/:id`,
       scope: 'repository',
@@ -158,7 +151,7 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
         const isDraft = asked.draft ?? release.draft === 1;
         const tag = asked.tag_name === undefined || asked.tag_name === '' ? release.tag : asked.tag_name;
         const target = asked.target_commitish ?? release.target;
-        if (!isDraft) await ensureTag(call, repository, tag, target);
+        if (!isDraft) await ensureTag(parts, repository, accountOf(call), tag, target);
         const isPublished = release.draft === 1 && !isDraft;
         const row = await releases.change(release, {
           ...{ tag, target, title: asked.name ?? release.title, body: asked.body ?? release.body },

@@ -123,6 +123,14 @@ function isOfRepository({ method, path, signedIn }: Route): boolean {
 /** The named parts of a path that fits; a part that cannot be decoded fits nowhere. */
 function match(parts: readonly string[], given: readonly string[]): Record<string, string> | undefined {
   const last = parts.at(-1) ?? '';
+  // What stands behind an open part is the end of the path.
+  const open = parts.findIndex((part) => part.startsWith('*'));
+  const tail = open < 0 ? 0 : parts.length - open - 1;
+  if (tail > 0) {
+    if (given.length < parts.length || parts.slice(-tail).some((part, at) => given.at(at - tail) !== part))
+      return undefined;
+    return match(parts.slice(0, -tail), given.slice(0, -tail));
+  }
   const isOpen = last.startsWith('*');
   if (isOpen ? given.length < parts.length : given.length !== parts.length) return undefined;
   const params: Record<string, string> = {};

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Repository } from '../repositories/repositories.ts';
+import { never } from '../wire/time.ts';
 import { bodyOf, noContent, ok, type Call, type Route } from './call.ts';
+import { listHeaders, pageOf, partOf } from './paging.ts';
 import { named, type RestParts } from './parts.ts';
 
 const most = 25;
 const body = z.object({ topics: z.array(z.string()).max(most) });
 
 /** What repositories are about. */
-export function topicRoutes({ keeper, lookup }: RestParts): readonly Route[] {
+export function topicRoutes({ keeper, lookup, repositories, settings }: RestParts): readonly Route[] {
   const path = '/repos/:owner/:repo/topics';
   const adminOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin');
   const set = async ({ id }: Repository, topics: readonly string[]) => {
@@ -26,6 +28,14 @@ export function topicRoutes({ keeper, lookup }: RestParts): readonly Route[] {
     route('PUT', `${path}/:topic`, async (call) => {
       const repository = await adminOf(call);
       return set(repository, [...repository.topics, call.params['topic'] ?? '']);
+    }),
+    route('GET', '/topics/search', async (call) => {
+      const words = (call.query.get('q') ?? '').toLowerCase();
+      const counts = settings.requireSignIn && call.visitor.identity === undefined ? [] : await repositories.topics();
+      const all = [...counts].filter(([topic]) => topic.includes(words)).toSorted(([, one], [, other]) => other - one);
+      const page = pageOf(call.query);
+      const topics = partOf(all, page).map(([topic_name, repo_count], at) => ({ id: page.offset + at + 1, topic_name, repo_count, created: never, updated: never })); // prettier-ignore
+      return ok({ topics }, listHeaders(call, page, all.length));
     }),
     route('DELETE', `${path}/:topic`, async (call) => {
       const repository = await adminOf(call);

@@ -222,6 +222,18 @@ export function userRoutes(parts: RestParts): readonly Route[] {
       },
     },
     {
+      method: 'GET',
+      path: '/repos/:owner/:repo/keys/:id',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const id = numberOf(call.params['id']);
+        const row = (await keys.ofRepository((await adminOf(call)).id)).find((each) => each.id === id);
+        if (row === undefined) throw unknown();
+        return ok(deployKeyJson(call, row));
+      },
+    },
+    {
       method: 'DELETE',
       path: '/repos/:owner/:repo/keys/:id',
       scope: 'repository',

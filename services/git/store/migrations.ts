@@ -2,6 +2,7 @@ import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
 import { lfsMigration } from './lfs.ts';
 import { restMigration } from './rest.ts';
+import { historyMigration, statusMigration } from './statuses.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -125,4 +126,6 @@ export const migrations: readonly Migration[] = [
   lfsMigration,
   hooksMigration,
   restMigration,
+  statusMigration,
+  historyMigration,
 ];

@@ -3,6 +3,7 @@ import type { IssueTables } from './issue-tables.ts';
 import type { HookTables } from './hooks.ts';
 import type { LfsTables } from './lfs.ts';
 import type { RestTables } from './rest.ts';
+import type { StatusTables } from './statuses.ts';
 
 interface Owners {
   id: Generated<number>;
@@ -65,7 +66,7 @@ interface Tokens {
 }
 
 /** The tables of git hosting. */
-export interface Tables extends HookTables, IssueTables, LfsTables, RestTables {
+export interface Tables extends HookTables, IssueTables, LfsTables, RestTables, StatusTables {
   owners: Owners;
   repositories: Repositories;
   former_names: { owner_id: number; lower_name: string; repository_id: number };

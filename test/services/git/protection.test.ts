@@ -91,3 +91,109 @@ describe('protected branches', () => {
     expect(await status('GET', rule, undefined, bob)).toBe(403);
   });
 });
+
+describe('what protection asks of branches of the API and of pull requests', () => {
+  const json = async (method: string, path: string, body?: unknown, authorization?: string): Promise<any> => {
+    const reply = await room.api(method, path, body, authorization);
+    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
+    const text = await reply.text();
+    return text === '' ? undefined : JSON.parse(text);
+  };
+  const merge = async (name: string, more: Record<string, unknown> = {}, authorization?: string) => {
+    const reply = await room.api('POST', `/repos/ada/${name}/pulls/1/merge`, { Do: 'merge', ...more }, authorization);
+    return reply.status === 200 ? 200 : [reply.status, ((await reply.json()) as { message: string }).message];
+  };
+  /** `main`, and `dev` with a pull request of bob. */
+  const project = async (name: string) => {
+    await room.create(name);
+    const copy = await room.work(name);
+    await room.git(['checkout', '-q', '-b', 'dev'], { cwd: copy });
+    await room.run('sh', ['-c', 'echo n > n && git add . && git commit -qm dev'], { cwd: copy });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, '--all'], { cwd: copy });
+    await json('PUT', `/repos/ada/${name}/collaborators/bob`, { permission: 'write' });
+    await json('POST', `/repos/ada/${name}/pulls`, { title: 'Dev', head: 'dev', base: 'main' }, bob);
+    return copy;
+  };
+
+  it('no branch is made, renamed or renamed to by the API where a pattern forbids it', async () => {
+    await room.create('named', { auto_init: true });
+    await json('POST', '/repos/ada/named/branch_protections', { rule_name: 'release/*' });
+    const reply = await room.api('POST', '/repos/ada/named/branches', { new_branch_name: 'release/2' });
+    expect([reply.status, await reply.json()]).toMatchObject([403, { message: 'user cannot commit to protected branch [branch: release/2]' }]); // prettier-ignore
+    expect(await status('GET', '/repos/ada/named/branches/release/2')).toBe(404);
+    expect(await status('POST', '/repos/ada/named/branches', { new_branch_name: 'dev' })).toBe(201);
+    expect(await status('PATCH', '/repos/ada/named/branches/dev', { name: 'release/2' })).toBe(403);
+    await json('PATCH', '/repos/ada/named/branch_protections/release/*', { enable_push: true });
+    expect(await status('POST', '/repos/ada/named/branches', { new_branch_name: 'release/2' })).toBe(201);
+    expect(await status('PATCH', '/repos/ada/named/branches/release/2', { name: 'free' })).toBe(403);
+  });
+
+  it('an update by rebase takes no commits away where only a forced push could', async () => {
+    const copy = await project('rebased');
+    await room.git(['checkout', '-q', 'main'], { cwd: copy });
+    await room.git(['commit', '-q', '--allow-empty', '-m', 'on'], { cwd: copy });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
+    await json('POST', '/repos/ada/rebased/branch_protections', { rule_name: 'dev', enable_push: true });
+    const before = (await json('GET', '/repos/ada/rebased/branches/dev')).commit.id;
+    expect(await status('POST', '/repos/ada/rebased/pulls/1/update?style=rebase')).toBe(403);
+    expect((await json('GET', '/repos/ada/rebased/branches/dev')).commit.id).toBe(before);
+    expect(await status('POST', '/repos/ada/rebased/pulls/1/update?style=merge')).toBe(200);
+    await room.git(['pull', '-q', '--ff-only', `${room.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
+    await room.git(['commit', '-q', '--allow-empty', '-m', 'further'], { cwd: copy });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/rebased.git`, 'main'], { cwd: copy });
+    await json('PATCH', '/repos/ada/rebased/branch_protections/dev', { enable_force_push: true });
+    expect(await status('POST', '/repos/ada/rebased/pulls/1/update?style=rebase')).toBe(200);
+  });
+
+  it('a merge waits for approvals, and a push takes them back', async () => {
+    const copy = await project('approved');
+    const wanted = { rule_name: 'main', required_approvals: 1, block_on_rejected_reviews: true, dismiss_stale_approvals: true }; // prettier-ignore
+    expect(await json('POST', '/repos/ada/approved/branch_protections', wanted)).toMatchObject(wanted);
+    const few = [405, 'not ready to merge [reason: Does not have enough approvals]'];
+    expect(await merge('approved')).toEqual(few);
+    await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'APPROVED' });
+    // What somebody says who may not write counts for nothing.
+    const carl = await room.account('carl');
+    await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'no' }, carl);
+    await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/approved.git`, 'dev'], { cwd: copy });
+    expect(await merge('approved')).toEqual(few);
+    expect((await json('GET', '/repos/ada/approved/pulls/1/reviews'))[0]).toMatchObject({ state: 'APPROVED', stale: true, dismissed: true }); // prettier-ignore
+    await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'not so' });
+    expect(await merge('approved', {}, bob)).toEqual(few);
+    await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'APPROVED' });
+    expect(await merge('approved', {}, bob)).toBe(200);
+  });
+
+  it('a merge waits for checks, is for those on its list, and only an administrator forces it', async () => {
+    await project('checked');
+    const rule = '/repos/ada/checked/branch_protections';
+    await json('POST', rule, { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci/*'], enable_merge_whitelist: true, merge_whitelist_usernames: ['ada'] }); // prettier-ignore
+    expect(await merge('checked', {}, bob)).toEqual([405, 'User not allowed to merge PR']);
+    const unchecked = [405, 'not ready to merge [reason: Not all required status checks successful]'];
+    expect(await merge('checked')).toEqual(unchecked);
+    const { sha } = (await json('GET', '/repos/ada/checked/pulls/1')).head;
+    const say = (state: string, context: string) => json('POST', `/repos/ada/checked/statuses/${sha}`, { state, context, target_url: 'https://ci.example.org/1' }, bob); // prettier-ignore
+    expect(await say('failure', 'ci/test')).toMatchObject({ status: 'failure', context: 'ci/test', creator: { login: 'bob' } }); // prettier-ignore
+    expect(await merge('checked')).toEqual(unchecked);
+    await say('success', 'lint');
+    expect(await json('GET', '/repos/ada/checked/commits/dev/status')).toMatchObject({ state: 'failure', sha, total_count: 2 }); // prettier-ignore
+    expect(await merge('checked', { force_merge: true }, bob)).toEqual([405, 'User not allowed to merge PR']);
+    await json('PATCH', `${rule}/main`, {
+      merge_whitelist_usernames: ['ada', 'bob'],
+      block_admin_merge_override: true,
+    });
+    expect(await merge('checked', { force_merge: true }, bob)).toEqual(unchecked);
+    expect(await merge('checked', { force_merge: true })).toEqual(unchecked);
+    await say('success', 'ci/test');
+    expect((await json('GET', `/repos/ada/checked/statuses/${sha}`)).length).toBe(3);
+    expect(await json('GET', '/repos/ada/checked/commits/dev/status')).toMatchObject({
+      state: 'success',
+      total_count: 2,
+    });
+    expect(await merge('checked', {}, bob)).toBe(200);
+    await project('forced');
+    await json('POST', '/repos/ada/forced/branch_protections', { rule_name: 'main', required_approvals: 2 });
+    expect(await merge('forced', { force_merge: true })).toBe(200);
+  });
+});

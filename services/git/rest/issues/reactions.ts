@@ -7,7 +7,7 @@ import { accountOf, bodyOf, ok, type Call, type Route } from '../call.ts';
 import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
 import { issueAt, needOpen, peopleOf, repositoryAt, type IssueParts } from './parts.ts';
 
-const known = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
+export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
 const reactionBody = z.object({ content: z.string() });
 
 /** What people think of an issue or a comment, in one sign; and whether they follow an issue. */
@@ -51,7 +51,7 @@ export function reactionRoutes(parts: IssueParts): readonly Route[] {
     const { repository, issue, entry } = await subjectOf(call);
     needOpen(repository);
     const { content } = await bodyOf(call, reactionBody);
-    if (!(known as readonly string[]).includes(content)) throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`); // prettier-ignore
+    if (!(reactions as readonly string[]).includes(content)) throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`); // prettier-ignore
     const account = accountOf(call);
     if (call.method === 'DELETE') {
       await context.commit((transaction: typeof db) =>

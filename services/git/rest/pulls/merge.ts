@@ -20,6 +20,7 @@ const mergeBody = z.looseObject({
   merge_message_field: text,
   head_commit_id: text,
   delete_branch_after_merge: z.boolean().nullish(),
+  force_merge: z.boolean().nullish(),
 });
 
 /** Merging pull requests, and bringing them up to date. */
@@ -59,7 +60,7 @@ export function mergeRoutes(parts: PullRestParts): readonly Route[] {
       handle: async (call) => {
         const place = await pullAt(parts, call);
         needWrite(place);
-        const { issue, repository } = place;
+        const { issue, level, repository } = place;
         const asked = await bodyOf(call, mergeBody);
         const wanted = asked.Do ?? asked.do ?? '';
         if (wanted === '') throw new Problem('git.invalid', 422, '[Do]: Required');
@@ -76,6 +77,7 @@ export function mergeRoutes(parts: PullRestParts): readonly Route[] {
           title: asked.MergeTitleField ?? asked.merge_title_field ?? undefined,
           message: asked.MergeMessageField ?? asked.merge_message_field ?? undefined,
           head: asked.head_commit_id ?? undefined,
+          force: asked.force_merge === true && level === 'admin',
           deleteBranch,
         });
         if (deleteBranch) await removeForeign(call, place);

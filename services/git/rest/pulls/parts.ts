@@ -2,6 +2,7 @@ import { seenBy } from '../../issues/seen.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
 import type { Merges } from '../../pulls/merge.ts';
+import type { MergeRules } from '../../pulls/merge-rules.ts';
 import { isPull, type Pulls } from '../../pulls/pulls.ts';
 import type { Level } from '../../repositories/access.ts';
 import type { Repository } from '../../repositories/repositories.ts';
@@ -16,6 +17,7 @@ import { named, placeOf, shown, type Db } from '../parts.ts';
 export interface PullRestParts extends IssueParts {
   readonly pulls: Pulls;
   readonly merges: Merges;
+  readonly rules: MergeRules;
 }
 
 export type PullIssue = Issue & { readonly request: PullRow };

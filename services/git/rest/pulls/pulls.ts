@@ -73,6 +73,25 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
   return [
     {
       method: 'GET',
+      path: '/repos/:owner/:repo/commits/:sha/pull',
+      scope: 'repository',
+      handle: async (call) => {
+        const place = await repositoryOf(call);
+        const sha = call.params['sha'] ?? '';
+        const row = await parts.db
+          .selectFrom('pulls')
+          .innerJoin('issues', 'issues.id', 'pulls.issue_id')
+          .select('issues.id')
+          .where('issues.repository_id', '=', place.repository.id)
+          .where('pulls.merged_commit', '=', sha)
+          .executeTakeFirst();
+        const issue = row && (await issues.byId(row.id));
+        if (issue === undefined || !isPull(issue)) throw unknown();
+        return ok((await pullsJson(parts, call, place, [issue]))[0]);
+      },
+    },
+    {
+      method: 'GET',
       path: '/repos/:owner/:repo/pulls',
       scope: 'repository',
       handle: async (call) => {

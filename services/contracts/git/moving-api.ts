@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { defineRoute, fileReply } from '../api.ts';
+import { GitRepository } from './api.ts';
+
+/** How repositories come from elsewhere and go there, for the pages. */
+export const gitMovingApi = {
+  publish: defineRoute({
+    method: 'POST',
+    path: '/api/git/publish',
+    summary: 'Makes a repository of a folder of this computer.',
+    access: 'admin',
+    body: z.object({
+      folder: z.string().trim().min(1, 'Name a folder.').max(4096),
+      name: z.string().max(100),
+      private: z.boolean(),
+    }),
+    reply: z.object({ repository: GitRepository, files: z.int(), remote: z.string() }),
+  }),
+  migrate: defineRoute({
+    method: 'POST',
+    path: '/api/git/migrate',
+    summary: 'Copies a repository from elsewhere.',
+    access: 'user',
+    body: z.object({
+      address: z.string().trim().min(1, 'Name an address.').max(2048),
+      name: z.string().max(100),
+      private: z.boolean(),
+      user: z.string().max(200).default(''),
+      password: z.string().max(1000).default(''),
+    }),
+    reply: GitRepository,
+  }),
+  save: defineRoute({
+    method: 'GET',
+    path: '/api/git/repositories/:owner/:name/backup',
+    summary: 'A repository with its issues, pull requests, releases and large files as one file.',
+    access: 'objects',
+    reply: fileReply,
+  }),
+  restore: defineRoute({
+    method: 'POST',
+    path: '/api/git/restore',
+    summary: 'Makes a repository of such a file, sent as it is.',
+    access: 'user',
+    query: z.object({ name: z.string().max(100).default('') }),
+    bytes: true,
+    reply: GitRepository,
+  }),
+};

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { GitRepository } from './api.ts';
+
+const time = z.number().describe('ms since the epoch');
+
+/** Something that happened in a repository. */
+export const GitEvent = z.object({
+  id: z.string(),
+  kind: z.enum(['pushed', 'created', 'deleted', 'opened', 'closed', 'reopened', 'merged', 'commented', 'reviewed', 'released']), // prettier-ignore
+  owner: z.string(),
+  name: z.string(),
+  account: z.string(),
+  time,
+  /** The branch or tag, the issue's title, or the release's. */
+  what: z.string(),
+  /** Of an issue or a pull request. */
+  number: z.int().nullable(),
+  pull: z.boolean(),
+  /** What a branch was moved to; empty where it was removed. */
+  commit: z.string(),
+});
+export type GitEvent = z.infer<typeof GitEvent>;
+
+const task = z.object({ owner: z.string(), name: z.string(), number: z.int(), title: z.string(), author: z.string(), pull: z.boolean(), time }); // prettier-ignore
+export type GitTask = z.infer<typeof task>;
+
+export const GitOverview = z.object({
+  repositories: z.int(),
+  openIssues: z.int(),
+  openPulls: z.int(),
+  /** The last thing that happened. */
+  last: GitEvent.nullable(),
+  recent: z.array(GitRepository),
+  /** Pull requests whose review was asked of the caller. */
+  reviews: z.array(task),
+  /** Issues and pull requests that the caller is to work at. */
+  assigned: z.array(task),
+  /** Webhooks of the caller's repositories whose newest delivery was not taken. */
+  failing: z.array(z.object({ owner: z.string(), name: z.string(), url: z.string() })),
+});
+export type GitOverview = z.infer<typeof GitOverview>;
+
+/** What of all repositories a person looks at first, for the pages. */
+export const gitOverviewApi = {
+  overview: defineRoute({
+    method: 'GET',
+    path: '/api/git/overview',
+    summary: 'What is there, what happened last, and what waits for the caller.',
+    access: 'user',
+    reply: GitOverview,
+  }),
+  history: defineRoute({
+    method: 'GET',
+    path: '/api/git/history',
+    summary: 'What happened in repositories that the caller may read, the newest first.',
+    access: 'user',
+    query: z.object({ before: z.coerce.number().int().min(0).optional() }),
+    reply: z.object({ events: z.array(GitEvent), more: z.boolean() }),
+  }),
+};

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { defineRoute, fileReply } from '../api.ts';
+
+const time = z.number().describe('ms since the epoch');
+const ok = z.object({ ok: z.literal(true) });
+const at = '/api/git/repositories/:owner/:name/releases';
+const access = 'objects' as const;
+
+export const GitRelease = z.object({
+  id: z.int(),
+  tag: z.string(),
+  title: z.string(),
+  /** Its notes, Markdown. */
+  text: z.string(),
+  draft: z.boolean(),
+  prerelease: z.boolean(),
+  author: z.string(),
+  publishedAt: time,
+  files: z.array(z.object({ id: z.int(), name: z.string(), size: z.number(), downloads: z.int() })),
+});
+export type GitRelease = z.infer<typeof GitRelease>;
+
+const values = {
+  title: z.string().trim().max(255).default(''),
+  text: z.string().max(1_000_000).default(''),
+  draft: z.boolean().default(false),
+  prerelease: z.boolean().default(false),
+};
+
+/** Releases of a repository, for the pages. */
+export const gitReleasesApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: at,
+    summary: 'Releases of a repository, the newest first; drafts for those who write.',
+    access,
+    reply: z.object({ releases: z.array(GitRelease), mayWrite: z.boolean(), tags: z.array(z.string()) }),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    path: at,
+    summary: 'Releases a tag, which is made where it is missing.',
+    access,
+    body: z.object({ tag: z.string().trim().min(1, 'Name a tag.').max(200), target: z.string().max(250).default(''), ...values }), // prettier-ignore
+    reply: GitRelease,
+  }),
+  change: defineRoute({
+    method: 'PATCH',
+    path: `${at}/:id`,
+    summary: 'Changes a release.',
+    access,
+    body: z.object(values),
+    reply: GitRelease,
+  }),
+  remove: defineRoute({ method: 'DELETE', path: `${at}/:id`, summary: 'Removes a release; its tag stays.', access, reply: ok }), // prettier-ignore
+  notes: defineRoute({
+    method: 'GET',
+    path: `${at}/notes`,
+    summary: 'What merged pull requests and commits brought since the release before, as a text to begin with.',
+    access,
+    query: z.object({ ref: z.string().max(250).default('') }),
+    reply: z.object({ text: z.string() }),
+  }),
+  attach: defineRoute({
+    method: 'POST',
+    path: `${at}/:id/files`,
+    summary: 'Takes in a file of a release, sent as it is.',
+    access,
+    query: z.object({ name: z.string().min(1).max(255) }),
+    bytes: true,
+    reply: ok,
+  }),
+  file: defineRoute({ method: 'GET', path: `${at}/:id/files/:file`, summary: 'A file of a release.', access, reply: fileReply }), // prettier-ignore
+  detach: defineRoute({ method: 'DELETE', path: `${at}/:id/files/:file`, summary: 'Removes a file of a release.', access, reply: ok }), // prettier-ignore
+};

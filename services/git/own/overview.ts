@@ -1,0 +1,102 @@
+import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
+import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
+import { readHistory } from '../repositories/history.ts';
+import type { Sight } from '../repositories/repositories.ts';
+import type { PullRestParts } from '../rest/pulls/parts.ts';
+import { summary } from './routes.ts';
+import { ownAccount } from './issues.ts';
+
+const perPage = 50;
+const mostTasks = 20;
+
+/** What of all repositories a person looks at first. */
+export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { db, repositories } = parts;
+
+  const sightOf = async ({ identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>): Promise<Sight> => {
+    const account = ownAccount({ identity });
+    if (identity?.role === 'admin') return 'all';
+    return {
+      public: true,
+      owners: await repositories.ownersOf(account),
+      ids: await repositories.sharedWith(account),
+    };
+  };
+  /** Open ones that a table names this account for. */
+  const tasks = async (
+    table: 'review_requests' | 'issue_assignees',
+    account: string,
+    sight: Sight,
+  ): Promise<GitTask[]> => {
+    // prettier-ignore
+    const rows = await db
+      .selectFrom('issues')
+      .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
+      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+      .select(['owners.name as owner', 'repositories.name as name', 'number', 'title', 'author', 'pull', 'issues.updated_at']) // prettier-ignore
+      .where('issues.closed', '=', 0)
+      .where('issues.repository_id', 'in', repositories.idsOf({ sight }))
+      .where('issues.id', 'in', db.selectFrom(table).select('issue_id').where('account', '=', account))
+      .orderBy('issues.updated_at', 'desc')
+      .limit(mostTasks)
+      .execute();
+    return rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
+  };
+  /** Hooks of repositories that this account decides of, whose newest delivery failed. */
+  const failing = async (sight: Sight) => {
+    const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false, ids: [] };
+    return db
+      .selectFrom('webhooks')
+      .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')
+      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+      .select(['owners.name as owner', 'repositories.name as name', 'webhooks.url'])
+      .where('webhooks.active', '=', 1)
+      .where('webhooks.repository_id', 'in', repositories.idsOf({ sight: own }))
+      .where((is) =>
+        is(
+          is
+            .selectFrom('hook_deliveries')
+            .select('hook_deliveries.state')
+            .whereRef('hook_deliveries.hook_id', '=', 'webhooks.id')
+            .orderBy('hook_deliveries.created_at', 'desc')
+            .limit(1),
+          '=',
+          'failed',
+        ),
+      )
+      .limit(mostTasks)
+      .execute();
+  };
+
+  return [
+    implement(gitOverviewApi.overview, async (asked) => {
+      const account = ownAccount(asked);
+      const sight = await sightOf(asked);
+      const open = (pull: number) =>
+        db
+          .selectFrom('issues')
+          .select((is) => is.fn.countAll<number>().as('count'))
+          .where('closed', '=', 0)
+          .where('pull', '=', pull)
+          .where('repository_id', 'in', repositories.idsOf({ sight }))
+          .executeTakeFirst();
+      const [recent, [last = null], reviews, assigned, hooks, issues, pulls] = await Promise.all([
+        repositories.list({ sight, sort: 'updated', descending: true, limit: 6, offset: 0 }),
+        readHistory(parts, sight, { limit: 1 }),
+        tasks('review_requests', account, sight),
+        tasks('issue_assignees', account, sight),
+        failing(sight),
+        open(0),
+        open(1),
+      ]);
+      return {
+        ...{ repositories: recent.total, recent: recent.repositories.map(summary), last, reviews, assigned },
+        ...{ failing: hooks, openIssues: Number(issues?.count ?? 0), openPulls: Number(pulls?.count ?? 0) },
+      };
+    }),
+    implement(gitOverviewApi.history, async ({ query, ...asked }) => {
+      const events = await readHistory(parts, await sightOf(asked), { before: query.before, limit: perPage + 1 });
+      return { events: events.slice(0, perPage), more: events.length > perPage };
+    }),
+  ];
+}

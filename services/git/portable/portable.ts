@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Kysely } from 'kysely';
+import { extract, pack, type Pack } from 'tar-stream';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { GitFailed, type Git } from '../engine/git.ts';
+import { lfsFolder, type LfsStore } from '../lfs/lfs-store.ts';
+import { assetFolder, type Releases } from '../releases/releases.ts';
+import type { Keeper } from '../repositories/keeper.ts';
+import { readReferences, sizeOf } from '../repositories/references.ts';
+import type { Repositories, Repository } from '../repositories/repositories.ts';
+import type { Tables } from '../store/tables.ts';
+import { readRecord } from './read-record.ts';
+import { RepositoryRecord } from './record.ts';
+import { writeRecord } from './write-record.ts';
+
+export interface PortableParts {
+  readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'files' | 'random'>;
+  readonly git: Git;
+  readonly keeper: Keeper;
+  readonly lfs: LfsStore;
+  readonly releases: Releases;
+  readonly repositories: Repositories;
+}
+
+const recordName = 'repository.json';
+const bundleName = 'repository.bundle';
+const heads = 'refs/heads/';
+const largestRecord = 512 * 1024 * 1024;
+/** A file that was made stays for whoever is loading it, ms. */
+const keptMs = 60 * 60_000;
+
+/** A repository with its issues, pull requests, releases and large files as one file, and such a file as a repository. */
+export class Portable {
+  readonly #parts: PortableParts;
+
+  constructor(parts: PortableParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers where the file lies; it goes by itself. */
+  async save(repository: Repository): Promise<string> {
+    const { context, git, keeper, lfs, releases } = this.#parts;
+    const folder = await this.#folder();
+    try {
+      // The tables first: what they name is among the objects, which only become more.
+      const record = await readRecord(context.db, repository, context.clock.now());
+      const bundle = join(folder, bundleName);
+      const source = keeper.folder(repository);
+      const isEmpty = (await readReferences(git, source, 'refs/')).length === 0;
+      if (!isEmpty) await git.run(source, ['bundle', 'create', '--quiet', bundle, '--all'], { long: true });
+      const tar = pack();
+      const path = join(folder, `${repository.name}.tar`);
+      const written = pipeline(tar, createWriteStream(path, { mode: 0o600, flush: true }));
+      const filled = (async () => {
+        tar.entry({ name: recordName }, JSON.stringify(record));
+        if (!isEmpty) await add(tar, bundleName, bundle);
+        for (const { oid, path: file } of await lfs.all(repository)) await add(tar, `lfs/${oid}`, file);
+        for (const { uuid } of record.release_assets) await add(tar, `assets/${uuid}`, releases.path(repository, uuid));
+        tar.finalize();
+      })();
+      filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error))));
+      await Promise.all([written, filled]);
+      await rm(bundle, { force: true });
+      context.clock.after(keptMs, () => void rm(folder, { recursive: true, force: true }).catch(() => undefined));
+      return path;
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Nobody sees the repository before it is whole; when this rejects nothing of it remains. @throws Problem (409, 422) */
+  async restore(input: Readable, wanted: { readonly owner: string; readonly name: string }): Promise<Repository> {
+    const { context, git, keeper, lfs } = this.#parts;
+    const folder = await this.#folder();
+    let row: { id: number; folder: string } | undefined;
+    try {
+      await unpack(input, folder);
+      const record = await recordIn(folder);
+      const { archived, defaultBranch, description, options, private: isPrivate, template, topics, website } = record.repository; // prettier-ignore
+      const name = wanted.name === '' ? record.repository.name : wanted.name;
+      const values = { owner: wanted.owner, name, private: isPrivate, defaultBranch, description, website, template };
+      return await keeper.create(values, async (path) => {
+        const bundle = join(folder, bundleName);
+        if ((await stat(bundle).catch(() => undefined)) !== undefined) {
+          const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', bundle, '+refs/*:refs/*'];
+          const config = ['transfer.fsckObjects=true'];
+          await git.run(path, args, { long: true, config, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
+        }
+        const branches = (await readReferences(git, path, heads)).map(({ ref }) => ref.slice(heads.length));
+        const db: Kysely<Tables> = context.db;
+        row = await db.selectFrom('repositories').select(['id', 'folder']).where('folder', '=', basename(path, '.git')).executeTakeFirstOrThrow(); // prettier-ignore
+        for (const large of record.largeFiles) await lfs.receive(row, large, createReadStream(join(folder, `lfs-${large.oid}`))); // prettier-ignore
+        const renamed = await this.#takeAssets(folder, row.folder, record);
+        const { id } = row;
+        await context.commit((transaction: Kysely<Tables>) => writeRecord(transaction, id, renamed));
+        return {
+          ...{ branch_count: branches.length, empty: Number(branches.length === 0), size: await sizeOf(git, path) },
+          ...{ archived: Number(archived), topics: JSON.stringify(topics), options: JSON.stringify(options) },
+        };
+      });
+    } catch (error) {
+      if (row !== undefined) {
+        for (const path of [lfsFolder(context.files, row.folder), assetFolder(context.files, row.folder)]) await rm(path, { recursive: true, force: true }); // prettier-ignore
+      }
+      if (error instanceof GitFailed || error instanceof z.ZodError) throw broken('its contents are damaged', error);
+      throw error;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** What a host that ended left half made. */
+  async clean(): Promise<void> {
+    await rm(join(this.#parts.context.files, 'portable'), { recursive: true, force: true });
+  }
+
+  /** The files of releases get names of their own, so that the same file can be restored twice. */
+  async #takeAssets(from: string, folder: string, record: RepositoryRecord): Promise<RepositoryRecord> {
+    const release_assets = [];
+    for (const asset of record.release_assets) {
+      const uuid = randomUUID();
+      const target = join(assetFolder(this.#parts.context.files, folder), uuid);
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      const source = join(from, `assets-${asset.uuid}`);
+      const { size } = await stat(source).catch((cause: unknown) => {
+        throw broken(`the file ${asset.name} of a release is missing`, cause);
+      });
+      await rename(source, target).catch(() => copyFile(source, target));
+      release_assets.push({ ...asset, uuid, size });
+    }
+    return { ...record, release_assets };
+  }
+
+  async #folder(): Promise<string> {
+    const { files, random } = this.#parts.context;
+    const path = join(files, 'portable', random.text(20));
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return path;
+  }
+}
+
+async function add(tar: Pack, name: string, path: string): Promise<void> {
+  const { size } = await stat(path);
+  await new Promise<void>((resolve, reject) => {
+    const entry = tar.entry({ name, size }, (error) => (error ? reject(error) : resolve()));
+    pipeline(createReadStream(path, { end: Math.max(0, size - 1) }), entry).catch(reject);
+  });
+}
+
+/** Takes those files out that such an archive has, under names of our own; no name of it becomes a path. */
+async function unpack(input: Readable, folder: string): Promise<void> {
+  const entries = extract();
+  const fed = pipeline(input, entries).catch((cause: unknown) => {
+    throw broken('it is cut off, or no backup of a repository', cause);
+  });
+  fed.catch(() => undefined);
+  try {
+    for await (const entry of entries) {
+      const { name, size = 0, type } = entry.header;
+      const known = name === recordName || name === bundleName || /^(lfs\/[0-9a-f]{64}|assets\/[0-9a-f-]{36})$/.test(name); // prettier-ignore
+      if (!known || type !== 'file') throw broken('it holds what does not belong there');
+      if (name === recordName && size > largestRecord) throw broken('its list of issues is too large');
+      await pipeline(entry, createWriteStream(join(folder, name.replace('/', '-')), { flags: 'wx', mode: 0o600 }));
+    }
+  } catch (error) {
+    input.resume();
+    await fed;
+    throw error instanceof Problem ? error : broken('it is no backup of a repository', error);
+  }
+  await fed;
+}
+
+async function recordIn(folder: string): Promise<RepositoryRecord> {
+  try {
+    return RepositoryRecord.parse(JSON.parse(await readFile(join(folder, recordName), 'utf8')));
+  } catch (cause) {
+    throw broken('it is no backup of a repository', cause);
+  }
+}
+
+function broken(why: string, cause?: unknown): Problem {
+  return new Problem('git.bad_backup', 422, `This file cannot be restored: ${why}.`, { cause });
+}

@@ -1,0 +1,126 @@
+import { Problem } from '../../contracts/problem.ts';
+import { globPattern } from '../domain/glob.ts';
+import type { Issue } from '../issues/issues.ts';
+import { optionsOf, type ProtectionOptions, type Protections } from '../protection/protections.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { Db } from '../rest/parts.ts';
+import type { Statuses, StatusState } from '../statuses/statuses.ts';
+import type { PullRow, ReviewRow } from '../store/issue-tables.ts';
+import type { PullState } from './pulls.ts';
+
+type Standing = Pick<PullState, 'head' | 'comparison'>;
+
+/** How a pull request stands to the protection of its base branch. */
+export interface Hurdles {
+  /** Approvals that count, and how many are wanted. */
+  readonly approvals: number;
+  readonly wanted: number;
+  /** What stands against a merge, in the peer's words. */
+  readonly reasons: readonly string[];
+  /** Administrators may merge in spite of that. */
+  readonly mayForce: boolean;
+}
+
+const none: Hurdles = { approvals: 0, wanted: 0, reasons: [], mayForce: true };
+
+/** What the protection of a branch asks of a merge into it. */
+export class MergeRules {
+  readonly #parts: { readonly db: Db; readonly protections: Protections; readonly statuses: Statuses };
+
+  constructor(parts: { readonly db: Db; readonly protections: Protections; readonly statuses: Statuses }) {
+    this.#parts = parts;
+  }
+
+  /** What stands against the merge, whoever makes it. */
+  async hurdles(
+    repository: Repository,
+    issue: Issue & { readonly request: PullRow },
+    state: Standing,
+  ): Promise<Hurdles> {
+    const options = await this.#options(repository, issue);
+    return options === undefined ? none : this.#against(options, repository, issue, state);
+  }
+
+  /** @throws Problem `git.not_allowed`, `git.not_ready` (405) */
+  async check(
+    repository: Repository,
+    issue: Issue & { readonly request: PullRow },
+    state: Standing,
+    { account, force = false }: { readonly account: string; readonly force?: boolean | undefined },
+  ): Promise<void> {
+    const options = await this.#options(repository, issue);
+    if (options === undefined) return;
+    if (!mayMerge(options, account)) throw new Problem('git.not_allowed', 405, 'User not allowed to merge PR');
+    const { mayForce, reasons } = await this.#against(options, repository, issue, state);
+    const [first] = reasons;
+    if (first === undefined || (force && mayForce)) return;
+    throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${first}]`);
+  }
+
+  /** Whether the protection lets this account merge, when nothing else stands against it. */
+  async allows(
+    repository: Repository,
+    issue: Issue & { readonly request: PullRow },
+    account: string,
+  ): Promise<boolean> {
+    const options = await this.#options(repository, issue);
+    return options === undefined || mayMerge(options, account);
+  }
+
+  async #options(
+    { id }: Repository,
+    { request }: { readonly request: PullRow },
+  ): Promise<ProtectionOptions | undefined> {
+    const rule = await this.#parts.protections.of(id, request.base_branch);
+    return rule === undefined ? undefined : optionsOf(rule);
+  }
+
+  async #against(
+    options: ProtectionOptions,
+    repository: Repository,
+    issue: Issue,
+    { comparison, head }: Standing,
+  ): Promise<Hurdles> {
+    const { db, statuses } = this.#parts;
+    const reviews = await db.selectFrom('reviews').selectAll().where('issue_id', '=', issue.id).where('dismissed', '=', 0).where('official', '=', 1).execute(); // prettier-ignore
+    const approvals = reviews.filter((review) => isApproval(options, review, head)).length;
+    const asked = await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute();
+    const { required_approvals: wanted } = options;
+    const isRejected = reviews.some(({ state }) => state === 'REQUEST_CHANGES');
+    const latest = options.enable_status_check ? await statuses.latest(repository.id, head) : [];
+    const checked = !options.enable_status_check || passes(options.status_check_contexts, latest);
+    const reasons = [
+      checked ? '' : 'Not all required status checks successful',
+      approvals < wanted ? 'Does not have enough approvals' : '',
+      options.block_on_rejected_reviews && isRejected ? 'There are requested changes' : '',
+      options.block_on_official_review_requests && asked.length > 0 ? 'There are official review requests' : '',
+      options.block_on_outdated_branch && comparison.behind > 0 ? 'The head branch is behind the base branch' : '',
+    ].filter((reason) => reason !== '');
+    return { approvals, wanted, reasons, mayForce: !options.block_admin_merge_override };
+  }
+}
+
+function mayMerge(options: ProtectionOptions, account: string): boolean {
+  return !options.enable_merge_whitelist || options.merge_whitelist_usernames.includes(account);
+}
+
+function isApproval(options: ProtectionOptions, { author, commit_id, state }: ReviewRow, head: string): boolean {
+  if (state !== 'APPROVED') return false;
+  if (options.enable_approvals_whitelist && !options.approvals_whitelist_username.includes(author)) return false;
+  return !options.ignore_stale_approvals || commit_id === head;
+}
+
+/** Each check that is wanted, by its name or a pattern, is there and went well; without names, all that are there. */
+function passes(
+  wanted: readonly string[],
+  latest: readonly { readonly context: string; readonly state: StatusState }[],
+): boolean {
+  const isGood = ({ state }: { readonly state: StatusState }): boolean => state === 'success' || state === 'skipped';
+  if (wanted.length === 0) return latest.length > 0 && latest.every(isGood);
+  return wanted.every((name) => {
+    const some = latest.filter(
+      ({ context }) => context === name || globPattern(name, { parted: false })?.test(context) === true,
+    );
+    return some.length > 0 && some.every(isGood);
+  });
+}

@@ -1,0 +1,50 @@
+import { Problem } from '../../contracts/problem.ts';
+import { GitFailed, type Git } from '../engine/git.ts';
+
+/** Lines that follow each other and come from one commit. */
+export interface BlamePart {
+  readonly commit: string;
+  readonly title: string;
+  readonly author: string;
+  /** ms since the epoch. */
+  readonly time: number;
+  readonly lines: readonly string[];
+}
+
+const longestMs = 30_000;
+const mostBytes = 16 * 1024 * 1024;
+
+/** Which commit each line of a file comes from. @throws Problem (413) for what takes too long, or is too much */
+export async function readBlame(git: Git, folder: string, commit: string, path: string): Promise<readonly BlamePart[]> {
+  const options = { maxBytes: mostBytes, signal: AbortSignal.timeout(longestMs) };
+  const args = ['blame', '--porcelain', commit, '--', path];
+  const { stdout } = await git.run(folder, args, options).catch((cause: unknown) => {
+    if (options.signal.aborted) throw new Problem('git.too_much', 413, 'This takes too long to be found out.', { cause }); // prettier-ignore
+    if (cause instanceof GitFailed) throw new Problem('git.unknown', 404, 'There is no such file.', { cause });
+    throw cause;
+  });
+  const known = new Map<string, { title: string; author: string; time: number }>();
+  const parts: (BlamePart & { readonly lines: string[] })[] = [];
+  let id = '';
+  for (const line of stdout.toString().split('\n')) {
+    if (line.startsWith('\t')) {
+      const about = known.get(id) ?? { title: '', author: '', time: 0 };
+      const open = parts.at(-1);
+      if (open?.commit === id) open.lines.push(line.slice(1));
+      else parts.push({ commit: id, ...about, lines: [line.slice(1)] });
+      continue;
+    }
+    const [, begun] = /^([0-9a-f]{40}) \d+ \d+/.exec(line) ?? [];
+    if (begun !== undefined) {
+      id = begun;
+      if (!known.has(id)) known.set(id, { title: '', author: '', time: 0 });
+      continue;
+    }
+    const about = known.get(id);
+    if (about === undefined) continue;
+    if (line.startsWith('author ')) about.author = line.slice(7);
+    else if (line.startsWith('committer-time ')) about.time = Number(line.slice(15)) * 1000;
+    else if (line.startsWith('summary ')) about.title = line.slice(8);
+  }
+  return parts;
+}

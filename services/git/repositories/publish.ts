@@ -1,0 +1,134 @@
+import { lstat, realpath, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { GitFailed, type Git, type RunOptions } from '../engine/git.ts';
+import { authorship, type Author } from './first-commit.ts';
+import type { Keeper, NewRepository } from './keeper.ts';
+import { readReferences, sizeOf } from './references.ts';
+import type { Repository } from './repositories.ts';
+
+export interface PublishParts {
+  readonly context: Pick<Context, 'files'>;
+  readonly git: Git;
+  readonly keeper: Keeper;
+}
+
+const longestMs = 10 * 60_000;
+const heads = 'refs/heads/';
+
+/**
+ * Makes a repository of a folder: of its files, in one first commit, or of the branches and tags that Git has in it already.
+ * Nothing of the folder is changed but what Git keeps there of itself, and nothing of the folder is run.
+ * @throws Problem `git.bad_folder` (422), `git.name_taken` (409)
+ */
+export async function publishFolder(
+  { context, git, keeper }: PublishParts,
+  asked: string,
+  wanted: NewRepository,
+  author: Author,
+): Promise<{ readonly repository: Repository; readonly files: number; readonly folder: string }> {
+  const folder = await folderAt(asked, dirname(context.files));
+  const inside = join(folder, '.git');
+  const isKnown = await holdsRepository(folder);
+  if (!isKnown) await makeRepository(git, folder, wanted.defaultBranch, author);
+  try {
+    const branch = isKnown ? await branchOf(git, inside, wanted.defaultBranch) : wanted.defaultBranch;
+    const repository = await keeper.create({ ...wanted, defaultBranch: branch }, async (path) => {
+      const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
+      const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', inside, ...refs];
+      await git.run(path, args, { ...limits(), environment: { GIT_ALLOW_PROTOCOL: 'file' } });
+      const branches = await readReferences(git, path, heads);
+      return { branch_count: branches.length, empty: Number(branches.length === 0), size: await sizeOf(git, path) };
+    });
+    const { stdout } = await git.run(keeper.folder(repository), ['ls-tree', '-r', '-z', '--name-only', heads + branch], { codes: [128] }); // prettier-ignore
+    return { repository, folder, files: stdout.toString().split('\0').length - 1 };
+  } catch (error) {
+    if (!isKnown) await rm(inside, { recursive: true, force: true });
+    if (error instanceof GitFailed) throw bad('Git could not read what is in it.', error);
+    throw error;
+  }
+}
+
+/** From then on `git push` in the folder leads here. Answers the name of the remote. */
+export async function setRemote(git: Git, folder: string, address: string): Promise<string> {
+  const config = ['config', '--file', join(folder, '.git', 'config')];
+  const { code, stdout } = await git.run(undefined, [...config, '--get', 'remote.origin.url'], { codes: [1] });
+  const name = code === 1 || stdout.toString().trim() === address ? 'origin' : 'homeport';
+  await git.run(undefined, [...config, '--replace-all', `remote.${name}.url`, address]);
+  await git.run(undefined, [
+    ...config,
+    '--replace-all',
+    `remote.${name}.fetch`,
+    `+refs/heads/*:refs/remotes/${name}/*`,
+  ]);
+  return name;
+}
+
+/** The folder itself, without links, where it may be published. @throws Problem */
+async function folderAt(asked: string, data: string): Promise<string> {
+  if (!isAbsolute(asked) || asked.includes('\0')) throw bad('Name it from its very beginning, such as /home/ada/project.'); // prettier-ignore
+  const folder = await realpath(asked).catch((cause: unknown) => {
+    throw bad('There is no such folder.', cause);
+  });
+  if (!(await stat(folder)).isDirectory()) throw bad('This is no folder.');
+  const home = await realpath(homedir()).catch(() => homedir());
+  if (folder === dirname(folder) || holds(folder, home)) throw bad('This is more than one project. Choose a folder within it.'); // prettier-ignore
+  const own = await realpath(data);
+  if (holds(folder, own) || holds(own, folder)) throw bad('Homeport keeps its own data there.');
+  return folder;
+}
+
+async function holdsRepository(folder: string): Promise<boolean> {
+  const inside = await lstat(join(folder, '.git')).catch(() => undefined);
+  if (inside?.isDirectory() === true) return true;
+  if (inside !== undefined) throw bad('It is a second work tree of another repository.');
+  for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {
+    if ((await lstat(join(above, '.git')).catch(() => undefined)) !== undefined) throw bad(`It belongs to the repository in ${above}.`); // prettier-ignore
+  }
+  return false;
+}
+
+/** A first commit of all files but those that `.gitignore` names. */
+async function makeRepository(git: Git, folder: string, branch: string, author: Author): Promise<void> {
+  const inside = join(folder, '.git');
+  await git.run(undefined, ['init', '--quiet', '--template=', `--initial-branch=${branch}`, '--', folder]);
+  try {
+    // Git is to stand in the folder, not in what it keeps there.
+    const options = { ...limits(), environment: { GIT_DIR: inside, GIT_WORK_TREE: folder } };
+    await git.run(folder, ['add', '--all', '--', '.'], options);
+    const tree = (await git.run(folder, ['write-tree'], options)).stdout.toString().trim();
+    const { stdout } = await git.run(inside, ['commit-tree', tree], { input: 'First commit\n', environment: authorship(author) }); // prettier-ignore
+    await git.run(inside, ['update-ref', heads + branch, stdout.toString().trim()]);
+  } catch (error) {
+    await rm(inside, { recursive: true, force: true });
+    if (error instanceof GitFailed) throw bad('Git could not take its files in.', error);
+    throw error;
+  }
+}
+
+/** The branch that is worked on. */
+async function branchOf(git: Git, inside: string, otherwise: string): Promise<string> {
+  const { code, stdout } = await git.run(inside, ['symbolic-ref', '--short', 'HEAD'], { codes: [1, 128] });
+  const name = stdout.toString().trim();
+  return code === 0 && name !== '' ? name : otherwise;
+}
+
+/** What the folder's own configuration would have Git run is not run. */
+function limits(): RunOptions {
+  return {
+    long: true,
+    signal: AbortSignal.timeout(longestMs),
+    config: ['core.fsmonitor=false', 'core.untrackedCache=false'],
+  };
+}
+
+function holds(outer: string, inner: string): boolean {
+  const between = relative(outer, inner);
+  return between === '' || (between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between));
+}
+
+function bad(detail: string, cause?: unknown): Problem {
+  return new Problem('git.bad_folder', 422, detail, { fields: { folder: detail }, cause });
+}

@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import { isBranchName } from '../domain/names.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { readReferences } from '../repositories/references.ts';
+import type { Tables } from '../store/tables.ts';
+import { noObject } from '../transfer/push-request.ts';
+import { accountOf, bodyOf, noContent, required, type Route } from './call.ts';
+import { changeReference } from './change-reference.ts';
+import { named, type RestParts } from './parts.ts';
+
+const heads = 'refs/heads/';
+
+/** A branch gets another name. Pull requests from it and into it go along. */
+export function branchNameRoutes(parts: RestParts): readonly Route[] {
+  const { context, git, keeper, lookup, protections } = parts;
+  return [
+    {
+      method: 'PATCH',
+      path: '/repos/:owner/:repo/branches/*branch',
+      scope: 'repository',
+      signedIn: true,
+      handle: async (call) => {
+        const repository = await lookup.need(call.visitor, named(call), 'write');
+        const { name } = await bodyOf(call, z.object({ name: required }));
+        const old = call.params['branch'] ?? '';
+        const folder = keeper.folder(repository);
+        const all = await readReferences(git, folder, heads);
+        const commit = all.find(({ ref }) => ref === heads + old)?.id;
+        if (commit === undefined) throw unknown();
+        if (!isBranchName(name)) throw new Problem('git.invalid', 422, '[Name]: GitRefName');
+        if (name === old) throw new Problem('git.invalid', 422, 'Cannot rename a branch to its own name.');
+        const isDefault = old === repository.defaultBranch;
+        // Who asks for the default branch finds another name from then on.
+        if (isDefault) await lookup.need(call.visitor, named(call), 'admin');
+        if (all.some(({ ref }) => ref === heads + name)) throw new Problem('git.invalid', 422, 'Cannot rename a branch using the same name or rename to a branch that already exists.'); // prettier-ignore
+        const account = accountOf(call);
+        await protections.checkRemoval(repository.id, old);
+        await protections.checkCommit(repository.id, name, { account });
+        // Both are there for a moment: a host that ends meanwhile leaves pull requests with a branch, whichever it is.
+        await changeReference(parts, repository, account, { ref: heads + name, before: noObject, after: commit });
+        await context.commit(async (transaction: Kysely<Tables>) => {
+          const own = transaction.selectFrom('issues').select('id').where('repository_id', '=', repository.id);
+          await transaction.updateTable('pulls').set({ base_branch: name }).where('base_branch', '=', old).where('issue_id', 'in', own).where('merged_commit', 'is', null).execute(); // prettier-ignore
+          await transaction.updateTable('pulls').set({ head_branch: name }).where('head_branch', '=', old).where('head_repository_id', '=', repository.id).where('merged_commit', 'is', null).execute(); // prettier-ignore
+          if (isDefault) await transaction.updateTable('repositories').set({ default_branch: name }).where('id', '=', repository.id).execute(); // prettier-ignore
+        });
+        if (isDefault) await git.run(folder, ['symbolic-ref', 'HEAD', heads + name]);
+        await changeReference(parts, { ...repository, defaultBranch: isDefault ? name : repository.defaultBranch }, account, { ref: heads + old, before: commit, after: noObject }); // prettier-ignore
+        return noContent;
+      },
+    },
+  ];
+}

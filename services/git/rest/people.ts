@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely';
+import { unknown } from '../repositories/lookup.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { Tables } from '../store/tables.ts';
+import { timeOf } from '../wire/time.ts';
+import { userOf } from '../wire/users.ts';
+import { ok, type Call, type Route } from './call.ts';
+import { listHeaders, pageOf, partOf } from './paging.ts';
+import { named, shown, type RestParts } from './parts.ts';
+
+/** Who may be asked to do something in a repository, and what people like and watch. */
+export function peopleRoutes(parts: RestParts & { readonly db: Kysely<Tables> }): readonly Route[] {
+  const { access, collaborators, context, db, keys, lookup, organizations, owners, repositories } = parts;
+
+  /** Those who may write: its owner, an organisation's members, collaborators and administrators. */
+  const writers = async (call: Call) => {
+    const repository = await lookup.need(call.visitor, named(call), 'read');
+    const given = (await collaborators.list(repository.id)).filter(({ permission }) => permission !== 'read');
+    const owning = repository.ownerKind === 'account' ? [repository.owner] : await organizations.members(repository.ownerId); // prettier-ignore
+    const names = new Set([...owning, ...given.map(({ account }) => account)]);
+    const known = await Promise.all([...names].map((name) => context.accounts.find(name)));
+    const there = [...names].filter((_name, at) => known[at] !== undefined);
+    const rows = await Promise.all(there.map((name) => owners.ofAccount(name)));
+    return ok(rows.map((row) => userOf(row, call.base)));
+  };
+  const accountAt = async (call: Call): Promise<string> => {
+    const row = await owners.find(call.params['user'] ?? '');
+    if (row?.kind !== 'account') throw unknown();
+    return row.name;
+  };
+  /** Those of these numbers that the caller may read. */
+  const listed = async (call: Call, ids: readonly { readonly id: number }[]) => {
+    const found = await Promise.all(ids.map(({ id }) => repositories.byId(id)));
+    const seen: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
+    for (const repository of found) {
+      const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
+      if (repository !== undefined && level !== 'none') seen.push({ repository, level });
+    }
+    const page = pageOf(call.query);
+    const some = await Promise.all(partOf(seen, page).map(({ repository, level }) => shown(parts, call, repository, level))); // prettier-ignore
+    return ok(some, listHeaders(call, page, seen.length));
+  };
+  const get = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({ method: 'GET', path, scope, handle }); // prettier-ignore
+
+  return [
+    get('/repos/:owner/:repo/assignees', 'repository', writers),
+    get('/repos/:owner/:repo/reviewers', 'repository', writers),
+    get(
+      '/users/:user/starred',
+      'user',
+      async (call) =>
+      listed(call, await db.selectFrom('stars').select('repository_id as id').where('account', '=', await accountAt(call)).execute()), // prettier-ignore
+    ),
+    get(
+      '/users/:user/subscriptions',
+      'user',
+      async (call) =>
+      listed(call, await db.selectFrom('repository_watches').select('repository_id as id').where('account', '=', await accountAt(call)).execute()), // prettier-ignore
+    ),
+    get('/users/:user/keys', 'user', async (call) => {
+      const all = await keys.ofAccount(await accountAt(call));
+      const page = pageOf(call.query);
+      const some = partOf(all, page).map(({ id, title, text, fingerprint, created_at }) => ({ id, key: text, title, fingerprint, url: `${call.base}/api/v1/user/keys/${id}`, created_at: timeOf(created_at), key_type: 'user' })); // prettier-ignore
+      return ok(some, listHeaders(call, page, all.length));
+    }),
+    get('/repositories/:id', 'repository', async (call) => {
+      const repository = await repositories.byId(Number(call.params['id']) || 0);
+      const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
+      if (repository === undefined || level === 'none') throw unknown();
+      return ok(await shown(parts, call, repository, level));
+    }),
+  ];
+}

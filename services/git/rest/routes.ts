@@ -1,0 +1,58 @@
+import { branchNameRoutes } from './branch-names.ts';
+import { collaboratorRoutes } from './collaborators.ts';
+import { commitRoutes } from './commits.ts';
+import { fileRoutes } from './files.ts';
+import { forkRoutes } from './forks.ts';
+import { issueTrackerRoutes } from './issues/routes.ts';
+import { languageRoutes } from './languages.ts';
+import { miscRoutes } from './misc.ts';
+import { organizationRoutes } from './organizations.ts';
+import { peopleRoutes } from './people.ts';
+import { protectionRoutes } from './protections.ts';
+import { pullRequestRoutes } from './pulls/routes.ts';
+import { referenceRoutes } from './references.ts';
+import { releaseRoutes } from './releases.ts';
+import { repositoryRoutes } from './repositories.ts';
+import { statusRoutes } from './statuses.ts';
+import { templateRoutes } from './templates.ts';
+import { topicRoutes } from './topics.ts';
+import { userRoutes } from './users.ts';
+import { watchRoutes } from './watches.ts';
+import { contentRoutes, type ContentParts } from './contents.ts';
+import { hookRoutes, type HookParts } from './hooks.ts';
+import type { Portable } from '../portable/portable.ts';
+import { portableRoutes } from './portable.ts';
+import type { Route } from './call.ts';
+import type { Db } from './parts.ts';
+import type { PullRestParts } from './pulls/parts.ts';
+
+/** All that the API answers. */
+export function restRoutes(
+  parts: ContentParts & HookParts & PullRestParts & { readonly db: Db; readonly portable: Portable },
+): readonly Route[] {
+  return [
+    ...miscRoutes,
+    ...portableRoutes(parts),
+    ...userRoutes(parts),
+    ...issueTrackerRoutes(parts),
+    ...pullRequestRoutes(parts),
+    ...repositoryRoutes(parts),
+    ...referenceRoutes(parts),
+    ...commitRoutes(parts),
+    ...contentRoutes(parts),
+    ...fileRoutes(parts),
+    ...hookRoutes(parts),
+    ...protectionRoutes(parts),
+    ...collaboratorRoutes(parts),
+    ...organizationRoutes(parts),
+    ...forkRoutes(parts),
+    ...topicRoutes(parts),
+    ...releaseRoutes(parts),
+    ...statusRoutes(parts),
+    ...languageRoutes(parts),
+    ...branchNameRoutes(parts),
+    ...watchRoutes(parts),
+    ...peopleRoutes(parts),
+    ...templateRoutes(parts),
+  ];
+}

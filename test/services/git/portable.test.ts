@@ -1,0 +1,200 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pack } from 'tar-stream';
+import { gitMovingApi } from '../../../services/contracts/git/moving-api.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let bob = '';
+beforeAll(async () => {
+  room = await openGitRoom();
+  bob = await room.account('bob');
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const json = async (method: string, path: string, body?: unknown, authorization?: string): Promise<any> => {
+  const reply = await room.api(method, path, body, authorization);
+  if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
+  const text = await reply.text();
+  return text === '' ? undefined : JSON.parse(text);
+};
+const bytes = (path: string, body: Uint8Array<ArrayBuffer>, authorization = adminAuthorization) =>
+  fetch(`${room.url}/api/v1${path}`, { method: 'POST', headers: { authorization, 'content-type': 'application/x-tar' }, body }); // prettier-ignore
+const restored = (body: Uint8Array<ArrayBuffer>, name: string) => bytes(`/repos/restore?name=${name}`, body);
+const backup = async (name: string) => new Uint8Array(await (await room.api('GET', `/repos/ada/${name}/backup`)).arrayBuffer()); // prettier-ignore
+const tar = async (files: Record<string, string>): Promise<Uint8Array<ArrayBuffer>> => {
+  const made = pack();
+  for (const [name, text] of Object.entries(files)) made.entry({ name }, text);
+  made.finalize();
+  const parts: Buffer[] = [];
+  for await (const part of made as AsyncIterable<Buffer>) parts.push(part);
+  return new Uint8Array(Buffer.concat(parts));
+};
+
+describe('a repository as one file', () => {
+  it('is the same after it was restored: commits, issues, pull requests, reviews, releases, large files', async () => {
+    await room.create('lamp', { description: 'shines' });
+    const cwd = await room.work('lamp');
+    await room.git(['lfs', 'install', '--local'], { cwd });
+    await room.git(['lfs', 'track', '*.bin'], { cwd });
+    writeFileSync(join(cwd, 'big.bin'), 'a large file');
+    await room.run('sh', ['-c', 'git add . && git commit -qm large && git tag v0 && git checkout -qb dev && echo n > n && git add n && git commit -qm dev'], { cwd }); // prettier-ignore
+    await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main', 'dev', 'v0'], { cwd });
+    const at = '/repos/ada/lamp';
+    const { id: label } = await json('POST', `${at}/labels`, { name: 'bug', color: '#ee0701' });
+    const { id: milestone } = await json('POST', `${at}/milestones`, { title: 'Winter' });
+    await json('POST', `${at}/issues`, { title: 'Flickers', body: 'at night', milestone, assignees: ['bob'] }); // prettier-ignore
+    await json('POST', `${at}/issues/1/labels`, { labels: [label] });
+    await json('POST', `${at}/issues/1/comments`, { body: 'I see it' }, bob);
+    await json('POST', `${at}/issues/1/reactions`, { content: 'heart' }, bob);
+    await json('DELETE', `${at}/issues/${(await json('POST', `${at}/issues`, { title: 'Never was' })).number}`);
+    await json('POST', `${at}/pulls`, { title: 'Dev', head: 'dev', base: 'main' });
+    await json('PUT', `${at}/collaborators/bob`, { permission: 'write' });
+    await json('POST', `${at}/pulls/3/reviews`, { event: 'APPROVED', body: 'good', comments: [{ path: 'n', body: 'why', new_position: 1 }] }, bob); // prettier-ignore
+    const { id: release } = await json('POST', `${at}/releases`, { tag_name: 'v1', body: 'notes' });
+    await fetch(`${room.url}/api/v1${at}/releases/${release}/assets?name=a.txt`, { method: 'POST', headers: { authorization: adminAuthorization }, body: 'asset' }); // prettier-ignore
+    await json('POST', `${at}/branch_protections`, { rule_name: 'main', required_approvals: 1 });
+    const sha = (await json('GET', `${at}/branches/main`)).commit.id;
+    await json('POST', `${at}/statuses/${sha}`, { state: 'success', context: 'ci' });
+
+    const file = await backup('lamp');
+    expect((await restored(file, 'lamp')).status).toBe(409);
+    const made = await restored(file, 'second');
+    expect([made.status, await made.json()]).toMatchObject([201, { full_name: 'ada/second', description: 'shines', default_branch: 'main', open_issues_count: 1 }]); // prettier-ignore
+    // The same file can be restored once more, and after the first is gone.
+    expect((await room.api('DELETE', at)).status).toBe(204);
+    expect((await restored(file, '')).status).toBe(201);
+    for (const name of ['second', 'lamp']) {
+      const of = `/repos/ada/${name}`;
+      const copy = join(room.folder, `copy-${name}`);
+      await room.git(['clone', '-q', `${room.signedUrl}/ada/${name}.git`, copy]);
+      expect((await room.git(['rev-parse', 'HEAD', 'origin/dev', 'v0'], { cwd: copy })).stdout).toBe((await room.git(['rev-parse', 'main', 'dev', 'v0'], { cwd })).stdout); // prettier-ignore
+      await room.git(['lfs', 'install', '--local'], { cwd: copy });
+      await room.git(['lfs', 'pull'], { cwd: copy });
+      expect(readFileSync(join(copy, 'big.bin'), 'utf8')).toBe('a large file');
+      expect(await json('GET', `${of}/issues/1`)).toMatchObject({ title: 'Flickers', labels: [{ name: 'bug' }], milestone: { title: 'Winter' }, assignees: [{ login: 'bob' }], comments: 1 }); // prettier-ignore
+      expect(await json('GET', `${of}/issues/1/comments`)).toMatchObject([
+        { body: 'I see it', user: { login: 'bob' } },
+      ]);
+      expect(await json('GET', `${of}/issues/1/reactions`)).toMatchObject([{ content: 'heart' }]);
+      expect((await json('GET', `${of}/issues?q=night`)).length).toBe(1);
+      const timeline = await json('GET', `${of}/issues/1/timeline`);
+      expect(timeline.find(({ type }: { type: string }) => type === 'label')).toMatchObject({ label: { name: 'bug' } });
+      expect(await json('GET', `${of}/pulls/3`)).toMatchObject({ title: 'Dev', mergeable: true, head: { ref: 'dev' } });
+      const [review] = await json('GET', `${of}/pulls/3/reviews`);
+      expect(review).toMatchObject({ state: 'APPROVED', body: 'good', user: { login: 'bob' }, comments_count: 1 });
+      const [shown] = await json('GET', `${of}/releases`);
+      expect(shown).toMatchObject({ tag_name: 'v1', assets: [{ name: 'a.txt', size: 5 }] });
+      expect(await (await fetch(shown.assets[0].browser_download_url)).text()).toBe('asset');
+      expect(await json('GET', `${of}/branch_protections/main`)).toMatchObject({ required_approvals: 1 });
+      expect(await json('GET', `${of}/commits/main/status`)).toMatchObject({ state: 'success' });
+      // A number is not given twice.
+      expect((await json('POST', `${of}/issues`, { title: 'Next' })).number).toBe(4);
+      expect((await room.api('POST', `${of}/pulls/3/merge`, { Do: 'merge' })).status).toBe(200);
+    }
+  });
+
+  it('is for administrators, and what is broken or hostile leaves nothing behind', async () => {
+    await room.create('small', { auto_init: true });
+    const file = await backup('small');
+    expect((await room.api('GET', '/repos/ada/small/backup', undefined, bob)).status).toBe(403);
+    expect((await bytes('/repos/restore?name=x', file, bob)).status).toBe(403);
+    const record = JSON.stringify({ format: 'homeport-repository', version: 1 });
+    const hostile: Record<string, Uint8Array<ArrayBuffer>> = {
+      empty: new Uint8Array(),
+      junk: new TextEncoder().encode('x'.repeat(2000)),
+      cut: file.slice(0, Math.floor(file.length * 0.6)),
+      record: await tar({ 'repository.json': record }),
+      path: await tar({ 'repository.json': record, '../../../evil': 'x' }),
+      other: await tar({ 'repository.json': record, 'repository.bundle/hooks/post-receive': 'x' }),
+    };
+    // As it is, but its bundle does not hold what it says.
+    const text = Buffer.from(file).toString('latin1');
+    hostile['bundle'] = new Uint8Array(Buffer.from(text.replace('PACK', 'KCAP'), 'latin1'));
+    for (const [name, body] of Object.entries(hostile)) {
+      const reply = await restored(body, `x-${name}`);
+      expect([name, reply.status, await reply.text()]).toEqual([name, 422, expect.stringContaining('cannot be restored')]); // prettier-ignore
+      expect((await room.api('GET', `/repos/ada/x-${name}`)).status).toBe(404);
+    }
+    expect(readdirSync(join(room.host.dataDir, 'git')).includes('evil')).toBe(false);
+    const left = readdirSync(join(room.host.dataDir, 'git', 'portable'));
+    // The files that were saved wait for whoever is loading them; those that were sent are gone.
+    for (const name of left) expect(readdirSync(join(room.host.dataDir, 'git', 'portable', name))).toEqual([expect.stringMatching(/\.tar$/)]); // prettier-ignore
+    expect((await restored(file, 'fine')).status).toBe(201);
+  });
+});
+
+describe('publishing a folder', () => {
+  const publish = (folder: string, name: string, authorization = adminAuthorization) =>
+    fetch(`${room.host.url('control')}${gitMovingApi.publish.path}`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ folder, name, private: true }),
+    });
+
+  it('takes its files into a first commit, leaves out what .gitignore names, and a push leads here', async () => {
+    const folder = join(room.folder, 'project');
+    mkdirSync(join(folder, 'src'), { recursive: true });
+    writeFileSync(join(folder, 'src', 'a.txt'), 'a\n');
+    writeFileSync(join(folder, 'secret.env'), 'x\n');
+    writeFileSync(join(folder, '.gitignore'), '*.env\n');
+    const made = await publish(folder, 'project');
+    expect([made.status, await made.json()]).toMatchObject([200, { files: 2, remote: 'origin', repository: { name: 'project', empty: false } }]); // prettier-ignore
+    expect((await json('GET', '/repos/ada/project/contents/src/a.txt')).type).toBe('file');
+    expect((await room.api('GET', '/repos/ada/project/contents/secret.env')).status).toBe(404);
+    expect((await room.git(['status', '--porcelain'], { cwd: folder })).stdout).toBe('');
+    writeFileSync(join(folder, 'b.txt'), 'b\n');
+    await room.git(['add', '.'], { cwd: folder });
+    await room.git(['commit', '-qm', 'b'], { cwd: folder });
+    await room.git(['-c', `url.${room.signedUrl}/.insteadOf=${room.url}/`, 'push', '-q', 'origin', 'main'], { cwd: folder }); // prettier-ignore
+    expect((await json('GET', '/repos/ada/project/commits')).length).toBe(2);
+    expect((await publish(folder, 'project')).status).toBe(409);
+  });
+
+  it('takes what Git has in it already, and runs nothing that stands in it', async () => {
+    const cwd = await room.work('old');
+    const trap = join(room.folder, 'trapped');
+    const program = join(room.folder, 'trap.sh');
+    writeFileSync(program, `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
+    for (const hook of ['pre-commit', 'post-checkout', 'reference-transaction']) symlinkSync(program, join(cwd, '.git', 'hooks', hook)); // prettier-ignore
+    for (const [name, value] of [['core.fsmonitor', program], ['core.sshCommand', program], ['uploadpack.packObjectsHook', program], ['filter.x.clean', program]]) await room.git(['config', name ?? '', value ?? ''], { cwd }); // prettier-ignore
+    await room.git(['tag', 'v1'], { cwd });
+    await room.git(['remote', 'add', 'origin', 'https://example.org/x.git'], { cwd });
+    rmSync(trap, { force: true });
+    const made = await publish(cwd, 'old');
+    expect([made.status, await made.json()]).toMatchObject([200, { remote: 'homeport' }]);
+    expect(readdirSync(room.folder)).not.toContain('trapped');
+    expect((await json('GET', '/repos/ada/old/tags')).length).toBe(1);
+    expect((await room.git(['remote', 'get-url', 'origin'], { cwd })).stdout.trim()).toBe('https://example.org/x.git');
+  });
+
+  it('refuses what is no project, and is for administrators', async () => {
+    expect((await publish(room.folder, 'x', bob)).status).toBe(403);
+    const outside = mkdtempSync(join(tmpdir(), 'homeport-git-outside-'));
+    try {
+      await room.git(['init', '-q', outside]);
+      mkdirSync(join(outside, 'within'));
+      symlinkSync(room.host.dataDir, join(outside, 'link'));
+      for (const folder of [
+        '/',
+        'relative',
+        '/no/such/folder',
+        '/etc/passwd',
+        room.host.dataDir,
+        join(room.host.dataDir, 'git'),
+        join(outside, 'within'),
+        join(outside, 'link'),
+      ]) {
+        // prettier-ignore
+        const reply = await publish(folder, 'x');
+        expect([folder, reply.status]).toEqual([folder, 422]);
+      }
+      expect((await room.api('GET', '/repos/ada/x')).status).toBe(404);
+    } finally {
+      rmSync(outside, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import { giteaApi } from 'gitea-js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let api: ReturnType<typeof giteaApi<unknown>>;
+let bob = '';
+
+beforeAll(async () => {
+  room = await openGitRoom();
+  bob = await room.account('bob');
+  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  api = giteaApi(room.url, { token: ((await made.json()) as { sha1: string }).sha1 });
+  await room.create('lamp');
+  const cwd = await room.work('lamp', {
+    'main.ts': 'export const lamp = 1;\n',
+    Makefile: 'all:\n',
+    'README.md': '# lamp\n',
+  });
+  await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main', 'main:dev'], { cwd });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+it('statuses of commits, each and together', async () => {
+  const { repos } = api;
+  const { data: branch } = await repos.repoGetBranch('ada', 'lamp', 'main');
+  const sha = branch.commit?.id ?? '';
+  expect((await repos.repoGetCombinedStatusByRef('ada', 'lamp', 'main')).data).toMatchObject({ state: '', total_count: 0 }); // prettier-ignore
+  const status = { state: 'pending', context: 'ci/build', description: 'runs', target_url: 'https://ci.example.org/1' } as const; // prettier-ignore
+  const { state: _state, ...shown } = status;
+  const made = await repos.repoCreateStatus('ada', 'lamp', sha, status);
+  expect([made.status, made.data]).toMatchObject([201, { ...shown, status: 'pending', creator: { login: 'ada' } }]); // prettier-ignore
+  await repos.repoCreateStatus('ada', 'lamp', sha, { ...status, state: 'success' });
+  await repos.repoCreateStatus('ada', 'lamp', sha, { state: 'warning' });
+  const { data: both } = await repos.repoGetCombinedStatusByRef('ada', 'lamp', 'main');
+  expect(both).toMatchObject({ state: 'warning', sha, total_count: 2, repository: { full_name: 'ada/lamp' } });
+  expect((await repos.repoListStatuses('ada', 'lamp', sha, { state: 'success' })).data).toHaveLength(1);
+  expect((await repos.repoListStatusesByRef('ada', 'lamp', 'main')).data.map(({ context }) => context)).toEqual(['default', 'ci/build', 'ci/build']); // prettier-ignore
+  const no = await room.api('POST', `/repos/ada/lamp/statuses/${sha}`, { state: 'success' }, bob);
+  expect(no.status).toBe(403);
+  expect((await room.api('POST', `/repos/ada/lamp/statuses/${sha}`, { state: 'fine' })).status).toBe(422);
+  expect((await room.api('GET', '/repos/ada/lamp/commits/nowhere/status')).status).toBe(404);
+});
+
+it('a branch gets another name, with the pull requests that it is in', async () => {
+  const { repos } = api;
+  await repos.repoCreateFile('ada', 'lamp', 'n.txt', { content: 'bg==', branch: 'dev', message: 'n' });
+  await repos.repoCreatePullRequest('ada', 'lamp', { title: 'Dev', head: 'dev', base: 'main' });
+  expect((await repos.repoUpdateBranch('ada', 'lamp', 'dev', { name: 'develop' })).status).toBe(204);
+  expect((await repos.repoUpdateBranch('ada', 'lamp', 'main', { name: 'trunk' })).status).toBe(204);
+  expect((await repos.repoGet('ada', 'lamp')).data.default_branch).toBe('trunk');
+  expect((await repos.repoListBranches('ada', 'lamp')).data.map(({ name }) => name)).toEqual(['develop', 'trunk']);
+  const pull = (await repos.repoGetPullRequest('ada', 'lamp', 1)).data;
+  expect(pull).toMatchObject({ state: 'open', mergeable: true, head: { ref: 'develop' }, base: { ref: 'trunk' } });
+  const { stdout } = await room.git(['ls-remote', '--symref', `${room.signedUrl}/ada/lamp.git`, 'HEAD']);
+  expect(stdout).toContain('ref: refs/heads/trunk\tHEAD');
+  expect((await room.api('PATCH', '/repos/ada/lamp/branches/develop', { name: 'trunk' })).status).toBe(422);
+  expect((await room.api('PATCH', '/repos/ada/lamp/branches/nowhere', { name: 'x' })).status).toBe(404);
+  expect((await repos.repoMergePullRequest('ada', 'lamp', 1, { Do: 'merge' })).status).toBe(200);
+  const sha = (await repos.repoGetPullRequest('ada', 'lamp', 1)).data.merge_commit_sha ?? '';
+  expect((await repos.repoGetCommitPullRequest('ada', 'lamp', sha)).data.number).toBe(1);
+});
+
+it('languages, watching, people, topics, templates and the rest that clients ask for', async () => {
+  const { repos, user, users, topics, settings, repositories } = api;
+  expect((await repos.repoGetLanguages('ada', 'lamp')).data).toEqual({ TypeScript: 23, Makefile: 5 });
+  await room.api('PUT', '/repos/ada/lamp/subscription', undefined, bob);
+  expect((await repos.repoListSubscribers('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['bob']);
+  expect((await room.api('GET', '/repos/ada/lamp/subscription')).status).toBe(404);
+  expect((await repos.userCurrentPutSubscription('ada', 'lamp')).data).toMatchObject({ subscribed: true });
+  expect((await user.userCurrentListSubscriptions()).data.map(({ name }) => name)).toEqual(['lamp']);
+  // Who watches hears of what is said there.
+  await repos.issueCreateIssue('ada', 'lamp', { title: 'Flickers' });
+  const told = (await (await room.api('GET', '/notifications', undefined, bob)).json()) as {
+    subject: { title: string };
+  }[];
+  expect(told.map(({ subject }) => subject.title)).toEqual(['Flickers']);
+  await room.api('PATCH', '/repos/ada/lamp', { private: true });
+  expect(await (await room.api('GET', '/user/subscriptions', undefined, bob)).json()).toEqual([]);
+  expect(await (await room.api('GET', '/users/ada/starred', undefined, bob)).json()).toEqual([]);
+  await room.api('PATCH', '/repos/ada/lamp', { private: false, template: true });
+  expect((await repos.userCurrentDeleteSubscription('ada', 'lamp')).status).toBe(204);
+  expect((await users.userListSubscriptions('ada')).data).toEqual([]);
+  await user.userCurrentPutStar('ada', 'lamp');
+  expect((await users.userListStarred('ada')).data.map(({ name }) => name)).toEqual(['lamp']);
+  await room.api('PUT', '/repos/ada/lamp/collaborators/bob', { permission: 'write' });
+  expect((await repos.repoGetAssignees('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
+  expect((await repos.repoGetReviewers('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
+  await repos.repoUpdateTopics('ada', 'lamp', { topics: ['light', 'home'] });
+  expect((await topics.topicSearch({ q: 'lig' })).data).toMatchObject({ topics: [{ topic_name: 'light', repo_count: 1 }] }); // prettier-ignore
+  expect((await settings.getGeneralUiSettings()).data.allowed_reactions).toContain('heart');
+  expect((await settings.getGeneralRepositorySettings()).data).toMatchObject({ lfs_disabled: false });
+  expect(await (await fetch(`${room.url}/api/v1/markdown/raw`, { method: 'POST', body: '**x**' })).text()).toContain('<strong>x</strong>'); // prettier-ignore
+  const { data: lamp } = await repos.repoGet('ada', 'lamp');
+  expect((await repositories.repoGetById(lamp.id ?? 0)).data.full_name).toBe('ada/lamp');
+  const { data: made } = await repos.generateRepo('ada', 'lamp', { owner: 'ada', name: 'second', git_content: true, topics: true }); // prettier-ignore
+  expect(made).toMatchObject({ full_name: 'ada/second', empty: false, topics: ['light', 'home'], template: false });
+  const commits = (await repos.repoGetAllCommits('ada', 'second')).data;
+  expect(commits.map(({ commit }) => commit?.message?.trim())).toEqual(['Initial commit']);
+  expect((await repos.repoGetContents('ada', 'second', 'main.ts')).data.name).toBe('main.ts');
+  expect((await room.api('POST', '/repos/ada/second/generate', { owner: 'ada', name: 'third', git_content: true })).status).toBe(422); // prettier-ignore
+  await repos.repoCreateRelease('ada', 'second', { tag_name: 'v1' });
+  expect((await repos.repoDeleteReleaseByTag('ada', 'second', 'v1')).status).toBe(204);
+  expect((await (await fetch(`${room.url}/swagger.v1.json`)).json()) as object).toMatchObject({
+    paths: {
+      '/repos/{owner}/{repo}/commits/{ref}/status': { get: {} },
+      '/repos/{owner}/{repo}/languages': { get: {} },
+      '/repos/{owner}/{repo}/branches/{branch}': { patch: {} },
+    },
+  });
+});
