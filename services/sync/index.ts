@@ -20,6 +20,7 @@ import { JobStore } from './store/jobs.ts';
 import { PlanStore } from './store/plans.ts';
 import type { Tables } from './store/tables.ts';
 import { TaskStore } from './store/tasks.ts';
+import { refuseKeptLinks } from './tasks/links.ts';
 import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
 import { Notices } from './tasks/notices.ts';
 import { rcloneMover } from './tasks/rclone-mover.ts';
@@ -90,7 +91,10 @@ function create(context: Context, settings: Settings): Service {
   });
   const upkeep = (): void => {
     const purge = async (place: string): Promise<void> => {
-      if (isLocal(place)) return rm(place, { recursive: true, force: true });
+      if (isLocal(place)) {
+        await refuseKeptLinks(place, '');
+        return await rm(place, { recursive: true, force: true });
+      }
       const options = { group: 'upkeep', exclude: [], signal: new AbortController().signal };
       await rcloneMover(engine, context).purge(place, options);
     };

@@ -107,7 +107,9 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'fi
       return moved.status === 404 ? { status: 200, body: {} } : moved;
     },
     async purge(place, options) {
-      await call('operations/purge', { fs: place, remote: '' }, options);
+      const purged = await call('operations/purge', { fs: place, remote: '' }, options);
+      const isGone = purged.status === 404 || /not found|no such file/.test(errorOf(purged.body));
+      if (purged.status !== 200 && !isGone) throw failed(purged);
     },
   };
 }
