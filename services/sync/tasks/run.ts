@@ -87,10 +87,13 @@ export async function undo(
   const back = kept.entries.filter(({ isFolder }) => !isFolder);
   const created = plan.creates.filter(({ path }) => now.has(path));
   // What is no longer kept an earlier try has put back, which was cut off.
-  const changed = [...created.filter((file) => !isSame(now.get(file.path), file)), ...back.filter((file) => {
-    const found = now.get(file.path);
-    return found !== undefined && !isSame(found, file) && !isSame(found, written.get(file.path));
-  })];
+  const changed = [
+    ...created.filter((file) => !isSame(now.get(file.path), file)),
+    ...back.filter((file) => {
+      const found = now.get(file.path);
+      return found !== undefined && !isSame(found, file) && !isSame(found, written.get(file.path));
+    }),
+  ];
   const [first] = changed;
   if (first !== undefined) {
     const detail = `${first.path} was changed since${changed.length > 1 ? ', and others' : ''}; nothing was put back.`;

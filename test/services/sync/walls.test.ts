@@ -147,7 +147,11 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
   it('is nothing behind a link that lies where it may write', async () => {
     room.write({ 'mine/tricky/from/link/secret.txt': 'loot', 'mine/tricky/from/dangling': 'loot' });
     mkdirSync(join(mine(), 'tricky/to'));
-    for (const [name, target] of [['link', others()], ['dangling', join(others(), 'new')]] as const) { // prettier-ignore
+    for (const [name, target] of [
+      ['link', others()],
+      ['dangling', join(others(), 'new')],
+    ] as const) {
+      // prettier-ignore
       symlinkSync(target, join(mine(), 'tricky/to', name));
       const ends = { srcFs: `${mine()}/tricky/from`, dstFs: `${mine()}/tricky/to` };
       for (const path of ['sync/copy', 'sync/sync', 'sync/move']) {
