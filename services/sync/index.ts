@@ -6,6 +6,7 @@ import { defineService, type Context, type Health, type Service } from '../contr
 import { syncChanged } from '../contracts/sync/api.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
+import { RemoteSetups } from './engine/remote-setup.ts';
 import { JobIds } from './jobs/ids.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { manifest } from './manifest.ts';
@@ -62,6 +63,7 @@ function create(context: Context, settings: Settings): Service {
     running: () => jobs.running.filter(({ order }) => order.durable).length,
     engineUp: () => engine.isRunning,
   });
+  const setups = new RemoteSetups(() => engine, clock);
   const access = new Access(context.accounts);
   const own = ownCalls({ jobs, store, engine: () => engine, executeId });
   const dispatch = new Dispatch({
@@ -106,7 +108,7 @@ function create(context: Context, settings: Settings): Service {
 
   return {
     http: syncListener({ context, access, dispatch, jobs, engine: () => engine, answered: metrics.answered }),
-    api: syncHandlers({ context, access, engine: () => engine, jobs, runs: store, tasks, taskStore, plans }),
+    api: syncHandlers({ context, access, engine: () => engine, jobs, runs: store, setups, tasks, taskStore, plans }),
     async start() {
       open.use(engine);
       open.use(jobs);
