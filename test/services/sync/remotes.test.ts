@@ -1,49 +1,24 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProvider, type Provider } from './provider.ts';
 import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
 
-/** A provider that is signed in to in a browser: its page leads back with a code, which is changed for a token. */
 describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () => {
   let room: SyncRoom;
-  let provider: Server;
-  let answers: 'token' | 'denied' = 'token';
-  const exchanged: string[] = [];
-  const parameters = (): Record<string, string> => {
-    const url = `http://127.0.0.1:${String((provider.address() as AddressInfo).port)}`;
-    return { client_id: 'ours', client_secret: 'hush-hush', auth_url: `${url}/auth`, token_url: `${url}/token` };
-  };
+  let provider: Provider;
   const begin = (name: string, type: string, more: object = {}) =>
-    room.api('POST', '/api/sync/remotes', { name, type, parameters: { ...parameters(), ...more } });
+    room.api('POST', '/api/sync/remotes', { name, type, parameters: { ...provider.parameters, ...more } });
   const answer = (name: string, text: string) => room.api('POST', `/api/sync/remotes/${name}/setup`, { answer: text });
   const stepOf = (name: string) => room.api('GET', `/api/sync/remotes/${name}/setup`);
   const names = async () =>
     (await room.api('GET', '/api/sync/remotes')).remotes.map(({ name }: { name: string }) => name);
 
   beforeAll(async () => {
-    provider = createServer((request, response) => {
-      const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-      if (url.pathname === '/auth') {
-        const back = new URL(url.searchParams.get('redirect_uri') ?? '');
-        back.searchParams.set('state', url.searchParams.get('state') ?? '');
-        back.searchParams.set(answers === 'token' ? 'code' : 'error', answers === 'token' ? 'c0de' : 'access_denied');
-        return void response.writeHead(302, { location: back.href }).end();
-      }
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.once('end', () => {
-        exchanged.push(body);
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ access_token: 'golden-ticket', refresh_token: 'again', token_type: 'bearer', expires_in: 3600 })); // prettier-ignore
-      });
-    }).listen(0, '127.0.0.1');
-    await once(provider, 'listening');
+    provider = await openProvider();
     room = await openSyncRoom();
   }, 60_000);
   afterAll(async () => {
     await room[Symbol.asyncDispose]();
-    provider.close();
+    await provider[Symbol.asyncDispose]();
   });
 
   it('is set up once the browser has been there, and by what else the engine asks', { timeout: 60_000 }, async () => {
@@ -61,7 +36,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     expect(asked).toMatchObject({ step: 'question', question: { name: 'config_change_team_drive' } });
     expect(await answer('cloud', 'false')).toEqual({ step: 'done' });
     expect(await stepOf('cloud')).toEqual({ step: 'done' });
-    expect(exchanged.some((body) => body.includes('code=c0de'))).toBe(true);
+    expect(provider.exchanged.some((body) => body.includes('code=c0de'))).toBe(true);
     const { body } = await room.call('config/get', { name: 'cloud' });
     expect(body).toMatchObject({ type: 'drive', token: 'XXX', client_secret: 'XXX' });
     expect(JSON.stringify([await room.api('GET', '/api/sync/remotes'), room.host.log])).not.toMatch(/golden|hush/);
@@ -79,12 +54,12 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
   });
 
   it('leaves nothing behind when it is refused or given up', { timeout: 60_000 }, async () => {
-    answers = 'denied';
+    provider.denies = true;
     await begin('refused', 'yandex');
     const { address } = await answer('refused', 'true');
     await fetch(address);
     expect(await until(() => stepOf('refused'), ({ step }) => step !== 'browser')).toMatchObject({ step: 'failed', error: expect.stringMatching(/denied|rclone says/i) as string }); // prettier-ignore
-    answers = 'token';
+    provider.denies = false;
     await begin('given-up', 'yandex');
     const { address: other } = await answer('given-up', 'true');
     await room.api('DELETE', '/api/sync/remotes/given-up');
