@@ -6,6 +6,7 @@ import { defineService, type Context, type Health, type Service } from '../contr
 import { syncChanged } from '../contracts/sync/api.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
+import { RemoteSetups } from './engine/remote-setup.ts';
 import { JobIds } from './jobs/ids.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { manifest } from './manifest.ts';
@@ -20,6 +21,7 @@ import { JobStore } from './store/jobs.ts';
 import { PlanStore } from './store/plans.ts';
 import type { Tables } from './store/tables.ts';
 import { TaskStore } from './store/tasks.ts';
+import { refuseKeptLinks } from './tasks/links.ts';
 import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
 import { Notices } from './tasks/notices.ts';
 import { rcloneMover } from './tasks/rclone-mover.ts';
@@ -61,6 +63,7 @@ function create(context: Context, settings: Settings): Service {
     running: () => jobs.running.filter(({ order }) => order.durable).length,
     engineUp: () => engine.isRunning,
   });
+  const setups = new RemoteSetups(() => engine, clock);
   const access = new Access(context.accounts);
   const own = ownCalls({ jobs, store, engine: () => engine, executeId });
   const dispatch = new Dispatch({
@@ -90,7 +93,10 @@ function create(context: Context, settings: Settings): Service {
   });
   const upkeep = (): void => {
     const purge = async (place: string): Promise<void> => {
-      if (isLocal(place)) return rm(place, { recursive: true, force: true });
+      if (isLocal(place)) {
+        await refuseKeptLinks(place, '');
+        return await rm(place, { recursive: true, force: true });
+      }
       const options = { group: 'upkeep', exclude: [], signal: new AbortController().signal };
       await rcloneMover(engine, context).purge(place, options);
     };
@@ -102,7 +108,7 @@ function create(context: Context, settings: Settings): Service {
 
   return {
     http: syncListener({ context, access, dispatch, jobs, engine: () => engine, answered: metrics.answered }),
-    api: syncHandlers({ context, access, engine: () => engine, jobs, runs: store, tasks, taskStore, plans }),
+    api: syncHandlers({ context, access, engine: () => engine, jobs, runs: store, setups, tasks, taskStore, plans }),
     async start() {
       open.use(engine);
       open.use(jobs);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 import { lacksRclone, openSyncRoom, until, type SyncRoom } from '../services/sync/room.ts';
+import { openProvider } from '../services/sync/provider.ts';
 import { tree } from '../services/sync/trees.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -75,7 +76,14 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByLabel('At', { exact: true }).fill('04:15');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Write a folder such as').waitFor();
-    await page.getByLabel('From').fill(`${room.folder}/notes`);
+    await page.getByLabel('From').fill(`${room.folder}/mirror`);
+    await page.getByRole('button', { name: 'Choose the source' }).click();
+    const picker = page.getByRole('dialog', { name: 'Choose a folder' });
+    await picker.getByText('No folders in it.').waitFor();
+    await picker.getByRole('button', { name: 'Up' }).click();
+    await picker.getByRole('button', { name: 'notes' }).click();
+    await picker.getByRole('button', { name: 'Use this folder' }).click();
+    expect(await page.getByLabel('From').inputValue()).toBe(`${room.folder}/notes`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Notes' }).waitFor();
     await page.getByText(/next .*04:15/).waitFor();
@@ -120,16 +128,46 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: '2026' }).waitFor();
   });
 
+  it('signs in to a provider in the browser', { timeout: 120_000 }, async () => {
+    await using provider = await openProvider();
+    await using watched = await visit('/sync/remotes');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Add a remote' }).click();
+    await page.getByLabel('Kind').selectOption('drive');
+    await page.getByText('You sign in on a page of the provider').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('cloud');
+    await page.getByLabel('Show all that it can be told').check();
+    for (const [field, value] of Object.entries(provider.parameters)) {
+      await page.getByLabel(`${field.replaceAll('_', ' ')} (optional)`, { exact: true }).fill(value);
+    }
+    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByText('Where do you want to sign in?').waitFor();
+    await expectFits(watched, 'sync-sign-in', screens[0] ?? ({} as never));
+    await page.getByRole('button', { name: 'Go on' }).click();
+    const [popup] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'Open the sign-in' }).click(),
+    ]);
+    await popup.getByText('All done').waitFor();
+    await page.getByText('Configure this as a Shared Drive').waitFor();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('cloud:').waitFor();
+    await room.api('DELETE', '/api/sync/remotes/cloud');
+  });
+
   it.each(screens)('fits and is accessible on $on', { timeout: 120_000 }, async (screen) => {
     const { plan } = await room.api('GET', `/api/sync/jobs/${String((await room.api('GET', `/api/sync/jobs?task=${String(held)}`)).items[0].id)}`); // prettier-ignore
     expect(plan.deletes.files).toBe(60);
     for (const [name, path, ready] of [
-      ['syncs', '/sync', 'Music to the second disk'],
+      ['overview', '/sync', 'Needs you'],
+      ['syncs', '/sync/syncs', 'Music to the second disk'],
       ['held', `/sync/syncs/${String(held)}`, 'Run it and delete 60'],
       ['history', '/sync/history', 'Saved sync'],
       ['failed', `/sync/history/${String(failed)}`, 'Files that failed'],
       ['files', `/sync/files?at=${encodeURIComponent(room.folder)}`, 'photos'],
       ['connect', '/sync/connect', 'Who may sync what'],
+      ['remotes', '/sync/remotes', 'nas:'],
       ['add', '/sync?add=1', 'Tell me'],
     ] as const) {
       await using watched = await visit(path, screen);

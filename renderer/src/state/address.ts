@@ -18,7 +18,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['addons', 'configurations'],
   ['git', 'repositories'],
   ['data', 'tables'],
-  ['sync', 'syncs'],
+  ['sync', 'overview'],
 ]);
 
 /** Reads a path; what is no path of ours comes out as a service that does not exist. */

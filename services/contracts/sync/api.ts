@@ -133,6 +133,29 @@ export type ProviderField = z.infer<typeof ProviderField>;
 export const SyncProvider = z.object({ type: z.string(), title: z.string(), needsBrowser: z.boolean(), fields: z.array(ProviderField) }); // prettier-ignore
 export type SyncProvider = z.infer<typeof SyncProvider>;
 
+/** What the engine asks about a remote after its form. */
+export const RemoteQuestion = ProviderField.pick({
+  name: true,
+  help: true,
+  kind: true,
+  required: true,
+  default: true,
+}).extend({
+  choices: z.array(z.object({ value: z.string(), help: z.string() })),
+  /** What was wrong with the last answer. */
+  error: z.string(),
+});
+export type RemoteQuestion = z.infer<typeof RemoteQuestion>;
+/** How far the set-up of a remote is. */
+export const RemoteStep = z.discriminatedUnion('step', [
+  z.object({ step: z.literal('done') }),
+  z.object({ step: z.literal('question'), question: RemoteQuestion }),
+  /** Somebody must open this in a browser on the computer of Homeport and sign in. */
+  z.object({ step: z.literal('browser'), address: z.string() }),
+  z.object({ step: z.literal('failed'), error: z.string() }),
+]);
+export type RemoteStep = z.infer<typeof RemoteStep>;
+
 const id = z.object({ id: z.int() });
 
 /** Our own API of file sync, for the pages; programs use the peer's. */
@@ -285,19 +308,34 @@ export const syncApi = {
   addRemote: defineRoute({
     method: 'POST',
     path: '/api/sync/remotes',
-    summary: 'Sets up a remote. Its secrets are kept encrypted.',
+    summary: 'Sets up a remote, or begins to: the answer says what is asked next. Its secrets are kept encrypted.',
     access: 'admin',
     body: z.object({
       name: z.string().regex(/^[A-Za-z0-9_][\w.+@-]{0,59}$/, 'Use letters, digits and - _ . + @'),
       type: z.string().regex(/^[a-z0-9 ]{1,60}$/),
       parameters: z.record(z.string().max(100), z.string().max(20_000)),
     }),
-    reply: ok,
+    reply: RemoteStep,
+  }),
+  remoteSetup: defineRoute({
+    method: 'GET',
+    path: '/api/sync/remotes/:name/setup',
+    summary: 'How far the set-up of a remote is, such as after a sign-in on the page of its provider.',
+    access: 'admin',
+    reply: RemoteStep,
+  }),
+  answerRemote: defineRoute({
+    method: 'POST',
+    path: '/api/sync/remotes/:name/setup',
+    summary: 'Answers what the set-up of a remote asks.',
+    access: 'admin',
+    body: z.object({ answer: z.string().max(20_000) }),
+    reply: RemoteStep,
   }),
   removeRemote: defineRoute({
     method: 'DELETE',
     path: '/api/sync/remotes/:name',
-    summary: 'Forgets a remote. Its files stay where they are.',
+    summary: 'Forgets a remote, also one that is still being set up. Its files stay where they are.',
     access: 'admin',
     reply: ok,
   }),

@@ -19,6 +19,8 @@ const largestAnswer = 512 * 1024 * 1024;
 export interface EngineAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Bytes of it as it came. */
+  readonly length?: number;
 }
 
 /** What the engine says of a failure. */
@@ -27,7 +29,10 @@ export function errorOf({ error }: EngineAnswer['body']): string {
 }
 
 export interface EngineCall {
+  /** Cuts the call off. */
   readonly signal?: AbortSignal;
+  /** The call is not begun once this is aborted, however long the engine takes to start. */
+  readonly unless?: AbortSignal;
   /** In place of JSON: a body as it comes, with its headers and the address's query. */
   readonly stream?: { readonly body: Readable; readonly headers: Record<string, string>; readonly query: string };
 }
@@ -89,7 +94,7 @@ export class Engine implements AsyncDisposable {
     this.#idle?.[Symbol.dispose]();
     this.#calls += 1;
     try {
-      const running = await this.#up();
+      const running = await unlessAborted(this.#up(), options.unless ?? options.signal);
       return await this.#ask(running, path, input, options);
     } finally {
       this.#calls -= 1;
@@ -259,7 +264,20 @@ async function answerOf(reply: IncomingMessage): Promise<EngineAnswer> {
   }
   const body = parsed(Buffer.concat(chunks).toString('utf8'));
   if (typeof body !== 'object' || body === null) throw new Error('the answer is no JSON');
-  return { status: reply.statusCode ?? 502, body: body as Record<string, unknown> };
+  return { status: reply.statusCode ?? 502, body: body as Record<string, unknown>, length };
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 function parsed(text: string): unknown {

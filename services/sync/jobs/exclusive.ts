@@ -7,10 +7,10 @@ import { readPlace, resourceOf } from '../domain/place.ts';
  * One name for a place however it is written, so that two jobs that write there can be told: links are followed, and the
  * engine says what an alias or an inline remote stands for.
  */
-export async function exclusiveName(engine: Engine, given: unknown): Promise<string> {
+export async function exclusiveName(engine: Engine, given: unknown, signal: AbortSignal): Promise<string> {
   const place = readPlace(given, process.platform === 'win32');
   if (place.kind === 'local') return resourceOf({ kind: 'local', path: await realOf(place.path) });
-  const asked = await engine.call('operations/fsinfo', { fs: given });
+  const asked = await engine.call('operations/fsinfo', { fs: given }, { signal });
   const { Name: name, Root: root } = asked.body;
   if (asked.status === 200 && typeof name === 'string' && typeof root === 'string') {
     if (root.startsWith('/') && (asked.body['Features'] as { IsLocal?: unknown } | undefined)?.IsLocal === true) {

@@ -20,6 +20,8 @@ export interface JobOrder {
   readonly taskId?: number;
   readonly planId?: number;
   readonly attempt?: number;
+  /** Nobody waits for its answer: it is asked for later. */
+  readonly isAsync?: boolean;
   /** What it does in place of one call to the engine. */
   readonly work?: (job: Job) => Promise<JobOutcome>;
 }

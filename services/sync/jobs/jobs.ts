@@ -5,6 +5,7 @@ import type { JobState } from '../../contracts/sync/api.ts';
 import { redacted } from '../domain/redact.ts';
 import { numberIn } from '../domain/stats.ts';
 import type { Engine, FileComplaint } from '../engine/engine.ts';
+import { stoppable } from '../engine/stoppable.ts';
 import type { FileRow, JobStore } from '../store/jobs.ts';
 import type { Tables } from '../store/tables.ts';
 import { exclusiveName } from './exclusive.ts';
@@ -15,8 +16,12 @@ import { PlaceLocks } from './locks.ts';
 const second = 1000;
 /** For so long what ended is answered from memory, and calls that stand in no history at all. */
 const rememberedMs = 60_000;
-/** From the request to stop to the end by force. */
-const stopWithinMs = 10_000;
+/** Characters of an answer that are remembered although somebody had it already. */
+const smallAnswer = 64 * 1024;
+/** Of all remembered answers together; the oldest go first. */
+const rememberedAnswers = 64 * 1024 * 1024;
+/** Of one answer in the history. */
+const storedAnswer = 1_000_000;
 
 export interface JobsParts {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
@@ -39,6 +44,8 @@ export class Jobs {
   readonly #jobs = new Map<number, Job>();
   readonly #locks = new PlaceLocks();
   readonly #ends = new Set<Promise<unknown>>();
+  /** How long the answers are that are remembered, the oldest first. */
+  readonly #answers = new Map<Job, number>();
   #ticking: Disposable | undefined;
   #closed = false;
 
@@ -97,7 +104,6 @@ export class Jobs {
     if (!job.isRunning || job.stopping.signal.aborted) return;
     job.stopsAs = as;
     job.stopping.abort(new Error('context canceled'));
-    void this.#parts.engine().look('job/stopgroup', { group: job.engineGroup });
   }
 
   /** An error about a file that the engine wrote into its log: whose it is is known where only one job runs. */
@@ -136,32 +142,21 @@ export class Jobs {
 
   async #lock(job: Job): Promise<Disposable> {
     const { writes = [] } = job.order;
-    const names = await Promise.all(writes.map((place) => exclusiveName(this.#parts.engine(), place)));
+    const names = await Promise.all(
+      writes.map((place) => exclusiveName(this.#parts.engine(), place, job.stopping.signal)),
+    );
     return names.length === 0 ? { [Symbol.dispose]: () => undefined } : this.#locks.take(names, job.stopping.signal);
   }
 
   async #callEngine(job: Job): Promise<JobOutcome> {
-    const force = new AbortController();
-    using _stopped = this.#forced(job, force);
-    const { kind, input } = job.order;
-    return await this.#parts.engine().call(kind, { ...input, _group: job.engineGroup }, { signal: force.signal });
-  }
-
-  /** Cuts the call off when the engine does not end it in time after a stop. */
-  #forced(job: Job, force: AbortController): Disposable {
-    const stack = new DisposableStack();
-    const onStop = (): void => {
-      void this.#parts.engine().look('job/stopgroup', { group: job.engineGroup });
-      stack.use(
-        this.#parts.context.clock.after(stopWithinMs, () =>
-          force.abort(new Problem('sync.canceled', 500, 'context canceled')),
-        ),
-      );
-    };
-    job.stopping.signal.addEventListener('abort', onStop, { once: true });
-    stack.defer(() => job.stopping.signal.removeEventListener('abort', onStop));
-    if (job.stopping.signal.aborted) onStop();
-    return stack;
+    const { context, engine } = this.#parts;
+    const { kind: path, input } = job.order;
+    return await stoppable(
+      engine(),
+      context.clock,
+      { path, input },
+      { group: job.engineGroup, signal: job.stopping.signal },
+    );
   }
 
   async #end(job: Job, outcome: JobOutcome): Promise<void> {
@@ -171,13 +166,12 @@ export class Jobs {
     job.endedAt = context.clock.now();
     job.error = outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed'; // prettier-ignore
     if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
-    job.output = outcome.status === 200 ? outcome.body : {};
+    const output = this.#remember(job, outcome);
     job.state = isStopped ? job.stopsAs : (outcome.state ?? (outcome.status === 200 ? 'done' : 'failed'));
     if (job.order.durable) {
-      const output = JSON.stringify(job.output);
       const end = {
         ...{ state: job.state, ended_at: job.endedAt, error: job.error, plan_id: job.planId },
-        output: output.length > 1_000_000 ? '{}' : output,
+        output: output.length > storedAnswer ? '{}' : output,
         stats: JSON.stringify(job.stats),
         speeds: JSON.stringify({ step: job.speedStep, values: job.speeds }),
       };
@@ -186,12 +180,35 @@ export class Jobs {
         .commit((transaction: Kysely<Tables>) => store.end(transaction, job.id, end, files))
         .catch((cause: unknown) => context.log.error('the end of a sync could not be written', { error: cause }));
     }
-    context.clock.after(rememberedMs, () => this.#jobs.delete(job.id));
+    context.clock.after(rememberedMs, () => {
+      this.#jobs.delete(job.id);
+      this.#answers.delete(job);
+    });
     if (this.running.length === 0) {
       this.#ticking?.[Symbol.dispose]();
       this.#ticking = undefined;
     }
     onEnd(job);
+  }
+
+  /** Keeps the answer for those who ask for it within the next minute; as JSON, where that is not too long to be stored. */
+  #remember(job: Job, { body, length, status }: JobOutcome): string {
+    const { durable, isAsync = false } = job.order;
+    job.output = {};
+    if (status !== 200 || (length ?? 0) > rememberedAnswers || (!isAsync && (length ?? 0) > smallAnswer)) return '{}';
+    const text = durable || length === undefined ? JSON.stringify(body) : '';
+    const size = length ?? text.length;
+    if (size > (isAsync ? rememberedAnswers : smallAnswer)) return '{}';
+    job.output = body;
+    this.#answers.set(job, size);
+    let total = [...this.#answers.values()].reduce((sum, each) => sum + each, 0);
+    for (const [old, its] of this.#answers) {
+      if (total <= rememberedAnswers) break;
+      old.output = {};
+      this.#answers.delete(old);
+      total -= its;
+    }
+    return text === '' ? '{}' : text;
   }
 
   async #tick(): Promise<void> {

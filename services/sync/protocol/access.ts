@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -19,6 +19,7 @@ export interface Caller {
   readonly all: boolean;
 }
 
+const writesTrees = new Set(['sync/sync', 'sync/copy', 'sync/move', 'operations/uploadfile']);
 const special = new Set(['_async', '_group', '_config', '_filter']);
 
 /** Decides who may do what, before anything reaches the engine. */
@@ -72,11 +73,21 @@ export class Access {
         if (Object.hasOwn(input, fs) && typeof input[fs] === 'object') throw refusal(fs);
         continue;
       }
-      checked[fs] = await this.place(caller, input[fs], need);
+      const isTree = need === 'write' && fs !== 'srcFs' && writesTrees.has(path);
+      checked[fs] = await (isTree ? this.tree(caller, input[fs]) : this.place(caller, input[fs], need));
       const below = remote === undefined ? '' : input[remote];
       if (typeof below === 'string' && below !== '') await this.place(caller, within(input[fs], below), need);
     }
     return checked;
+  }
+
+  /** The same of a place into which whole trees are written: the engine writes through links that are there. @throws CallError 403 */
+  async tree(caller: Caller, text: string): Promise<string> {
+    const real = await this.place(caller, text, 'write');
+    if (!caller.all && readPlace(real, process.platform === 'win32').kind === 'local') {
+      for await (const link of linksIn(real)) await this.place(caller, link, 'write');
+    }
+    return real;
   }
 
   /** The place as the engine may get it. @throws CallError 403 */
@@ -133,6 +144,15 @@ function onlyKeys(given: unknown, allowed: ReadonlySet<string>): unknown {
   const odd = Object.keys(options).find((key) => !allowed.has(plainName(key)));
   if (odd !== undefined) throw new CallError(403, `only administrators may give the option "${odd}"`);
   return options;
+}
+
+async function* linksIn(folder: string): AsyncGenerator<string> {
+  // What cannot be read the engine cannot read either.
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) yield path;
+    else if (entry.isDirectory()) yield* linksIn(path);
+  }
 }
 
 /** Where a path leads in truth; what of it is not there yet stays as it is. @throws CallError 403 for a link to nowhere. */

@@ -77,7 +77,15 @@ export class Dispatch {
       }
     };
     if (!isAsync) return { ...(await answer()), jobId: await this.#parts.ids.take() };
-    const order = { kind: path, account: caller.account, input, group: groupOf(input), durable: false, work: answer };
+    const order = {
+      kind: path,
+      account: caller.account,
+      input,
+      group: groupOf(input),
+      durable: false,
+      isAsync: true,
+      work: answer,
+    };
     const { job } = await this.#parts.jobs.begin(order);
     return this.#begun(job);
   }
@@ -101,6 +109,7 @@ export class Dispatch {
     const { job, ended } = await jobs.begin({
       ...{ kind: path, account: caller.account, input, group: groupOf(given), source: from },
       destination: shownPlace(input[writes.at(-1) ?? '']),
+      isAsync,
       durable: isWriting || (isAsync && !readsSecrets.has(path)),
       writes: isWriting ? writes.map((key) => input[key]) : [],
       ...(instead === undefined

@@ -53,12 +53,19 @@ function complaint(body: string): string {
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // The connection stays: without it there would be nobody to answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > largestBody) throw new CallError(413, 'the input is too large');
+    if (length > largestBody) throw tooLarge(request);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What still comes is not kept. */
+function tooLarge(request: IncomingMessage): CallError {
+  request.resume();
+  return new CallError(413, 'the input is too large');
 }
 
 /** Whether a value says yes, as a flag may be written. */

@@ -82,6 +82,8 @@ async function call(
   }
   const headers: Record<string, string> = reply.jobId === undefined ? {} : { 'x-rclone-jobid': String(reply.jobId) };
   const { body, status } = reply;
+  // Who sends more than is read would send all of it before the next request is heard.
+  if (status === 413) headers['connection'] = 'close';
   parts.answered(status);
   if (status !== 200) {
     const { _async: _, ...shown } = input;

@@ -4,6 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { syncApi, type PlannedWhat, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { RemoteSetups } from '../engine/remote-setup.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from '../protocol/access.ts';
 import { CallError } from '../protocol/call-error.ts';
@@ -24,6 +25,7 @@ export interface ApiParts {
   readonly tasks: Tasks;
   readonly taskStore: TaskStore;
   readonly plans: PlanStore;
+  readonly setups: RemoteSetups;
 }
 
 const mostErrors = 1000;

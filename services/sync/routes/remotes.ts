@@ -4,12 +4,19 @@ import { syncApi } from '../../contracts/sync/api.ts';
 import { commandIn } from '../domain/commands.ts';
 import { redacted } from '../domain/redact.ts';
 import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
+import type { RemoteSetups } from '../engine/remote-setup.ts';
 import { providersOf, type EngineProvider } from './providers.ts';
 
 const shownFields = ['host', 'url', 'provider', 'remote', 'user', 'account', 'region'];
 
 /** Remotes as forms. Their secrets go into the engine's encrypted file and never come back. */
-export function remoteHandlers({ engine }: { readonly engine: () => Engine }): readonly ApiHandler[] {
+export function remoteHandlers({
+  engine,
+  setups,
+}: {
+  readonly engine: () => Engine;
+  readonly setups: RemoteSetups;
+}): readonly ApiHandler[] {
   const ask = async (path: string, input: object): Promise<EngineAnswer['body']> => {
     const { status, body } = await engine().call(path, input);
     if (status === 200) return body;
@@ -32,26 +39,26 @@ export function remoteHandlers({ engine }: { readonly engine: () => Engine }): r
     }),
     implement(syncApi.addRemote, async ({ body: { name, type, parameters } }) => {
       const command = commandIn(parameters);
-      if (command !== undefined) {
-        const detail = 'Options that run a program are not taken.';
-        throw new Problem('sync.invalid', 422, detail, { fields: { [`parameters.${command}`]: detail } });
-      }
+      if (command !== undefined) throw commands(`parameters.${command}`);
       if (Object.hasOwn(await dump(), name)) {
         const detail = 'There is a remote of this name.';
         throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
       }
-      await ask('config/create', { name, type, parameters, opt: { obscure: true, nonInteractive: true } });
-      try {
-        await ask('operations/fsinfo', { fs: `${name}:` });
-      } catch (error) {
-        await engine().call('config/delete', { name });
-        throw error;
-      }
-      return { ok: true as const };
+      return await setups.begin(name, type, parameters);
+    }),
+    implement(syncApi.remoteSetup, async ({ params }) => setups.step(params['name'] ?? '')),
+    implement(syncApi.answerRemote, async ({ params, body: { answer } }) => {
+      if (commandIn(answer) !== undefined) throw commands('answer');
+      return await setups.answer(params['name'] ?? '', answer);
     }),
     implement(syncApi.removeRemote, async ({ params }) => {
-      await ask('config/delete', { name: params['name'] ?? '' });
+      await setups.forget(params['name'] ?? '');
       return { ok: true as const };
     }),
   ];
+}
+
+function commands(field: string): Problem {
+  const detail = 'Options that run a program are not taken.';
+  return new Problem('sync.invalid', 422, detail, { fields: { [field]: detail } });
 }

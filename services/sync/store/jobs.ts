@@ -5,6 +5,9 @@ import type { Tables } from './tables.ts';
 export type JobRow = Selectable<Tables['runs']>;
 export type FileRow = Selectable<Tables['run_files']>;
 
+/** Of the JSON in `input`, for LIKE. */
+export const keepsReplaced = '%"keepReplaced":true%';
+
 /** The history of jobs. */
 export class JobStore {
   readonly #db: Kysely<Tables>;
@@ -89,7 +92,7 @@ export class JobStore {
       .selectAll()
       .where('kind', '=', 'run')
       .where('ended_at', '<', before)
-      .where('input', 'like', '%"keepReplaced":true%')
+      .where('input', 'like', keepsReplaced)
       .orderBy('id')
       .limit(limit)
       .execute();
@@ -107,10 +110,14 @@ export class JobStore {
     return this.#db.selectFrom('run_files').selectAll().where('job_id', '=', job).orderBy('seq').limit(limit).execute();
   }
 
-  /** Removes what ended before that time. */
+  /** Removes what ended before that time; but for runs whose replaced files are still kept, since they say where those are. */
   async forget(transaction: Kysely<Tables>, before: number): Promise<void> {
-    const old = transaction.selectFrom('runs').select('id').where('ended_at', '<', before);
+    const old = transaction
+      .selectFrom('runs')
+      .select('id')
+      .where('ended_at', '<', before)
+      .where('input', 'not like', keepsReplaced);
     await transaction.deleteFrom('run_files').where('job_id', 'in', old).execute();
-    await transaction.deleteFrom('runs').where('ended_at', '<', before).execute();
+    await transaction.deleteFrom('runs').where('id', 'in', old).execute();
   }
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { SyncPlan, TaskFields } from '../../contracts/sync/api.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
+import { keepsReplaced } from './jobs.ts';
 import type { Tables } from './tables.ts';
 
 const keptOfTask = 10;
@@ -49,7 +50,19 @@ export class PlanStore {
       .limit(1)
       .executeTakeFirst();
     if (oldest !== undefined) {
-      await transaction.deleteFrom('plans').where('task_id', '=', taskId).where('id', '<=', oldest.id).execute();
+      // A run that can be put back needs its own.
+      const needed = transaction
+        .selectFrom('runs')
+        .select('plan_id')
+        .where('task_id', '=', taskId)
+        .where('plan_id', 'is not', null)
+        .where('input', 'like', keepsReplaced);
+      await transaction
+        .deleteFrom('plans')
+        .where('task_id', '=', taskId)
+        .where('id', '<=', oldest.id)
+        .where('id', 'not in', needed)
+        .execute();
     }
     return id;
   }

@@ -1,14 +1,17 @@
-import { createReadStream, createWriteStream, type Dirent } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm, rmdir, stat, unlink, utimes } from 'node:fs/promises';
+import { constants, createWriteStream, type Dirent } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, rm, rmdir, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { planOf, type Listed, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
+import { refuseKeptLinks, refuseLinks } from './links.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
 const together = 8;
+/** A file that became a link since it was seen is not read; Windows has no such flag. */
+const noFollow = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 
 /** Told of what was done and what failed. */
 export interface LocalProgress {
@@ -19,7 +22,7 @@ export interface LocalProgress {
 
 /**
  * Saved syncs between folders of this computer without rclone. A file is written beside its name and renamed; links are left
- * out, as rclone does.
+ * out, as rclone does, and nothing is written or deleted through one.
  */
 export function localMover(random: Context['random'], progress: LocalProgress): Mover {
   const done: JobOutcome = { status: 200, body: {} };
@@ -52,7 +55,7 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
     return errors === 0 ? done : { status: 500, body: { error: `${String(errors)} files failed` } };
   };
   const putAway = async (from: string, to: string | undefined, signal: AbortSignal): Promise<void> => {
-    if (to === undefined) return void (await unlink(from));
+    if (to === undefined) return await unlink(from);
     await mkdir(dirname(to), { recursive: true });
     try {
       await rename(from, to);
@@ -78,32 +81,45 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
       const plan = planOf(from, await this.list(destination, options), 'copy');
       return await files([...plan.creates, ...plan.updates], options, async (path) => {
         const target = join(destination, path);
-        const there = replaced !== undefined && (await exists(target));
-        if (there) await putAway(target, join(replaced, path), options.signal);
+        await refuseLinks(destination, [path]);
+        if (replaced !== undefined && (await exists(target))) {
+          await refuseKeptLinks(replaced, path);
+          await putAway(target, join(replaced, path), options.signal);
+        }
         await mkdir(dirname(target), { recursive: true });
         progress.copied(await copyFile(join(source, path), target, options.signal, random));
       });
     },
     remove: (place, list, to, options) =>
       files(list, options, async (path) => {
+        await refuseLinks(place, [path]);
+        if (to !== undefined) await refuseKeptLinks(to, path);
         await putAway(join(place, path), to === undefined ? undefined : join(to, path), options.signal);
         progress.removed();
       }),
     async removeFolders(place, folders, { signal }) {
       for (const path of folders) {
         signal.throwIfAborted();
+        await refuseLinks(place, [path]);
         // One that is not empty stays, and that is right.
         await rmdir(join(place, path)).catch(() => undefined);
       }
     },
-    purge: (place) => rm(place, { recursive: true, force: true }),
+    async purge(place) {
+      await refuseKeptLinks(place, '');
+      await rm(place, { recursive: true, force: true });
+    },
     async move(from, to, options) {
       if (!(await exists(from))) return done;
       const { entries } = await this.list(from, options);
       const moved = await files(
         entries.filter(({ isFolder }) => !isFolder),
         options,
-        (path) => putAway(join(from, path), join(to, path), options.signal),
+        async (path) => {
+          await refuseKeptLinks(from, path);
+          await refuseLinks(to, [path]);
+          await putAway(join(from, path), join(to, path), options.signal);
+        },
       );
       if (moved.status === 200) await rm(from, { recursive: true, force: true });
       return moved;
@@ -127,7 +143,7 @@ async function walk(root: string, below: string, entries: Listed[], signal: Abor
       entries.push({ path, size: -1, modifiedAt: null, isFolder: true });
       await walk(root, path, entries, signal);
     } else if (entry.isFile()) {
-      const { size, mtimeMs } = await stat(join(root, path));
+      const { size, mtimeMs } = await lstat(join(root, path));
       entries.push({ path, size, modifiedAt: Math.round(mtimeMs), isFolder: false });
     }
   }
@@ -136,8 +152,10 @@ async function walk(root: string, below: string, entries: Listed[], signal: Abor
 async function copyFile(from: string, to: string, signal: AbortSignal, random: Context['random']): Promise<number> {
   const draft = `${to}.${random.text(8)}.partial`;
   try {
-    const { size, atime, mtime, mode } = await stat(from);
-    await pipeline(createReadStream(from), createWriteStream(draft, { mode: mode & 0o777 }), { signal });
+    await using source = await open(from, constants.O_RDONLY | noFollow);
+    const { size, atime, mtime, mode } = await source.stat();
+    const target = createWriteStream(draft, { mode: mode & 0o777, flags: 'wx' });
+    await pipeline(source.createReadStream({ autoClose: false }), target, { signal });
     await utimes(draft, atime, mtime);
     await rename(draft, to);
     return size;

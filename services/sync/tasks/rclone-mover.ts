@@ -5,6 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Listing, Listed, PlannedFile } from '../domain/plan.ts';
 import { numberIn } from '../domain/stats.ts';
 import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
+import { stoppable } from '../engine/stoppable.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
 /** As long as a place says that it is right only to this, it keeps no times at all. */
@@ -12,9 +13,9 @@ const noTimesNs = 24 * 3600 * 1e9;
 const together = 8;
 
 /** Saved syncs by rclone. */
-export function rcloneMover(engine: Engine, context: Pick<Context, 'files' | 'random'>): Mover {
-  const call = (path: string, input: object, { group }: MoverOptions): Promise<EngineAnswer> =>
-    engine.call(path, { ...input, _group: group });
+export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'files' | 'random'>): Mover {
+  const call = (path: string, input: object, options: MoverOptions): Promise<EngineAnswer> =>
+    stoppable(engine, context.clock, { path, input }, options);
   /** The same for what a stop cuts off at once. */
   const briefly = (path: string, input: object, { group, signal }: MoverOptions): Promise<EngineAnswer> =>
     engine.call(path, { ...input, _group: group }, { signal });
@@ -70,8 +71,8 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'files' | 'ra
       if (listable.length > 0) {
         answer = await forFiles(listable, (_filter) =>
           to === undefined
-            ? briefly('operations/delete', { fs: place, _filter }, options)
-            : briefly('sync/move', { srcFs: place, dstFs: to, _filter }, apart(options)),
+            ? call('operations/delete', { fs: place, _filter }, options)
+            : call('sync/move', { srcFs: place, dstFs: to, _filter }, apart(options)),
         );
       }
       for (const { path } of odd) {
@@ -106,7 +107,9 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'files' | 'ra
       return moved.status === 404 ? { status: 200, body: {} } : moved;
     },
     async purge(place, options) {
-      await call('operations/purge', { fs: place, remote: '' }, options);
+      const purged = await call('operations/purge', { fs: place, remote: '' }, options);
+      const isGone = purged.status === 404 || /not found|no such file/.test(errorOf(purged.body));
+      if (purged.status !== 200 && !isGone) throw failed(purged);
     },
   };
 }

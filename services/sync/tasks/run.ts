@@ -3,11 +3,12 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { TaskFields } from '../../contracts/sync/api.ts';
 import { brakesOf, type DeleteLimits } from '../domain/brakes.ts';
-import { boundDeletes, planOf, type Listing, type Plan } from '../domain/plan.ts';
+import { boundDeletes, planOf, type Listing, type Plan, type PlannedFile } from '../domain/plan.ts';
 import { replacedPlace } from '../domain/replaced.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
 import { fingerprintOf, type PlanStore, type StoredPlan } from '../store/plans.ts';
 import type { Task } from '../store/tasks.ts';
+import { refuseLinks } from './links.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
 export interface RunParts {
@@ -44,6 +45,7 @@ export async function carryOut(
   if (brakes.length > 0) return { status: 409, body: { error: brakes.join(' ') }, state: 'held' };
   const replaced = task.fields.keepReplaced ? replacedFor(ends.destination, job.id) : undefined;
   options.signal.throwIfAborted();
+  await refuseLinks(ends.destination, pathsOf(plan.creates, plan.updates));
   const copied = await mover.copy(ends.source, ends.destination, replaced, options);
   if (copied.status !== 200 || plan.deletes.length + plan.deleteFolders.length === 0) return copied;
   options.signal.throwIfAborted();
@@ -53,6 +55,7 @@ export async function carryOut(
     return { status: 409, body: { error: 'The source became empty; nothing was deleted.' }, state: 'failed' };
   }
   const bound = boundDeletes(plan, source, destination);
+  await refuseLinks(ends.destination, [...pathsOf(bound.deletes), ...bound.deleteFolders]);
   const removed = await mover.remove(ends.destination, bound.deletes, replaced, options);
   if (removed.status !== 200) return removed;
   await mover.removeFolders(ends.destination, bound.deleteFolders, options);
@@ -75,23 +78,41 @@ export async function undo(
 ): Promise<JobOutcome> {
   const options = { ...optionsOf(job, task.fields), exclude: [] };
   const place = replacedFor(ends.destination, runId);
-  const { entries } = await listOrNothing(mover, ends.destination, options);
-  const now = new Map(entries.map((entry) => [entry.path, entry]));
-  const isSame = ({ path, size, modifiedAt }: Plan['creates'][number]): boolean => {
-    const found = now.get(path);
-    return found === undefined || (found.size === size && (modifiedAt === null || found.modifiedAt === null || Math.abs(found.modifiedAt - modifiedAt) < 2000)); // prettier-ignore
-  };
-  const changed = [...plan.creates, ...plan.updates].filter((file) => !isSame(file));
-  const again = plan.deletes.filter(({ path }) => now.has(path));
-  const [first] = [...changed, ...again];
+  const [there, kept] = await Promise.all([
+    listOrNothing(mover, ends.destination, options),
+    listOrNothing(mover, place, options),
+  ]);
+  const now = new Map(there.entries.map((entry) => [entry.path, entry]));
+  const written = new Map([...plan.creates, ...plan.updates].map((file) => [file.path, file]));
+  const back = kept.entries.filter(({ isFolder }) => !isFolder);
+  const created = plan.creates.filter(({ path }) => now.has(path));
+  // What is no longer kept an earlier try has put back, which was cut off.
+  const changed = [
+    ...created.filter((file) => !isSame(now.get(file.path), file)),
+    ...back.filter((file) => {
+      const found = now.get(file.path);
+      return found !== undefined && !isSame(found, file) && !isSame(found, written.get(file.path));
+    }),
+  ];
+  const [first] = changed;
   if (first !== undefined) {
-    const detail = `${first.path} was changed since${changed.length + again.length > 1 ? ', and others' : ''}; nothing was put back.`;
+    const detail = `${first.path} was changed since${changed.length > 1 ? ', and others' : ''}; nothing was put back.`;
     throw new Problem('sync.changed_since', 409, detail);
   }
-  const created = plan.creates.filter(({ path }) => now.has(path));
+  await refuseLinks(ends.destination, pathsOf(created, back));
   const removed = await mover.remove(ends.destination, created, undefined, options);
   if (removed.status !== 200) return removed;
   return await mover.move(place, ends.destination, options);
+}
+
+/** Times may have lost their fractions on the way. */
+function isSame(found: PlannedFile | undefined, file: PlannedFile | undefined): boolean {
+  if (found === undefined || file === undefined || found.size !== file.size) return false;
+  return found.modifiedAt === null || file.modifiedAt === null || Math.abs(found.modifiedAt - file.modifiedAt) < 2000;
+}
+
+function pathsOf(...lists: readonly (readonly PlannedFile[])[]): readonly string[] {
+  return lists.flat().map(({ path }) => path);
 }
 
 /** @throws Problem 422 where a run cannot keep what it replaces. */

@@ -112,7 +112,7 @@ export class Tasks implements Disposable {
     }
     const ends = await this.#ends(task);
     return await this.#begin(task, {
-      ...{ kind: 'run', writes: [ends.destination], ...(planId === undefined ? {} : { planId }) },
+      ...{ kind: 'run', ends, writes: [ends.destination], ...(planId === undefined ? {} : { planId }) },
       work: async (job) => carryOut(this.#parts, await this.#parts.moverFor(ends, job), job, { task, ends, shown }),
     });
   }
@@ -120,7 +120,7 @@ export class Tasks implements Disposable {
   async preview(task: Task): Promise<Job> {
     const ends = await this.#ends(task);
     return await this.#begin(task, {
-      kind: 'preview',
+      ...{ kind: 'preview', ends },
       work: async (job) => preview(this.#parts, await this.#parts.moverFor(ends, job), job, task, ends),
     });
   }
@@ -134,11 +134,11 @@ export class Tasks implements Disposable {
       throw new Problem('sync.no_undo', 409, 'Nothing is kept of what this run replaced.');
     }
     const ends = await this.#ends(task);
-    if (shownPlace(ends.destination) !== row.destination) {
+    if (ends.destination !== (inputOf(row)['at'] ?? row.destination)) {
       throw new Problem('sync.no_undo', 409, 'The sync has another destination by now.');
     }
     return await this.#begin(task, {
-      ...{ kind: 'undo', writes: [ends.destination] },
+      ...{ kind: 'undo', ends, writes: [ends.destination] },
       work: async (job) => {
         const mover = await this.#parts.moverFor(ends, job);
         const outcome = await undo(mover, job, { task, ends, plan: stored.plan, runId: row.id });
@@ -217,12 +217,15 @@ export class Tasks implements Disposable {
     }
   }
 
-  async #begin(task: Task, order: Pick<JobOrder, 'kind' | 'work' | 'writes' | 'planId'>): Promise<Job> {
+  async #begin(
+    task: Task,
+    { ends, ...order }: Pick<JobOrder, 'kind' | 'work' | 'writes' | 'planId'> & { readonly ends: Ends },
+  ): Promise<Job> {
     if (this.runningOf(task.id) !== undefined) throw new Problem('sync.runs', 409, 'It runs already.');
     const { fields } = task;
     const { job } = await this.#parts.jobs.begin({
       ...order,
-      ...{ account: task.account, input: { mode: fields.mode, exclude: fields.exclude, keepReplaced: order.kind === 'run' && fields.keepReplaced } }, // prettier-ignore
+      ...{ account: task.account, input: { mode: fields.mode, exclude: fields.exclude, keepReplaced: order.kind === 'run' && fields.keepReplaced, at: ends.destination } }, // prettier-ignore
       ...{ source: shownPlace(fields.source), destination: shownPlace(fields.destination) },
       ...{ durable: true, taskId: task.id, attempt: task.failures + 1 },
     });
@@ -259,8 +262,8 @@ export class Tasks implements Disposable {
     }
     try {
       const source = await access.place(caller, fields.source, 'read');
-      const destination = await access.place(caller, fields.destination, 'write');
-      if (fields.keepReplaced) await access.place(caller, replacedFor(fields.destination, 1), 'write');
+      const destination = await access.tree(caller, fields.destination);
+      if (fields.keepReplaced) await access.place(caller, replacedFor(destination, 1), 'write');
       return { source, destination };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;

@@ -1,3 +1,4 @@
+import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { shownPlace } from '../domain/place.ts';
 import { replacedPlace } from '../domain/replaced.ts';
@@ -5,7 +6,7 @@ import type { JobStore } from '../store/jobs.ts';
 import type { TaskStore } from '../store/tasks.ts';
 
 export interface UpkeepParts {
-  readonly context: Pick<Context, 'clock' | 'commit'>;
+  readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
   readonly runs: JobStore;
   readonly taskStore: TaskStore;
   readonly purge: (place: string) => Promise<void>;
@@ -19,15 +20,22 @@ const atOnce = 20;
 /** Removes what was replaced long ago, and the history that is older than it is kept. */
 export async function forgetOld(parts: UpkeepParts): Promise<void> {
   const { context, runs, taskStore, purge } = parts;
+  const { log } = context;
   const now = context.clock.now();
   for (const row of await runs.withReplaced(now - parts.keepReplacedDays * dayMs, atOnce)) {
+    const { at, ...input } = JSON.parse(row.input) as { readonly at?: string };
     const task = row.task_id === null ? undefined : await taskStore.find(row.task_id);
     const isSame = task !== undefined && shownPlace(task.fields.destination) === row.destination;
     // Of a sync that is no longer there, what it kept stays: nobody has said that it may go.
-    const place = isSame ? replacedPlace(task.fields.destination, row.id, process.platform === 'win32') : undefined;
-    if (place !== undefined) await purge(place);
-    const input = { ...(JSON.parse(row.input) as object), keepReplaced: false };
-    await context.commit((transaction) => runs.setInput(transaction, row.id, input));
+    const place = isSame ? replacedPlace(at ?? row.destination, row.id, process.platform === 'win32') : undefined;
+    try {
+      if (place !== undefined) await purge(place);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      log.warn('what a sync has replaced could not be removed yet', { job: row.id, reason: error.detail });
+      continue;
+    }
+    await context.commit((transaction) => runs.setInput(transaction, row.id, { ...input, at, keepReplaced: false }));
   }
   await context.commit((transaction) => runs.forget(transaction, now - parts.keepDays * dayMs));
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin } from '../../support/host.ts';
-import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+import { enginesOf, lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
 
 async function run(
   program: string,
@@ -18,21 +18,6 @@ async function run(
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   return await new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
-}
-
-/** Runs and ended processes of the engine that this host has started. */
-function enginesOf(room: SyncRoom): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return words.includes('\0rcd\0') && words.includes(room.host.dataDir);
-      } catch {
-        return false; // It ended as we looked.
-      }
-    })
-    .map(Number);
 }
 
 describe.skipIf(lacksRclone)('file sync with the real client', () => {

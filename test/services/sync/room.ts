@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
@@ -98,6 +98,21 @@ export async function openSyncRoom(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Processes of the engine that this host has started and that run. */
+export function enginesOf(room: SyncRoom): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return words.includes('\0rcd\0') && words.includes(room.host.dataDir);
+      } catch {
+        return false; // It ended as we looked.
+      }
+    })
+    .map(Number);
 }
 
 /** Asks again until it is so. */

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notify/notice.ts';
@@ -159,6 +159,74 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(undone).toMatchObject({ kind: 'undo', state: 'done', error: '' });
       expect(tree(task.destination)).toEqual(before);
       await expect(room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).rejects.toThrow('Nothing is kept');
+    });
+
+    it('go on with putting back where that was cut off', async () => {
+      const before = { one: 'old', two: 'old', gone: 'x', 'deep/gone': 'y' };
+      const task = await saved({ one: 'newer', two: 'newer', added: '1', more: '2' }, before, { keepReplaced: true, maxDeletePercent: 100 }); // prettier-ignore
+      const job = await run(task.id);
+      expect(job).toMatchObject({ state: 'done', canUndo: true });
+      // As far as the first try came.
+      const kept = `${task.destination.replace(/to$/, '.to.replaced')}/${String(job.id)}`;
+      expect(tree(kept)).toEqual(before);
+      rmSync(join(task.destination, 'added'));
+      renameSync(join(kept, 'one'), join(task.destination, 'one'));
+      mkdirSync(join(task.destination, 'deep'), { recursive: true });
+      renameSync(join(kept, 'deep/gone'), join(task.destination, 'deep/gone'));
+      const undone = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
+      expect(undone).toMatchObject({ state: 'done', error: '' });
+      expect(tree(task.destination)).toEqual(before);
+      expect(tree(kept)).toEqual({});
+    });
+
+    it('touch nothing through links that are at the destination, nor the links', async () => {
+      for (const [source, link] of [
+        [{ 'a/x': 'new', b: '1' }, 'a'],
+        [{ a: 'new', b: '1' }, 'a'],
+        [{ 'deep/er/a/x': 'new' }, 'deep/er'],
+      ] as const) {
+        const task = await saved(source, { old: 'x' }, { maxDeletePercent: 100 });
+        const outside = join(task.destination, '../outside');
+        mkdirSync(outside);
+        writeFileSync(join(outside, 'x'), 'somebody else’s');
+        mkdirSync(dirname(join(task.destination, link)), { recursive: true });
+        symlinkSync(source.a === undefined ? outside : join(outside, 'x'), join(task.destination, link));
+        const job = await run(task.id);
+        expect(job).toMatchObject({ state: 'failed', error: expect.stringContaining(`${link} is a link`) as string });
+        expect(tree(outside)).toEqual({ x: 'somebody else’s' });
+        expect(lstatSync(join(task.destination, link)).isSymbolicLink()).toBe(true);
+        expect(existsSync(join(task.destination, 'old'))).toBe(true);
+      }
+      // One that is in nobody's way is left alone.
+      const task = await saved({ b: '1' }, { old: 'x' }, { maxDeletePercent: 100 });
+      symlinkSync('/etc', join(task.destination, 'etc'));
+      expect(await run(task.id)).toMatchObject({ state: 'done', totals: { deletes: 1 } });
+      expect(lstatSync(join(task.destination, 'etc')).isSymbolicLink()).toBe(true);
+    });
+
+    it('keep beside the real folder what they replace, and only where that is allowed', async () => {
+      made += 1;
+      const home = `${room.folder}/${String(made)}`;
+      room.write({ [`${String(made)}/mine/real/to/a`]: 'old', [`${String(made)}/mine/from/a`]: 'newer' });
+      symlinkSync(join(home, 'mine/real/to'), join(home, 'mine/way'));
+      const ada = await room.account(`ada-${engine.replace(' ', '-')}`, [
+        { resource: `${home}/mine/from/*`, permission: 'read' },
+        { resource: `${home}/mine/real/*`, permission: 'read-write' },
+      ]);
+      const fields = { name: 'x', mode: 'sync', source: `${home}/mine/from`, destination: `${home}/mine/way`, keepReplaced: true, retries: 0 }; // prettier-ignore
+      const task = await room.api('POST', '/api/sync/tasks', fields, ada);
+      const job = await run(task.id);
+      expect(job).toMatchObject({ state: 'done', canUndo: true });
+      expect(tree(join(home, 'mine/real'))).toEqual({ 'to/a': 'newer', [`.to.replaced/${String(job.id)}/a`]: 'old' });
+      const undone = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
+      expect(undone).toMatchObject({ state: 'done', error: '' });
+      expect(tree(join(home, 'mine/real/to'))).toEqual({ a: 'old' });
+      const eve = await room.account(`eva-${engine.replace(' ', '-')}`, [
+        { resource: `${home}/mine/from/*`, permission: 'read' },
+        { resource: `${home}/mine/real/to/*`, permission: 'read-write' },
+        { resource: `${home}/mine/.way.replaced/*`, permission: 'read-write' },
+      ]);
+      await expect(room.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('.to.replaced');
     });
 
     it('tell when they have failed for good, with the files', async () => {

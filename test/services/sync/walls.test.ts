@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
@@ -142,6 +142,26 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     const loot = join(mine(), 'loot');
     if (existsSync(loot)) expect(readdirSync(loot)).toEqual([]);
     expect(existsSync(join(mine(), 'loot.txt'))).toBe(false);
+  });
+
+  it('is nothing behind a link that lies where it may write', async () => {
+    room.write({ 'mine/tricky/from/link/secret.txt': 'loot', 'mine/tricky/from/dangling': 'loot' });
+    mkdirSync(join(mine(), 'tricky/to'));
+    for (const [name, target] of [
+      ['link', others()],
+      ['dangling', join(others(), 'new')],
+    ] as const) {
+      // prettier-ignore
+      symlinkSync(target, join(mine(), 'tricky/to', name));
+      const ends = { srcFs: `${mine()}/tricky/from`, dstFs: `${mine()}/tricky/to` };
+      for (const path of ['sync/copy', 'sync/sync', 'sync/move']) {
+        expect((await as(path, { ...ends, _config: { Inplace: true } })).status, `${path} ${name}`).toBe(403);
+      }
+      rmSync(join(mine(), 'tricky/to', name));
+    }
+    expect(readdirSync(others())).toEqual(['secret.txt']);
+    expect(readFileSync(join(others(), 'secret.txt'), 'utf8')).toBe(secret);
+    rmSync(join(mine(), 'tricky'), { recursive: true });
   });
 
   it('is no call that is for administrators, and nothing of their jobs', async () => {

@@ -1,0 +1,199 @@
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock } from '../../contracts/service.ts';
+import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/api.ts';
+import { errorOf, type Engine, type EngineAnswer } from './engine.ts';
+
+/** A person has so long to sign in on the page of a provider. */
+const signInWithinMs = 15 * 60_000;
+/** The engine opens its own page for that within a moment. */
+const lookEveryMs = 100;
+const looks = 100;
+/** The engine's question whether the browser is on its own computer. */
+const browserHere = 'config_is_local';
+
+interface Setup {
+  readonly type: string;
+  state: string;
+  step: RemoteStep;
+  /** It was signed in to in a browser, which has shown that it works. */
+  isSignedIn: boolean;
+  signingIn: AbortController | undefined;
+}
+
+interface Asked {
+  readonly State?: string;
+  readonly Error?: string;
+  readonly Option?: Question | null;
+}
+interface Question {
+  readonly Name: string;
+  readonly Help: string;
+  readonly Type: string;
+  readonly DefaultStr?: string;
+  readonly Required: boolean;
+  readonly IsPassword: boolean;
+  readonly Exclusive: boolean;
+  readonly Examples?: readonly { readonly Value: string; readonly Help: string }[] | null;
+}
+
+/**
+ * Sets remotes up with the engine's own questions, one after another, as `rclone config` asks them: many providers want to
+ * know more after the form, and some are signed in to in a browser.
+ */
+export class RemoteSetups {
+  readonly #engine: () => Engine;
+  readonly #clock: Clock;
+  readonly #open = new Map<string, Setup>();
+
+  constructor(engine: () => Engine, clock: Clock) {
+    this.#engine = engine;
+    this.#clock = clock;
+  }
+
+  /** @throws Problem `sync.remote` (422); then there is no such remote. */
+  async begin(name: string, type: string, parameters: Readonly<Record<string, string>>): Promise<RemoteStep> {
+    const setup: Setup = { type, state: '', step: { step: 'done' }, isSignedIn: false, signingIn: undefined };
+    this.#open.set(name, setup);
+    try {
+      const opt = { obscure: true, nonInteractive: true };
+      let asked: Asked = await this.#ask('config/create', { name, type, parameters, opt });
+      // Who has brought a token along has signed in elsewhere.
+      while ((parameters['token'] ?? '') !== '' && asked.Option?.Name === 'config_refresh_token') {
+        setup.isSignedIn = true;
+        asked = await this.#continue(name, asked.State ?? '', 'false');
+      }
+      return await this.#next(name, setup, asked);
+    } catch (error) {
+      await this.forget(name);
+      throw error;
+    }
+  }
+
+  /** What is asked now. @throws Problem `sync.no_setup` (404) */
+  step(name: string): RemoteStep {
+    return this.#find(name).step;
+  }
+
+  /** @throws Problem `sync.no_setup` (404), `sync.remote` (422): the question stands as it was. */
+  async answer(name: string, text: string): Promise<RemoteStep> {
+    const setup = this.#find(name);
+    if (setup.step.step !== 'question') throw new Problem('sync.no_setup', 409, 'Nothing is asked at the moment.');
+    if (setup.step.question.name === browserHere && text === 'true') return await this.#signIn(name, setup);
+    if (setup.step.question.name === 'config_token') setup.isSignedIn = true;
+    return await this.#next(name, setup, await this.#continue(name, setup.state, text));
+  }
+
+  /** Ends a set-up, where one is open, and removes the remote. */
+  async forget(name: string): Promise<void> {
+    const setup = this.#open.get(name);
+    this.#open.delete(name);
+    setup?.signingIn?.abort(new Problem('sync.canceled', 409, 'It was given up.'));
+    if (setup?.signingIn !== undefined) await this.#engine().call('config/oauthstop', {});
+    await this.#ask('config/delete', { name });
+  }
+
+  #find(name: string): Setup {
+    const setup = this.#open.get(name);
+    if (setup === undefined) throw new Problem('sync.no_setup', 404, 'No such remote is being set up.');
+    return setup;
+  }
+
+  /** The engine waits for the browser; meanwhile the page is told where to go. */
+  async #signIn(name: string, setup: Setup): Promise<RemoteStep> {
+    const given = new AbortController();
+    setup.signingIn = given;
+    const late = this.#clock.after(signInWithinMs, () => {
+      given.abort(new Problem('sync.remote', 422, 'Nobody has signed in.'));
+      void this.#engine().call('config/oauthstop', {});
+    });
+    const ended = this.#continue(name, setup.state, 'true', given.signal)
+      .then((asked) => {
+        setup.isSignedIn = true;
+        return this.#next(name, setup, asked);
+      })
+      .catch(async (error: unknown) => {
+        if (this.#open.get(name) !== setup) return;
+        const words = error instanceof Problem ? error.detail : 'an internal error';
+        setup.signingIn = undefined;
+        await this.forget(name);
+        // Whoever looks once more hears why.
+        setup.step = { step: 'failed', error: words };
+        this.#open.set(name, setup);
+      })
+      .finally(() => {
+        late[Symbol.dispose]();
+        setup.signingIn = undefined;
+      });
+    let isOver = false;
+    void ended.finally(() => (isOver = true));
+    for (let at = 0; at < looks && !isOver; at++) {
+      const { status, body } = await this.#engine().call('config/oauthstatus', {});
+      if (status === 200 && typeof body['authUrl'] === 'string' && body['authUrl'] !== '') {
+        setup.step = { step: 'browser', address: body['authUrl'] };
+        return setup.step;
+      }
+      await new Promise<void>((resolve) => void this.#clock.after(lookEveryMs, resolve));
+    }
+    await ended;
+    return setup.step;
+  }
+
+  async #next(
+    name: string,
+    setup: Setup,
+    { State: state = '', Option: option, Error: error = '' }: Asked,
+  ): Promise<RemoteStep> {
+    setup.state = state;
+    if (state !== '' && option !== undefined && option !== null) {
+      setup.step = { step: 'question', question: questionOf(option, error) };
+      return setup.step;
+    }
+    try {
+      if (error !== '') throw failed(error);
+      // Nobody has tried yet what was written into the form.
+      if (!setup.isSignedIn) await this.#ask('operations/fsinfo', { fs: `${name}:` });
+    } catch (cause) {
+      await this.forget(name);
+      throw cause;
+    }
+    setup.step = { step: 'done' };
+    return setup.step;
+  }
+
+  async #continue(name: string, state: string, result: string, signal?: AbortSignal): Promise<Asked> {
+    const opt = { obscure: true, nonInteractive: true, continue: true, state, result };
+    // The page of Homeport leads to the sign-in: who sets a remote up may sit elsewhere.
+    const parameters = { config_auth_no_browser: 'true' };
+    return await this.#ask('config/update', { name, parameters, opt }, signal);
+  }
+
+  async #ask(path: string, input: object, signal?: AbortSignal): Promise<EngineAnswer['body'] & Asked> {
+    const { status, body } = await this.#engine().call(path, input, signal === undefined ? {} : { signal });
+    if (status === 200) return body;
+    throw failed(errorOf(body));
+  }
+}
+
+function failed(reason: string): Problem {
+  return new Problem('sync.remote', 422, `rclone says: ${reason}.`);
+}
+
+function questionOf(option: Question, error: string): RemoteQuestion {
+  const { Name: name, Help: help, Required: required, DefaultStr: fallback = '', Examples: examples } = option;
+  const choices = (examples ?? []).map(({ Value, Help }) => ({ value: Value, help: Help }));
+  return {
+    name,
+    help,
+    required,
+    default: option.IsPassword ? '' : fallback,
+    kind: kindOf(option, choices.length),
+    choices,
+    error,
+  };
+}
+
+function kindOf({ IsPassword, Type, Exclusive }: Question, choices: number): RemoteQuestion['kind'] {
+  if (IsPassword) return 'secret';
+  if (Type === 'bool') return 'switch';
+  return Exclusive && choices > 0 ? 'choice' : 'text';
+}

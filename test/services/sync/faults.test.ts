@@ -1,0 +1,129 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { enginesOf, lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'homeport-sync-faults-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe.skipIf(lacksRclone)('a stop', () => {
+  it('is heard while the engine is still starting, by a call and by a saved sync', { timeout: 60_000 }, async () => {
+    const gate = join(scratch, 'gate');
+    const waiting = join(scratch, 'waiting');
+    const slow = join(scratch, 'rclone');
+    const wait = `if [ "$1" = rcd ]; then touch '${waiting}'; while [ ! -e '${gate}' ]; do sleep 0.1; done; fi`;
+    writeFileSync(slow, `#!/bin/sh\n${wait}\nexec '${rclonePath ?? ''}' "$@"\n`);
+    chmodSync(slow, 0o755);
+    // It never gives up starting.
+    await using room = await openSyncRoom({ environment: { RCLONE_PATH: slow }, clock: createFakeClock(Date.now()) });
+    room.write({ 'from/a': '1' });
+    const [srcFs, dstFs] = [`${room.folder}/from`, `${room.folder}/to`];
+    const task = await room.api('POST', '/api/sync/tasks', { name: 'x', source: srcFs, destination: `${dstFs}2`, retries: 0 }); // prettier-ignore
+    const run = await room.api('POST', `/api/sync/tasks/${String(task.id)}/run`, {});
+    const { body } = await room.call('sync/copy', { srcFs, dstFs, _async: true });
+    await until(
+      async () => existsSync(waiting),
+      (isSo) => isSo,
+    );
+    await room.call('job/stop', { jobid: body.jobid });
+    await room.api('POST', `/api/sync/jobs/${String(run.id)}/stop`);
+    for (const jobid of [body.jobid, run.id]) {
+      const ended = await until(
+        () => room.call('job/status', { jobid }),
+        (answer) => answer.body.finished === true,
+      );
+      expect(ended.body).toMatchObject({ success: false, error: 'context canceled' });
+    }
+    writeFileSync(gate, '');
+    expect((await room.call('core/pid')).status).toBe(200);
+    expect(readdirSync(room.folder)).toEqual(['from']);
+  });
+
+  it('is forced on an engine that does not answer', { timeout: 60_000 }, async () => {
+    const clock = createFakeClock(Date.now());
+    await using room = await openSyncRoom({ clock });
+    room.write({ 'from/a': 'x'.repeat(5_000_000) });
+    const task = await room.api('POST', '/api/sync/tasks', { name: 'x', source: `${room.folder}/from`, destination: `${room.folder}/to`, retries: 0 }); // prettier-ignore
+    await room.call('core/bwlimit', { rate: '100k' });
+    const { id } = await room.api('POST', `/api/sync/tasks/${String(task.id)}/run`, {});
+    await until(
+      async () => existsSync(join(room.folder, 'to')) && readdirSync(join(room.folder, 'to')),
+      (names) => names !== false && names.length > 0,
+    );
+    const [pid] = enginesOf(room);
+    process.kill(pid ?? 0, 'SIGSTOP');
+    try {
+      await room.api('POST', `/api/sync/jobs/${String(id)}/stop`);
+      expect((await room.call('job/status', { jobid: id })).body.finished).toBe(false);
+      clock.advance(10_000);
+      const ended = await until(
+        () => room.call('job/status', { jobid: id }),
+        ({ body }) => body.finished === true,
+      );
+      expect(ended.body.error).toBe('context canceled');
+    } finally {
+      process.kill(pid ?? 0, 'SIGCONT');
+    }
+  });
+});
+
+describe('an answer', () => {
+  let room: SyncRoom;
+  beforeAll(async () => {
+    room = await openSyncRoom();
+  }, 60_000);
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  it(
+    'is 413 for an input that is too large, also to who sends all of it before listening',
+    { timeout: 60_000 },
+    async () => {
+      // prettier-ignore
+      const { hostname, port } = new URL(room.url);
+      const socket = connect(Number(port), hostname);
+      const head = ['POST /rc/noop HTTP/1.1', `Host: ${hostname}:${port}`, `Authorization: ${adminAuthorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked']; // prettier-ignore
+      socket.pause();
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      const piece = Buffer.alloc(1024 * 1024, ' ');
+      for (let at = 0; at < 64; at++) {
+        socket.write(`${piece.length.toString(16)}\r\n`);
+        socket.write(piece);
+        if (!socket.write('\r\n')) await once(socket, 'drain');
+      }
+      socket.write('2\r\n{}\r\n0\r\n\r\n');
+      let text = '';
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString())).resume();
+      await once(socket, 'close');
+      expect(text).toMatch(/^HTTP\/1\.1 413 /);
+      expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({ error: 'the input is too large', input: {}, path: 'rc/noop', status: 413 }); // prettier-ignore
+    },
+  );
+
+  it.skipIf(lacksRclone)(
+    'is remembered when nobody waited for it, and a large one not twice',
+    { timeout: 60_000 },
+    async () => {
+      const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`many/a rather long name of a file ${String(at)}`, 'x'])); // prettier-ignore
+      room.write(many);
+      const input = { fs: `${room.folder}/many`, remote: '' };
+      const waited = await room.call('operations/list', input);
+      expect(waited.body.list).toHaveLength(1000);
+      const status = (jobid: unknown) => room.call('job/status', { jobid });
+      expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body).toMatchObject({ success: true });
+      expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body.output).toEqual({});
+      const { body } = await room.call('operations/list', { ...input, _async: true });
+      const later = await until(
+        () => status(body.jobid),
+        (answer) => answer.body.finished === true,
+      );
+      expect(later.body.output.list).toHaveLength(1000);
+      const small = await room.call('operations/size', { fs: input.fs });
+      expect((await status(Number(small.headers.get('x-rclone-jobid')))).body.output).toEqual(small.body);
+    },
+  );
+});

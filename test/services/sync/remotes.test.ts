@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProvider, type Provider } from './provider.ts';
+import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
+
+describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () => {
+  let room: SyncRoom;
+  let provider: Provider;
+  const begin = (name: string, type: string, more: object = {}) =>
+    room.api('POST', '/api/sync/remotes', { name, type, parameters: { ...provider.parameters, ...more } });
+  const answer = (name: string, text: string) => room.api('POST', `/api/sync/remotes/${name}/setup`, { answer: text });
+  const stepOf = (name: string) => room.api('GET', `/api/sync/remotes/${name}/setup`);
+  const names = async () =>
+    (await room.api('GET', '/api/sync/remotes')).remotes.map(({ name }: { name: string }) => name);
+
+  beforeAll(async () => {
+    provider = await openProvider();
+    room = await openSyncRoom();
+  }, 60_000);
+  afterAll(async () => {
+    await room[Symbol.asyncDispose]();
+    await provider[Symbol.asyncDispose]();
+  });
+
+  it('is set up once the browser has been there, and by what else the engine asks', { timeout: 60_000 }, async () => {
+    const first = await begin('cloud', 'drive');
+    expect(first).toMatchObject({ step: 'question', question: { name: 'config_is_local', kind: 'switch' } });
+    await expect(answer('nosuch', 'true')).rejects.toThrow('404');
+    const { step, address } = await answer('cloud', 'true');
+    expect(step).toBe('browser');
+    expect(await stepOf('cloud')).toEqual({ step: 'browser', address });
+    expect((await fetch(address)).status).toBe(200);
+    const asked = await until(
+      () => stepOf('cloud'),
+      (found) => found.step !== 'browser',
+    );
+    expect(asked).toMatchObject({ step: 'question', question: { name: 'config_change_team_drive' } });
+    expect(await answer('cloud', 'false')).toEqual({ step: 'done' });
+    expect(await stepOf('cloud')).toEqual({ step: 'done' });
+    expect(provider.exchanged.some((body) => body.includes('code=c0de'))).toBe(true);
+    const { body } = await room.call('config/get', { name: 'cloud' });
+    expect(body).toMatchObject({ type: 'drive', token: 'XXX', client_secret: 'XXX' });
+    expect(JSON.stringify([await room.api('GET', '/api/sync/remotes'), room.host.log])).not.toMatch(/golden|hush/);
+  });
+
+  it('takes a token that was made on another computer', { timeout: 60_000 }, async () => {
+    const token = JSON.stringify({ access_token: 'elsewhere', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
+    await begin('typed', 'yandex');
+    const asked = await answer('typed', 'false');
+    expect(asked).toMatchObject({ step: 'question', question: { name: 'config_token' } });
+    expect(asked.question.help).toContain('rclone authorize "yandex"');
+    expect(await answer('typed', token)).toEqual({ step: 'done' });
+    expect(await begin('brought', 'yandex', { token })).toEqual({ step: 'done' });
+    expect(await names()).toEqual(expect.arrayContaining(['typed', 'brought']));
+  });
+
+  it('leaves nothing behind when it is refused or given up', { timeout: 60_000 }, async () => {
+    provider.denies = true;
+    await begin('refused', 'yandex');
+    const { address } = await answer('refused', 'true');
+    await fetch(address);
+    expect(await until(() => stepOf('refused'), ({ step }) => step !== 'browser')).toMatchObject({ step: 'failed', error: expect.stringMatching(/denied|rclone says/i) as string }); // prettier-ignore
+    provider.denies = false;
+    await begin('given-up', 'yandex');
+    const { address: other } = await answer('given-up', 'true');
+    await room.api('DELETE', '/api/sync/remotes/given-up');
+    await expect(stepOf('given-up')).rejects.toThrow('404');
+    await until(
+      () => fetch(other).then(() => false, () => true), // prettier-ignore
+      (isClosed) => isClosed,
+    );
+    expect(await names()).not.toEqual(expect.arrayContaining(['refused']));
+    expect(await names()).not.toEqual(expect.arrayContaining(['given-up']));
+    // The way is free for the next.
+    await begin('given-up', 'yandex');
+    expect(await answer('given-up', 'true')).toMatchObject({ step: 'browser' });
+    await room.api('DELETE', '/api/sync/remotes/given-up');
+  });
+
+  it('is asked for and answered by administrators alone', async () => {
+    const bob = await room.account('bob', [{ resource: 'cloud:*', permission: 'read-write' }]);
+    await expect(room.api('GET', '/api/sync/remotes/cloud/setup', undefined, bob)).rejects.toThrow('403');
+    await expect(room.api('POST', '/api/sync/remotes/cloud/setup', { answer: 'x' }, bob)).rejects.toThrow('403');
+    await begin('tricky', 'yandex');
+    await expect(answer('tricky', ':sftp,ssh="touch /tmp/x":')).rejects.toThrow('run a program');
+  });
+});
