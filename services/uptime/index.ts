@@ -209,7 +209,8 @@ function create(context: Context, settings: Settings): Service {
       maintenances,
     },
   });
-  const manage = { context, keys, monitors, tags, dockerHosts, pages, maintenances, figures, incidents };
+  const moving = { monitors, tags, dockerHosts, pages, maintenances, beats, buckets };
+  const manage = { context, keys, figures, incidents, ...moving };
   const handlers = [
     ...ownHandlers,
     ...statusPageHandlers(pages),
