@@ -21,7 +21,10 @@ import { MonitorStore } from './store/monitors.ts';
 import { StatusPages } from './store/status-pages.ts';
 import { provision } from './move/provision.ts';
 import { Followers } from './tell/followers.ts';
+import { SubscriberMail } from './tell/subscriber-mail.ts';
+import { Subscribers } from './tell/subscribers.ts';
 import { Teller } from './tell/tell.ts';
+import { isCovered } from './watch/covered.ts';
 import { Connectivity } from './watch/connectivity.ts';
 import { Figures } from './watch/figures.ts';
 import { Live } from './watch/live.ts';
@@ -38,8 +41,6 @@ import type { Watched } from './watch/watched.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
-/** A host may be found down so much later than what runs on it. */
-const togetherMs = 30_000;
 
 /** The uptime monitor: checks servers, programs and containers, and says so before it is too late. Answers like Uptime Kuma. */
 export const uptime = defineService({ ...manifest, create });
@@ -118,7 +119,7 @@ function create(context: Context, settings: Settings): Service {
     sent: metrics.sent,
     failed: metrics.failed,
     follow: (event) => followers.take(event),
-    isCovered: (kind, id, hosts, at) => isCovered(kind, monitors.find(id), hosts, at),
+    isCovered: (kind, id, hosts, at) => isCovered({ monitors, recorder }, { kind, id, hosts, at }),
   });
   const watch: Watch = new Watch({
     clock,
@@ -143,15 +144,6 @@ function create(context: Context, settings: Settings): Service {
     },
   });
 
-  const isCovered = (kind: string, watched: Watched | undefined, ids: readonly number[], at: number): boolean => {
-    if (watched === undefined) return false;
-    const before = watched.silenced;
-    const hosts = ids.flatMap((id) => monitors.find(id) ?? []);
-    if (kind === 'down') watched.silenced = hosts.some((host) => wasDown(host, at));
-    else if (kind === 'up') watched.silenced = false;
-    if (before !== watched.silenced) recorder.note(watched);
-    return kind === 'down' ? watched.silenced : kind === 'up' && before;
-  };
   const checkNow = async (watched: Watched): Promise<void> => {
     if (monitors.isChecked(watched)) await checker.now(watched.id);
     else await local.check(watched);
@@ -167,6 +159,8 @@ function create(context: Context, settings: Settings): Service {
     keepDays: () => options.current.keepDataPeriodDays,
   });
   let names: Disposable | undefined;
+  const subscribers = new Subscribers(context);
+  const subscriberMail = new SubscriberMail({ context, subscribers, mailAddress: settings.subscriberMail });
   const pages: StatusPages = new StatusPages(context, {
     noted: (transaction, page, note) => followers.note(transaction, page, note),
     changed() {
@@ -179,6 +173,7 @@ function create(context: Context, settings: Settings): Service {
     pages: () => pages.all(),
     pagesOfWindow: (id) => maintenances.all().find((one) => one.id === id)?.statusPages ?? [],
     publicUrl: () => options.current.publicUrl,
+    mail: subscriberMail,
   });
   const ownHandlers = uptimeHandlers({
     ...{ context, monitors, beats, incidents, dockerHosts, checker, recorder, options, figures, keys, checkNow },
@@ -209,10 +204,11 @@ function create(context: Context, settings: Settings): Service {
       maintenances,
     },
   });
-  const manage = { context, keys, monitors, tags, dockerHosts, pages, maintenances, figures, incidents };
+  const moving = { monitors, tags, dockerHosts, pages, maintenances, beats, buckets };
+  const manage = { context, keys, figures, incidents, ...moving };
   const handlers = [
     ...ownHandlers,
-    ...statusPageHandlers(pages),
+    ...statusPageHandlers(pages, subscribers, subscriberMail),
     ...maintenanceHandlers(maintenances),
     ...manageHandlers(manage),
   ];
@@ -237,6 +233,8 @@ function create(context: Context, settings: Settings): Service {
         manage,
         maintenances,
         socket,
+        subscribers,
+        subscriberMail,
       },
       options: () => options.current,
     }),
@@ -254,6 +252,7 @@ function create(context: Context, settings: Settings): Service {
       open.defer(() => rollup.close());
       await options.start();
       await pages.start();
+      await subscribers.start();
       await tags.start();
       await dockerHosts.start();
       const began = clock.now();
@@ -262,6 +261,9 @@ function create(context: Context, settings: Settings): Service {
       await provision({ monitors, pages, maintenances, log }, settings);
       open.use(teller.handle());
       open.use(followers.handle());
+      open.use(subscriberMail.handle());
+      const forget = (): Promise<void> => subscribers.removeOld(new Set(pages.all().map(({ id }) => id)));
+      open.use(clock.every(hourMs, () => void forget().catch((error: unknown) => log.error('subscribers were not removed', { error })))); // prettier-ignore
       open.use(clock.every(hourMs, () => void rollup.run()));
       open.use(
         clock.every(minuteMs, () => {
@@ -279,12 +281,6 @@ function create(context: Context, settings: Settings): Service {
       await open.disposeAsync();
     },
   };
-}
-
-/** Whether somebody else's fault says it all: it is down, or was at that moment. */
-function wasDown({ standing, outageSince }: Watched, at: number): boolean {
-  if (standing.status === beatStatus.down) return true;
-  return outageSince !== null && outageSince <= at + togetherMs && standing.since !== null && standing.since >= at;
 }
 
 function healthOf(monitors: Monitors, recorder: Recorder): Health {

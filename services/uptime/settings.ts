@@ -5,6 +5,7 @@ export const environment: Readonly<Record<string, string>> = {
   UPTIME_NOTIFY_TAG: 'notifyTag',
   UPTIME_PUBLIC_URL: 'publicUrl',
   UPTIME_KEEP_DAYS: 'keepDays',
+  UPTIME_SUBSCRIBER_MAIL: 'subscriberMail',
   UPTIME_MONITORS: 'monitors',
   UPTIME_STATUS_PAGES: 'statusPages',
   UPTIME_MAINTENANCES: 'maintenances',
@@ -42,6 +43,17 @@ export const Settings = z.object({
     .meta({
       title: 'Public address',
       description: 'Where others reach this service, for links in feeds. Empty: as each request names it.',
+    }),
+  subscriberMail: z
+    .string()
+    .max(2000)
+    .regex(/^(mailtos?:\/\/[^\s/?#]+(\/?\?\S*)?)?$/, 'Use mailto:// and a mail server, without a recipient.')
+    .default('')
+    .meta({
+      title: 'Mail to visitors of status pages',
+      description:
+        'The mail server by which they are told, as Delivery writes it: mailto://user:password@smtp.example.org:587?from=status@example.org&mode=starttls. Empty: they cannot subscribe by mail.',
+      secret: true,
     }),
   connectivityAddress: z
     .string()

@@ -116,15 +116,18 @@ export const manageApi = {
     method: 'POST',
     path: '/api/uptime/import',
     summary:
-      'Adds what a backup of Uptime Kuma or an export of this service holds; unknown kinds keep all their fields.',
+      'Adds what a kuma.db or a backup of Uptime Kuma, or an export of this service, holds; the file is sent as it is. Unknown kinds keep all their fields.',
     access: write,
-    body: z.record(z.string(), z.unknown()),
+    bytes: true,
     reply: z.object({
       monitors: z.int(),
       tags: z.int(),
       dockerHosts: z.int(),
       statusPages: z.int(),
       maintenances: z.int(),
+      notifications: z
+        .array(z.object({ name: z.string(), type: z.string(), monitors: z.int() }))
+        .describe('Destinations that were set up there: set them up under Delivery.'),
       skipped: z.array(z.object({ what: z.string(), name: z.string(), why: z.string() })),
     }),
   }),

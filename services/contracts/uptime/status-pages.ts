@@ -24,6 +24,7 @@ const OwnPageFields = {
   domainNameList: z.array(DomainName).max(20).default([]).describe('Names under which it is the first page.'),
   showOutages: flag.default(true).describe('Outages of its monitors, without their cause.'),
   pushTopic: TopicName.nullable().default(null).describe('Those who follow this topic are told what happens.'),
+  subscribable: flag.default(false).describe('Visitors may have news sent to a mail address, and see the push topic.'),
   notifyTag: z.string().trim().min(1).max(500).nullable().default(null).describe('Destinations of Delivery, such as mail, that are told.'), // prettier-ignore
 };
 
@@ -52,7 +53,14 @@ export type StatusPageConfig = z.infer<typeof StatusPageConfig>;
 
 /** What visitors and the peer's clients are told of it. */
 export function publicConfig(config: StatusPageConfig) {
-  const { domainNameList: _domains, showOutages: _outages, pushTopic: _topic, notifyTag: _tag, ...shown } = config;
+  const {
+    domainNameList: _domains,
+    showOutages: _outages,
+    pushTopic: _topic,
+    notifyTag: _tag,
+    subscribable: _open,
+    ...shown
+  } = config;
   return shown;
 }
 
@@ -91,6 +99,17 @@ export const ShownNote = z.object({
   status_page_id: z.int(),
 });
 export type ShownNote = z.infer<typeof ShownNote>;
+
+/** A visitor who follows a page by mail. */
+export const PageSubscriber = z
+  .object({
+    id: z.int(),
+    address: z.string(),
+    confirmed: z.boolean(),
+    createdAt: z.number().describe('ms since the epoch'),
+  })
+  .meta({ id: 'UptimePageSubscriber' });
+export type PageSubscriber = z.infer<typeof PageSubscriber>;
 
 export const StatusPage = StatusPageConfig.extend({
   slug: z.string(),
@@ -141,6 +160,20 @@ export const statusPagesApi = {
     method: 'DELETE',
     path: '/api/uptime/status-pages/:slug',
     summary: 'Removes a status page; its monitors stay.',
+    access: write,
+    reply: Done,
+  }),
+  subscribers: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/status-pages/:slug/subscribers',
+    summary: 'Visitors who follow the page by mail; `mail` says whether mail can be sent at all.',
+    access: write,
+    reply: z.object({ mail: z.boolean(), items: z.array(PageSubscriber) }),
+  }),
+  removeSubscriber: defineRoute({
+    method: 'DELETE',
+    path: '/api/uptime/status-pages/:slug/subscribers/:id',
+    summary: 'Nothing is sent to them any more, and their address is forgotten.',
     access: write,
     reply: Done,
   }),

@@ -1,12 +1,6 @@
-import { Cron } from 'croner';
 import type { Maintenance, MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
+import { cronRule, cronSlots, type Slot } from './cron.ts';
 import { momentOf, utcOf, wallTime, type WallTime } from './zone.ts';
-
-/** A stretch of a window, ms since the epoch; `end` is infinite for one that somebody has to end. */
-export interface Slot {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** What slots are made of. */
 export interface Plan {
@@ -20,8 +14,8 @@ const dayMs = 86_400_000;
 const minuteMs = 60_000;
 /** No month with a 31st, nor a 29th of February by these days, is farther away. */
 const farthestDays = 62;
-/** One that comes more often than it ends is looked ahead for so many times. */
-const mostRuns = 300;
+/** Slots by a rule take long to find where many of them overlap. */
+const slotsOfRules = new WeakMap<MaintenanceConfig, { readonly zone: string; readonly since: number; readonly slots: readonly Slot[] }>(); // prettier-ignore
 const midnight = { hours: 0, minutes: 0, seconds: 0 };
 
 /** The slot that runs at a moment. */
@@ -40,7 +34,7 @@ export function slotsFrom(plan: Plan, now: number, most: number): Slot[] {
     case 'single':
       return first === undefined || last === undefined || last <= now ? [] : [{ start: first, end: last }];
     case 'cron':
-      return cronSlots(plan, now, most);
+      return slotsByRule(plan, [first, last], now, most);
     default: {
       const found: Slot[] = [];
       const begin = Math.max(now - 2 * dayMs, (first ?? -Infinity) - dayMs);
@@ -113,34 +107,20 @@ export function windowTrouble(config: MaintenanceConfig): Record<string, string>
 }
 
 /** The moments between which a window may run. */
-function rangeOf({ config, zone }: Plan): readonly [number | undefined, number | undefined] {
+type Range = readonly [number | undefined, number | undefined];
+
+function rangeOf({ config, zone }: Plan): Range {
   const [first, last] = config.dateRange.map((text) => momentOf(wallTime(Date.parse(`${text.replace(' ', 'T')}Z`), 'UTC'), zone)); // prettier-ignore
   return [first, last];
 }
 
-function cronSlots(plan: Plan, now: number, most: number): Slot[] {
-  const { config, zone } = plan;
-  const [first, last] = rangeOf(plan);
-  const length = config.durationMinutes * minuteMs;
-  const rule = cronRule(config.cron, zone);
-  const found: Slot[] = [];
-  // Slots that overlap are one: it goes on until the last of them ends.
-  let at = Math.max(now - length, (first ?? -Infinity) - 1);
-  for (let runs = 0; runs < mostRuns && found.length <= most; runs += 1) {
-    const start = rule.nextRun(new Date(Math.max(at, 0)))?.getTime();
-    if (start === undefined || (last !== undefined && start >= last)) break;
-    at = start;
-    const before = found.at(-1);
-    const end = Math.min(start + length, last ?? Infinity);
-    if (end <= now) continue;
-    if (before === undefined || start > before.end) found.push({ start, end });
-    else found[found.length - 1] = { start: before.start, end };
-  }
-  return found.slice(0, most);
-}
-
-function cronRule(text: string, zone: string): Cron {
-  return new Cron(text, { timezone: zone, paused: true, mode: '5-part', fixedTimeRule: 'no-wildcard' });
+function slotsByRule({ config, zone, since }: Plan, [first, last]: Range, now: number, most: number): Slot[] {
+  const remembered = slotsOfRules.get(config);
+  const known = remembered?.zone === zone && remembered.since === since ? remembered.slots : [];
+  const repeated = { rule: cronRule(config.cron, zone), lengthMs: config.durationMinutes * minuteMs };
+  const slots = cronSlots({ ...repeated, since: Math.min(since, now), first, last }, now, most, known);
+  if (slots.some((slot) => !known.includes(slot))) slotsOfRules.set(config, { zone, since, slots });
+  return slots;
 }
 
 /** The day itself when it is one of the window's, else the next one that is; days are midnights of UTC. */

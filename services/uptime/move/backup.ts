@@ -1,8 +1,40 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { UptimeExport } from '../../contracts/uptime/manage.ts';
+import type { BeatStatus } from '../../contracts/uptime/monitor.ts';
+import type { BucketSize } from '../store/tables.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A beat that was made elsewhere. */
+export interface PastBeat {
+  readonly at: number;
+  readonly status: BeatStatus;
+  readonly msg: string;
+  readonly ping: number | null;
+  readonly important: boolean;
+}
+
+/** An hour or a day that was made elsewhere. */
+export interface PastTally {
+  readonly size: BucketSize;
+  readonly start: number;
+  readonly up: number;
+  readonly down: number;
+  readonly maintenance: number;
+  /** Of the time that is known, so much it was up. */
+  readonly share: number;
+  /** The average and its bounds, ms; 0: there is none. */
+  readonly ping: number;
+  readonly pingMin: number;
+  readonly pingMax: number;
+}
+
+/** What monitors did before; they are named by the numbers of the document. */
+export interface Past {
+  readonly beats: (monitor: number, now: number) => readonly PastBeat[];
+  readonly tallies: (monitor: number, now: number) => readonly PastTally[];
+}
 
 /** What a document holds, whichever program wrote it; the numbers are those of its own. */
 export interface Holding {
@@ -11,10 +43,15 @@ export interface Holding {
   readonly monitors: readonly Fields[];
   readonly statusPages: readonly Fields[];
   readonly maintenances: readonly Fields[];
+  /** Destinations of the other program: here they are set up under Delivery. */
+  readonly notifications?: readonly { readonly name: string; readonly type: string; readonly monitors: number }[];
+  /** What there is no place for here. */
+  readonly left?: readonly { readonly what: string; readonly name: string }[];
+  readonly past?: Past;
 }
 
 /** Made of others, or of another installation; they are not set. */
-const derived = ['id', 'path', 'pathName', 'childrenIDs', 'forceInactive', 'maintenance', 'includeSensitiveData', 'state', 'secrets', 'user_id', 'created_date', 'dns_last_result', 'screenshot', 'provisioned']; // prettier-ignore
+const derived = ['id', 'path', 'pathName', 'childrenIDs', 'forceInactive', 'maintenance', 'includeSensitiveData', 'state', 'secrets', 'user_id', 'created_date', 'dns_last_result', 'screenshot', 'provisioned', 'userId', 'createdDate', 'dnsLastResult']; // prettier-ignore
 
 /** @throws Problem `uptime.no_backup` (400) */
 export function readBackup(document: Fields): Holding {
@@ -33,6 +70,11 @@ export function readBackup(document: Fields): Holding {
     monitors,
     statusPages: listOf(document['statusPageList']),
     maintenances: listOf(document['maintenanceList']),
+    notifications: listOf(document['notificationList']).map((one) => ({
+      name: textOf(one['name']),
+      type: textOf(one['type']) || textOf(settingsOf(one)['type']),
+      monitors: monitors.filter(({ notificationIDList: list }) => typeof list === 'object' && list !== null && String(one['id']) in list).length, // prettier-ignore
+    })),
   };
 }
 
@@ -88,6 +130,16 @@ function tagsOf(monitor: Fields) {
     color: textOf(tag['color']) || '#4B5563',
     value: textOf(tag['value']),
   }));
+}
+
+/** Newer releases write what a destination is made of as a text of its own. */
+function settingsOf({ config }: Fields): Fields {
+  try {
+    const parsed: unknown = typeof config === 'string' ? JSON.parse(config) : config;
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Fields) : {};
+  } catch {
+    return {};
+  }
 }
 
 /** A list, or the object by numbers that newer releases write. */

@@ -3,16 +3,17 @@ import { Problem } from '../../contracts/problem.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import type { manageApi, UptimeExport } from '../../contracts/uptime/manage.ts';
 import { MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
-import { PublicGroup, StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
+import { PageNote, PublicGroup, StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
 import { NewDockerHost } from '../../contracts/uptime/views.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { StatusPages } from '../store/status-pages.ts';
 import type { Tags } from '../store/tags.ts';
 import type { Maintenances } from '../watch/maintenances.ts';
 import type { Monitors } from '../watch/monitors.ts';
-import { inOrder, ownFields, readBackup, type Holding } from './backup.ts';
+import { inOrder, ownFields, type Holding } from './backup.ts';
+import { writePast, type PastParts } from './past.ts';
 
-export interface MoveParts {
+export interface MoveParts extends PastParts {
   readonly monitors: Monitors;
   readonly tags: Tags;
   readonly dockerHosts: DockerHosts;
@@ -22,6 +23,14 @@ export interface MoveParts {
 
 export type Imported = z.infer<typeof manageApi.import.reply>;
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A note that was written elsewhere; one of no style that is known here is as any other. */
+const PastNote = PageNote.extend({
+  style: PageNote.shape.style.catch('info'),
+  pin: z.boolean(),
+  active: z.boolean(),
+  createdAt: z.number().optional(),
+});
 
 /** Everything that is set, without secrets: they are only in the backup of the whole host. */
 export async function exportAll({
@@ -47,9 +56,8 @@ export async function exportAll({
 }
 
 /** Adds what a document holds beside what is here; what does not fit is named and left out. */
-export async function importAll(parts: MoveParts, document: Fields): Promise<Imported> {
-  const holding = readBackup(document);
-  const skipped: Imported['skipped'] = [];
+export async function importAll(parts: MoveParts, holding: Holding): Promise<Imported> {
+  const skipped: Imported['skipped'] = (holding.left ?? []).map((one) => ({ ...one, why: 'There is no such thing here.' })); // prettier-ignore
   const attempt = async (what: string, name: unknown, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -70,7 +78,9 @@ export async function importAll(parts: MoveParts, document: Fields): Promise<Imp
   for (const monitor of inOrder(holding.monitors)) {
     await attempt('monitor', monitor['name'], async () => {
       const config = MonitorConfig.parse(ownFields(monitor, { tags: tags.ids, engines, monitors }));
-      monitors.set(Number(monitor['id']), (await parts.monitors.add(config, { lenient: true })).id);
+      const added = await parts.monitors.add(config, { lenient: true });
+      monitors.set(Number(monitor['id']), added.id);
+      if (holding.past !== undefined) await writePast(parts, added, holding.past, Number(monitor['id']));
     });
   }
   await connectDependents(parts, holding, monitors);
@@ -94,7 +104,7 @@ export async function importAll(parts: MoveParts, document: Fields): Promise<Imp
   }
   return {
     ...{ monitors: monitors.size, tags: tags.added, dockerHosts: engines.size, statusPages: pages.size },
-    ...{ maintenances: windows, skipped },
+    ...{ maintenances: windows, notifications: [...(holding.notifications ?? [])], skipped },
   };
 }
 
@@ -135,5 +145,7 @@ async function importPage({ pages }: MoveParts, page: Fields, ids: ReadonlyMap<n
       }),
     })),
   );
+  const notes = z.array(PastNote).parse(page['notes'] ?? []);
+  for (const note of notes) await pages.addPastNote(pages.get(config.slug), note);
   return id;
 }

@@ -11,8 +11,9 @@ import { pushRoute, type PushParts } from './push.ts';
 import { problemOf, renderProblem, restRoutes } from './rest.ts';
 import { socketPath, type UptimeSocket } from '../socket/server.ts';
 import { statusPageRoutes, type StatusPageParts } from './status-pages.ts';
+import { subscribeRoutes, type SubscribeParts } from './subscribe.ts';
 
-export interface AppParts extends PushParts, BadgeParts, StatusPageParts {
+export interface AppParts extends PushParts, BadgeParts, StatusPageParts, SubscribeParts {
   readonly context: Context;
   readonly keys: ApiKeys;
   readonly handlers: readonly ApiHandler[];
@@ -31,6 +32,7 @@ export function uptimeApp(parts: AppParts): Express {
   });
   app.use(socketPath, (request, response) => parts.socket.http(request, response));
   app.all('/api/push/:token', pushRoute(parts));
+  app.use(subscribeRoutes(parts));
   app.use(statusPageRoutes(parts));
   app.get('/', (request, response) => {
     const page = context.address('control');

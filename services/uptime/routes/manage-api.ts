@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { manageApi, reportCsv, ReportQuery } from '../../contracts/uptime/manage.ts';
 import { exportAll, importAll, type MoveParts } from '../move/move.ts';
+import { withUpload } from '../move/upload.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { Figures } from '../watch/figures.ts';
 import { reportOf } from '../watch/report.ts';
@@ -48,7 +49,10 @@ export function manageHandlers(parts: ManageParts): readonly ApiHandler[] {
       return { done: new Set(ids).size - failed.length, failed };
     }),
     implement(manageApi.export, () => exportAll(parts)),
-    implement(manageApi.import, ({ body }) => importAll(parts, body)),
+    implement(manageApi.import, ({ incoming }) => {
+      if (incoming === undefined) throw new Problem('uptime.no_backup', 400, 'There is no file in this request.');
+      return withUpload(parts.context.files, incoming, (holding) => importAll(parts, holding));
+    }),
     implement(manageApi.report, async ({ query }) => ({ ...query, rows: await rowsOf(parts, query) })),
   ];
 }

@@ -51,6 +51,7 @@ export function openApiDocument(handlers: readonly ApiHandler[]): Record<string,
       operationId: `${route.method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
       summary: route.summary,
       ...(parameters.length === 0 ? {} : { parameters }),
+      ...(route.bytes === true ? { requestBody: { required: true, content: { 'application/octet-stream': {} } } } : {}),
       ...(route.body === undefined
         ? {}
         : { requestBody: { required: true, content: json(refer(route.body, 'input')) } }),

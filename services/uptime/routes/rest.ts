@@ -23,13 +23,14 @@ export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly A
   for (const handler of sorted) {
     const { route } = handler;
     const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-    router[method](ownPath(route.path), json, async (request, response) => {
+    router[method](ownPath(route.path), ...(route.bytes === true ? [] : [json]), async (request, response) => {
       const caller = await callerOf(context, keys, request);
       requireRight(caller, typeof route.access === 'object' ? route.access.permission : 'write');
       const reply = await handler.handle({
         params: textParams(request),
         query: read(route.query, request.query),
         body: read(route.body, request.body),
+        ...(route.bytes === true ? { incoming: request } : {}),
         identity: caller.identity,
         rights: caller.rights,
         remoteAddress: context.caller(request).remoteAddress,

@@ -1,11 +1,18 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { statusPagesApi } from '../../contracts/uptime/status-pages.ts';
+import { Problem } from '../../contracts/problem.ts';
 import type { NoteChange, StatusPages } from '../store/status-pages.ts';
+import type { SubscriberMail } from '../tell/subscriber-mail.ts';
+import type { Subscribers } from '../tell/subscribers.ts';
 
 const done = { ok: true } as const;
 
 /** Status pages in our own API. */
-export function statusPageHandlers(pages: StatusPages): readonly ApiHandler[] {
+export function statusPageHandlers(
+  pages: StatusPages,
+  subscribers: Subscribers,
+  mail: Pick<SubscriberMail, 'isSet'>,
+): readonly ApiHandler[] {
   const page = (params: Readonly<Record<string, string>>) => pages.get(params['slug'] ?? '');
   return [
     implement(statusPagesApi.list, async () => ({
@@ -18,6 +25,16 @@ export function statusPageHandlers(pages: StatusPages): readonly ApiHandler[] {
     ),
     implement(statusPagesApi.remove, async ({ params }) => {
       await pages.remove(params['slug'] ?? '');
+      return done;
+    }),
+    implement(statusPagesApi.subscribers, ({ params }) => ({
+      mail: mail.isSet,
+      items: subscribers.of(page(params).id).map(({ id, address, confirmed, createdAt }) => ({ id, address, confirmed, createdAt })), // prettier-ignore
+    })),
+    implement(statusPagesApi.removeSubscriber, async ({ params }) => {
+      const known = subscribers.of(page(params).id).find(({ id }) => id === Number(params['id']));
+      if (known === undefined) throw new Problem('uptime.unknown_subscriber', 404, 'There is no such subscriber.');
+      await subscribers.remove([known.id]);
       return done;
     }),
     implement(statusPagesApi.addNote, ({ params, body }) => pages.addNote(page(params), body)),

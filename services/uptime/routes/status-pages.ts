@@ -1,6 +1,6 @@
 import express, { type Request, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock } from '../../contracts/service.ts';
+import type { Clock, Context } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import { publicConfig, type ShownNote } from '../../contracts/uptime/status-pages.ts';
 import { certificateDays } from '../domain/certificate.ts';
@@ -10,13 +10,14 @@ import { peerTime } from '../domain/time.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
+import type { SubscriberMail } from '../tell/subscriber-mail.ts';
 import type { Maintenances } from '../watch/maintenances.ts';
 import { peerMaintenance } from '../wire/peer-maintenance.ts';
 import type { Monitors } from '../watch/monitors.ts';
 import { lastDay } from '../watch/watched.ts';
 import { monitorsOf, pageStatus } from '../wire/page-status.ts';
 import { feedOf } from '../wire/rss.ts';
-import { statusPageHtml } from '../wire/status-html.ts';
+import { pagePolicy, statusPageHtml, type Follow } from '../wire/status-html.ts';
 
 export interface StatusPageParts {
   readonly clock: Clock;
@@ -26,6 +27,8 @@ export interface StatusPageParts {
   readonly maintenances: Maintenances;
   readonly incidents: Pick<IncidentStore, 'ofMonitors'>;
   readonly options: () => UptimeOptions;
+  readonly context: Pick<Context, 'address'>;
+  readonly subscriberMail: SubscriberMail;
 }
 
 const shownBeats = 100;
@@ -109,15 +112,31 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
       if (request.path === '/' && own === undefined) return next();
       const page = request.params.slug === undefined ? (own ?? pages.find('default')) : pages.find(request.params.slug);
       const known = page?.config.published === true ? page : undefined;
-      response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'none'; frame-ancestors 'self'"); // prettier-ignore
+      const follow = known === undefined ? undefined : followOf(parts, known, request);
+      response.setHeader('Content-Security-Policy', pagePolicy(follow?.mail === true));
       response.setHeader('Cache-Control', 'no-cache');
       response.status(known === undefined ? 404 : 200).type('html');
       if (known === undefined) return void response.send(statusPageHtml(undefined));
       const [shown, beats] = await Promise.all([publicPage(parts, known), heartbeats(parts, known)]);
-      response.send(statusPageHtml({ page: known, shown, beats, windows: parts.maintenances.ofPage(known.id, comingMs), status: pageStatus(known, monitors), now: clock.now() })); // prettier-ignore
+      response.send(statusPageHtml({ page: known, shown, beats, windows: parts.maintenances.ofPage(known.id, comingMs), status: pageStatus(known, monitors), now: clock.now(), follow })); // prettier-ignore
     },
   );
   return router;
+}
+
+/** How visitors may follow the page; the topic leads to where this machine is known by the same name. */
+function followOf(
+  { context, pages, subscriberMail }: StatusPageParts,
+  page: KnownPage,
+  request: Request,
+): Follow | undefined {
+  // prettier-ignore
+  const { subscribable, pushTopic: topic } = page.config;
+  if (!subscribable || (topic === null && !subscriberMail.isSet)) return undefined;
+  const push = pages.ofDomain(request.hostname) === undefined ? context.address('push') : undefined;
+  const link = push === undefined || topic === null ? undefined : new URL(encodeURIComponent(topic), push);
+  if (link !== undefined) link.hostname = request.hostname;
+  return { mail: subscriberMail.isSet, topic, link: link?.href };
 }
 
 export type PublicPage = Awaited<ReturnType<typeof publicPage>>;

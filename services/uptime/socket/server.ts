@@ -3,6 +3,7 @@ import type { Socket } from 'socket.io';
 import { accountsChanged } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { socketIo, type SocketIo } from '../../kit/socket-io.ts';
+import { offsetText } from '../domain/zone.ts';
 import { averagePing } from '../domain/tally.ts';
 import type { StoredBeat } from '../store/beats.ts';
 import { lastDay, type Watched } from '../watch/watched.ts';
@@ -69,7 +70,7 @@ export function openSocket(parts: SocketParts): UptimeSocket {
     socket.emit('info', {
       primaryBaseURL: publicUrl || null,
       serverTimezone: timezone,
-      serverTimezoneOffset: offsetNow(),
+      serverTimezoneOffset: offsetText(parts.context.clock.now(), timezone),
     });
     void admitOwn(parts, request, session).catch((error: unknown) => log.error('a client was not welcomed', { error }));
   };
@@ -176,7 +177,7 @@ async function welcome(parts: SocketParts, session: Session): Promise<void> {
     runtime: { platform: process.platform, arch: process.arch },
     primaryBaseURL: publicUrl || null,
     serverTimezone: timezone,
-    serverTimezoneOffset: offsetNow(),
+    serverTimezoneOffset: offsetText(parts.context.clock.now(), timezone),
   });
   session.emit('maintenanceList', maintenanceList(parts));
   session.emit('notificationList', []);
@@ -218,10 +219,4 @@ async function tellEach({ monitors, beats, figures, context }: SocketParts, { em
       },
     })); // prettier-ignore
   }
-}
-
-function offsetNow(): string {
-  const minutes = -new Date().getTimezoneOffset();
-  const digits = (value: number): string => String(value).padStart(2, '0');
-  return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(Math.abs(minutes) / 60))}:${digits(Math.abs(minutes) % 60)}`;
 }

@@ -151,6 +151,19 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '005-create-page-subscribers',
+    async up(db) {
+      await db.schema
+        .createTable('page_subscribers')
+        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('page_id', 'integer', (column) => column.notNull())
+        .addColumn('sealed', 'text', (column) => column.notNull())
+        .addColumn('confirmed', 'integer', (column) => column.notNull())
+        .addColumn('created_at', 'integer', (column) => column.notNull())
+        .execute();
+    },
+  },
 ];
 
 function withoutRowId<Table extends string, Column extends string>(

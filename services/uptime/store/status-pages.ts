@@ -22,6 +22,10 @@ export interface KnownPage {
 /** Changes of a note; what is left out stays. */
 export type NoteChange = Partial<Pick<ShownNote, 'title' | 'content' | 'style' | 'active' | 'pin'>>;
 
+export type PastNote = Pick<ShownNote, 'title' | 'content' | 'style' | 'active' | 'pin'> & {
+  readonly createdAt?: number | undefined;
+};
+
 export interface StatusPageEvents {
   /** A note was written; part of its transaction. */
   readonly noted: (transaction: Kysely<Tables>, page: KnownPage, note: ShownNote) => Promise<void>;
@@ -173,6 +177,15 @@ export class StatusPages {
       const written = shownNote(stored);
       await this.#events.noted(transaction, page, written);
       return written;
+    });
+  }
+
+  /** One that was written elsewhere: nobody is told of it. */
+  async addPastNote(page: KnownPage, note: PastNote): Promise<void> {
+    const { pin, active, createdAt, ...words } = note;
+    const row = { ...clean(words), page_id: page.id, pin: bit(pin), active: bit(active), created_at: createdAt ?? this.#context.clock.now() }; // prettier-ignore
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.insertInto('page_notes').values(row).execute();
     });
   }
 

@@ -71,6 +71,8 @@ export interface Tables {
   tags: { id: Generated<number>; name: string; color: string };
   /** `config` and `groups`: JSON. */
   status_pages: { id: Generated<number>; slug: string; config: string; groups: string };
+  /** Visitors who follow a page by mail; `sealed`: JSON of their address and what their links are made of. */
+  page_subscribers: { id: Generated<number>; page_id: number; sealed: string; confirmed: 0 | 1; created_at: number };
   page_notes: {
     id: Generated<number>;
     page_id: number;

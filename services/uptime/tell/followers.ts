@@ -6,6 +6,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
 import { durationWords } from '../domain/time.ts';
+import type { SubscriberMail } from './subscriber-mail.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 
 const seconds = 1000;
@@ -31,6 +32,7 @@ export interface FollowersParts {
   /** The pages that name a maintenance window. */
   readonly pagesOfWindow: (window: number) => readonly number[];
   readonly publicUrl: () => string;
+  readonly mail: SubscriberMail;
 }
 
 /** What is said to the public, and where it may be said. */
@@ -62,7 +64,7 @@ export class Followers {
           windowPages.includes(id) ||
           groups.some(({ monitorList }) => monitorList.some((shown) => shown.id === monitor)),
       );
-    if (!pages.some(isFollowed)) return;
+    if (!pages.some((page) => this.#isFollowed(page))) return;
     await this.#parts.context.commit(async (transaction) => {
       for (const page of pages) await this.#enqueue(transaction, page, announcement);
     });
@@ -109,10 +111,12 @@ export class Followers {
   }
 
   async #enqueue(transaction: Kysely<any>, page: KnownPage, announcement: Announcement): Promise<void> {
-    if (!isFollowed(page)) return;
+    if (!this.#isFollowed(page)) return;
     const { slug, title, pushTopic, notifyTag } = page.config;
     const key = `${announcement.id}:page:${String(page.id)}`;
     const { words, message, good } = announcement;
+    await this.#parts.mail.tell(transaction, page, this.#base(page) ?? '', { key, subject: `${title}: ${words}`, message: message || words }); // prettier-ignore
+    if (pushTopic === null && notifyTag === null) return;
     await this.#parts.context.jobs.enqueue(
       transaction,
       follow,
@@ -122,13 +126,21 @@ export class Followers {
   }
 
   #link(slug: string): string | undefined {
-    const base = this.#parts.publicUrl() || this.#parts.context.address('uptime');
-    return base === undefined ? undefined : `${base.replace(/\/$/, '')}/status/${slug}`;
+    const base = this.#base(this.#parts.pages().find(({ config }) => config.slug === slug));
+    return base === undefined ? undefined : `${base}/status/${slug}`;
   }
-}
 
-function isFollowed({ config }: KnownPage): boolean {
-  return config.published && (config.pushTopic !== null || config.notifyTag !== null);
+  /** Where people reach a page: as it is set, by its own name, or as this machine does. */
+  #base(page: KnownPage | undefined): string | undefined {
+    const [name] = page?.config.domainNameList ?? [];
+    const own = name === undefined ? this.#parts.context.address('uptime') : `https://${name}`;
+    return (this.#parts.publicUrl() || own)?.replace(/\/$/, '');
+  }
+
+  #isFollowed({ config }: KnownPage): boolean {
+    const byMail = config.subscribable && this.#parts.mail.isSet;
+    return config.published && (config.pushTopic !== null || config.notifyTag !== null || byMail);
+  }
 }
 
 /** Who has switched a service off wants nothing of it. */

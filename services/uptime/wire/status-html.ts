@@ -21,6 +21,19 @@ export interface ShownStatusPage {
   readonly windows: readonly Maintenance[];
   readonly status: PageStatus;
   readonly now: number;
+  readonly follow: Follow | undefined;
+}
+
+/** How visitors may follow a page by themselves. */
+export interface Follow {
+  readonly mail: boolean;
+  readonly topic: string | null;
+  readonly link: string | undefined;
+}
+
+/** Pages run nothing and reach nothing; one with a form sends it here. */
+export function pagePolicy(form: boolean): string {
+  return `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action ${form ? "'self'" : "'none'"}; frame-ancestors 'self'`;
 }
 
 /** A status page as visitors see it: one document without scripts. Undefined: there is none at this address. */
@@ -43,7 +56,7 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
     )
     .join('');
   const body = `<main><header><h1>${escaped(title)}</h1>${description === null ? '' : markdown(description)}</header>
-<p class="all ${status}" role="status">${titles[status]}</p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}
+<p class="all ${status}" role="status">${titles[status]}</p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
 <footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escaped(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
   return documentOf(title, head, customStyle(customCSS), body, theme);
 }
@@ -54,6 +67,30 @@ function windowSection({ title, description, status, upcoming: [slot] }: Mainten
   const when = slot === undefined ? '' : `${status === 'under-maintenance' ? 'Since' : 'From'} ${time(slot.startDate)}${end === null ? '' : ` until ${time(end)}`}`; // prettier-ignore
   const words = status === 'under-maintenance' ? 'Maintenance' : 'Planned maintenance';
   return `<section class="note window"><h2>${words}: ${escaped(title)}</h2>${markdown(description)}<p class="soft">${escaped(when)}</p></section>`;
+}
+
+function followSection(slug: string, follow: Follow | undefined): string {
+  if (follow === undefined) return '';
+  const { mail, topic, link } = follow;
+  const name = `<code>${escaped(topic ?? '')}</code>`;
+  const push = topic === null ? '' : `<p>Push: follow the topic ${link === undefined ? name : `<a href="${escaped(link)}" rel="noreferrer">${name}</a>`} with an app for ntfy.</p>`; // prettier-ignore
+  const form = mail ? `<form method="post" action="/status/${slug}/subscribe"><label for="email">Mail address</label><span class="ask"><input id="email" name="email" type="email" required maxlength="320" autocomplete="email"><button>Send me news</button></span></form>` : ''; // prettier-ignore
+  return `<section><h2>Hear of what happens</h2>${form}${push}</section>`;
+}
+
+/** What a visitor is told of what he did, or asked before it is done. */
+export function answerHtml(given: {
+  readonly title: string;
+  readonly words: string;
+  readonly back: string;
+  readonly action?: string;
+  readonly button?: string;
+}): string {
+  // prettier-ignore
+  const { title, words, back, action, button } = given;
+  const form = action === undefined ? '' : `<form method="post" action="${escaped(action)}"><button>${escaped(button ?? '')}</button></form>`; // prettier-ignore
+  const body = `<main><h1>${escaped(title)}</h1><section><p>${escaped(words)}</p>${form}</section><p><a href="${escaped(back)}">Back to the page</a></p></main>`;
+  return documentOf(title, '<meta name="robots" content="noindex">', '', body);
 }
 
 /** What was down lately, with its timeline. */
@@ -112,7 +149,7 @@ li{display:grid;grid-template-columns:minmax(0,1fr) auto auto;gap:.25rem 1rem;al
 .name{overflow-wrap:anywhere}.steps{grid-column:1/-1}.soft{color:var(--soft);font-size:.875rem}.bars{grid-column:1/-1;display:flex;gap:2px;height:1.25rem}
 .bars i{flex:1;max-width:.6rem;border-radius:2px;background:var(--wait)}.bars .s1{background:var(--up)}.bars .s0{background:var(--down)}.bars .s3{background:var(--care)}
 .w1{color:var(--up)}.w0{color:var(--down)}.w2{color:var(--wait)}.w3{color:var(--care)}.word{font-weight:600}
-.note{border-left:.4rem solid var(--care)}.note.warning{border-left-color:var(--wait)}.note.danger{border-left-color:var(--down)}footer{text-align:center}`;
+form{display:grid;gap:.375rem}.ask{display:flex;flex-wrap:wrap;gap:.5rem}section p{margin-top:.5rem}section p:first-child{margin-top:0}input{flex:1 1 14rem;min-width:0;padding:.5rem .75rem}button{padding:.5rem 1rem;cursor:pointer;background:var(--care);border-color:var(--care);color:var(--page);font-weight:600}input,button{font:inherit;min-height:2.75rem;border:1px solid var(--edge);border-radius:.5rem}input{background:var(--page);color:var(--ink);border-color:var(--soft)}section form+p{margin-top:.75rem}.note{border-left:.4rem solid var(--care)}.note.warning{border-left-color:var(--wait)}.note.danger{border-left-color:var(--down)}footer{text-align:center}`;
 
 /** Written by whoever may change the page; it may paint, and not reach out or end the sheet. */
 function customStyle(css: string | null): string {

@@ -154,6 +154,22 @@ describe('each strategy', () => {
     );
   });
 
+  it('cron that comes again before it has ended is one slot, whenever one looks', () => {
+    const often = plan({ strategy: 'cron', cron: '*/5 8-11 * * *', durationMinutes: 30 }, 'UTC');
+    const one = { start: Date.parse('2026-03-28T08:00Z'), end: Date.parse('2026-03-28T12:25Z') };
+    for (const time of ['07:00', '08:00', '09:31', '12:24'])
+      expect(slotsFrom({ ...often, config: { ...often.config } }, Date.parse(`2026-03-28T${time}Z`), 1)).toEqual([one]);
+    expect(slotsFrom(often, Date.parse('2026-03-28T12:25Z'), 2)).toEqual([
+      { start: one.start + 86_400_000, end: one.end + 86_400_000 },
+      { start: one.start + 2 * 86_400_000, end: one.end + 2 * 86_400_000 },
+    ]);
+    // It began with the run at which it was turned on, and has no end.
+    const always = { ...plan({ strategy: 'cron', cron: '* * * * *', durationMinutes: 60 }, 'UTC') };
+    const since = Date.parse('2026-03-28T08:00:20Z');
+    for (const time of ['2026-03-28T08:00:40Z', '2026-03-28T21:15Z', '2027-01-01T00:00Z'])
+      expect(slotAt({ ...always, config: { ...always.config }, since }, Date.parse(time))).toEqual({ start: since - 20_000, end: Infinity }); // prettier-ignore
+  });
+
   it('stays within its range of days', () => {
     const range = nightly('02:00', '03:00', { dateRange: ['2026-05-01 00:00:00', '2026-05-03 02:30:00'] });
     expect(slots(range, '2026-01-01T00:00Z', 9)).toEqual([

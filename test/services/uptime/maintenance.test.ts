@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Maintenance } from '../../../services/contracts/uptime/maintenance.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
-import { openTarget, openUptime, type UptimeRig } from './rig.ts';
+import { openTarget, openUptime, type SentEvent, type UptimeRig } from './rig.ts';
 
 describe('a window', () => {
   let rig: UptimeRig;
@@ -64,6 +67,10 @@ describe('a window', () => {
     const refused = await put('Mars/Base');
     expect(refused.status).toBe(422);
     expect(await refused.json()).toMatchObject({ error: { fields: { timezone: expect.any(String) as string } } });
+    expect((await put('Asia/Kolkata')).status).toBe(200);
+    const socket = io(rig.url, { transports: ['websocket'], forceNew: true });
+    const info = await new Promise((resolve) => socket.once('info', resolve)).finally(() => socket.disconnect());
+    expect(info).toMatchObject({ serverTimezone: 'Asia/Kolkata', serverTimezoneOffset: '+05:30' });
     expect((await put('UTC')).status).toBe(200);
   });
 
@@ -143,13 +150,13 @@ describe('with a turned clock', () => {
     }
   };
   /** By their ids: a delivery that the turned clock cuts short is sent again under the same one. */
-  const about = (rig: UptimeRig) => {
+  const about = (rig: Pick<UptimeRig, 'sent'>) => {
     const events = rig.sent.filter(({ event }) => event.kind.startsWith('maintenance'));
     return [...new Map(events.map(({ event, title }) => [event.id, title])).values()];
   };
 
   /** Jobs take their turn by the clock as well, and one that it cut short comes again seconds later. */
-  const told = (clock: FakeClock, rig: UptimeRig, count: number) =>
+  const told = (clock: FakeClock, rig: Pick<UptimeRig, 'sent'>, count: number) =>
     vi.waitUntil(() => {
       clock.advance(1000);
       return about(rig).length >= count;
@@ -204,6 +211,34 @@ describe('with a turned clock', () => {
     await told(clock, rig, 1);
     await pass(clock, 600_000, rig);
     expect(about(rig)).toEqual(['[Maintenance] to come starts in 30 min']);
+  });
+
+  it('one by cron that comes again before it has ended is told of once, also over a restart', async () => {
+    const clock = createFakeClock(Date.parse('2026-06-01T07:30:00Z'));
+    const rule = { strategy: 'cron', cron: '*/10 8-9 * * *', durationMinutes: 60, timezoneOption: 'UTC' };
+    const dataDir = mkdtempSync(join(tmpdir(), 'uptime-'));
+    const sent: SentEvent[] = [];
+    await using aggregator = await openTarget((request, response) => {
+      void text(request).then((body) => {
+        sent.push(JSON.parse(body) as SentEvent);
+        response.end('{}');
+      });
+    });
+    try {
+      {
+        await using first = await openUptime({ clock, dataDir, aggregator });
+        await first.call('POST', '/api/maintenances', { title: 'often', ...rule, reminders: [600], notifyStart: true, notifyEnd: true }); // prettier-ignore
+        await pass(clock, 2 * hour, first);
+        await told(clock, { sent }, 2);
+      }
+      await using second = await openUptime({ clock, dataDir, aggregator });
+      await pass(clock, 2 * hour, second);
+      await told(clock, { sent }, 3);
+      await pass(clock, 12 * hour, second);
+      expect(about({ sent })).toEqual(['starts in 10 min', 'has started', 'has ended'].map((what) => `[Maintenance] often ${what}`)); // prettier-ignore
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
   });
 
   it('a window that is changed while it runs goes on or ends as it says now', async () => {

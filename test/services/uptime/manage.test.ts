@@ -40,6 +40,7 @@ describe('a backup of Uptime Kuma', () => {
   it('comes in with its groups, tags, tokens and kinds that nobody knows here; what does not fit is named', async () => {
     expect(await rig.call('POST', '/api/import', backup)).toEqual({
       ...{ monitors: 4, tags: 1, dockerHosts: 0, statusPages: 0, maintenances: 0 },
+      notifications: [{ name: 'ntfy', type: 'ntfy', monitors: 1 }],
       skipped: [{ what: 'monitor', name: '', why: expect.stringContaining('name') }],
     });
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
@@ -74,7 +75,15 @@ describe('a backup of Uptime Kuma', () => {
     await using other = await openUptime();
     await other.add({ type: 'group', name: 'first here', interval: 3600 });
     expect(await other.call('POST', '/api/import', document)).toEqual({
-      ...{ monitors: document.monitors.length, tags: 1, dockerHosts: 1, statusPages: 1, maintenances: 1, skipped: [] },
+      ...{
+        monitors: document.monitors.length,
+        tags: 1,
+        dockerHosts: 1,
+        statusPages: 1,
+        maintenances: 1,
+        notifications: [],
+        skipped: [],
+      },
     });
     const moved = (await other.call<{ items: Monitor[] }>('GET', '/api/monitors')).items;
     const id = (name: string) => moved.find((monitor) => monitor.name === name)?.id;

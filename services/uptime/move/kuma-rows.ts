@@ -1,0 +1,95 @@
+type Row = Readonly<Record<string, unknown>>;
+type Fields = Record<string, unknown>;
+
+/** Names that have a low line on the wire as well; all others are written together. */
+const wireNames = new Set([
+  ...[
+    'dns_resolve_type',
+    'dns_resolve_server',
+    'docker_container',
+    'docker_host',
+    'basic_auth_user',
+    'basic_auth_pass',
+  ],
+  ...[
+    'oauth_client_id',
+    'oauth_client_secret',
+    'oauth_token_url',
+    'oauth_scopes',
+    'oauth_audience',
+    'oauth_auth_method',
+  ],
+  ...['bearer_token', 'manual_status', 'ping_numeric', 'ping_count', 'ping_per_request_timeout', 'remote_browser'],
+  ...['screenshot_delay', 'system_service_name'],
+]);
+const renamed: Readonly<Record<string, string>> = {
+  accepted_statuscodes_json: 'accepted_statuscodes',
+  custom_css: 'customCSS',
+  google_analytics_tag_id: 'analyticsId',
+};
+/** Columns that hold JSON, which is an object or a list on the wire. */
+const structured = new Set(['accepted_statuscodes', 'kafkaProducerBrokers', 'kafkaProducerSaslOptions', 'rabbitmqNodes', 'conditions']); // prettier-ignore
+/** The peer writes 0 where nothing was chosen. */
+const zeroIsNone = new Set(['retryInterval', 'timeout']);
+
+/** A row of one of the peer's tables under the names of its wire; `flags` are the columns that say yes or no. */
+export function wireFields(row: Row, flags: ReadonlySet<string>): Fields {
+  const fields: Fields = {};
+  for (const [column, value] of Object.entries(row)) {
+    const name = renamed[column] ?? (wireNames.has(column) ? column : camel(column));
+    if (flags.has(column)) fields[name] = value === null ? null : Number(value) === 1;
+    else if (structured.has(name)) fields[name] = parsed(value) ?? (name === 'accepted_statuscodes' ? undefined : null);
+    else fields[name] = zeroIsNone.has(name) && value === 0 ? null : value;
+    if (fields[name] === undefined) delete fields[name];
+  }
+  return fields;
+}
+
+/** A window of the peer's table as it is on the wire; `zone`: that of its server. */
+export function windowFields(row: Row, zone: string | undefined): Fields {
+  const { id, title, description, strategy, active, cron, duration, timezone } = row;
+  const own = textOf(timezone);
+  const [from, to] = [timeOf(row['start_time']), timeOf(row['end_time'])];
+  return {
+    ...{ id, title, description, strategy, cron },
+    active: active === 1,
+    intervalDay: row['interval_day'] ?? 1,
+    dateRange: [dateOf(row['start_date']), dateOf(row['end_date'])],
+    ...(from === undefined || to === undefined ? {} : { timeRange: [from, to] }),
+    weekdays: parsed(row['weekdays']) ?? [],
+    daysOfMonth: parsed(row['days_of_month']) ?? [],
+    ...(typeof duration === 'number' ? { durationMinutes: duration / 60 } : {}),
+    timezoneOption: own === '' || own === 'SAME_AS_SERVER' ? zone : own,
+  };
+}
+
+/** `2026-11-21 02:25:20.123`, of UTC; undefined: it is none. */
+export function momentOf(value: unknown): number | undefined {
+  const at = typeof value === 'string' ? Date.parse(`${value.replace(' ', 'T').replace(/Z?$/, 'Z')}`) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function parsed(value: unknown): unknown {
+  try {
+    return typeof value === 'string' ? (JSON.parse(value) as unknown) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function camel(column: string): string {
+  return column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function dateOf(value: unknown): string | null {
+  return /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?/.exec(textOf(value))?.[0] ?? null;
+}
+
+function timeOf(value: unknown): { hours: number; minutes: number; seconds: number } | undefined {
+  const [, hours, minutes, seconds = '0'] = /^(\d\d?):(\d\d)(?::(\d\d))?/.exec(textOf(value)) ?? [];
+  return hours === undefined ? undefined : { hours: Number(hours), minutes: Number(minutes), seconds: Number(seconds) };
+}

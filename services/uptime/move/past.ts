@@ -1,0 +1,48 @@
+import type { Context } from '../../contracts/service.ts';
+import { emptySpread, count, spreadText } from '../domain/spread.ts';
+import type { BeatStore } from '../store/beats.ts';
+import type { BucketStore } from '../store/buckets.ts';
+import { bucketMs } from '../store/tables.ts';
+import { warmUp } from '../watch/warm.ts';
+import { intervalMs, type Watched } from '../watch/watched.ts';
+import type { Past, PastTally } from './backup.ts';
+
+/** Where what a monitor did elsewhere is written. */
+export interface PastParts {
+  readonly context: Pick<Context, 'commit' | 'clock'>;
+  readonly beats: BeatStore;
+  readonly buckets: BucketStore;
+}
+
+const atOnce = 500;
+
+/** Writes what a monitor did before it came here: beats of its last day, changes of its state, hours and days. */
+export async function writePast(parts: PastParts, watched: Watched, past: Past, given: number): Promise<void> {
+  const { context, beats, buckets } = parts;
+  const until = context.clock.now();
+  const found = past.beats(given, until).map((beat) => ({ ...beat, monitorId: watched.id, retries: 0, duration: 0 }));
+  for (let at = 0; at < found.length; at += atOnce) {
+    const part = found.slice(at, at + atOnce);
+    await context.commit((transaction) => beats.add(transaction, part));
+  }
+  const rows = past.tallies(given, until).map((tally) => rowOf(watched, tally));
+  if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
+  await warmUp(watched, beats, buckets, Math.min(until, watched.standing.since ?? until));
+}
+
+function rowOf(watched: Watched, { size, start, up, down, maintenance, share, ping, pingMin, pingMax }: PastTally) {
+  const known = Math.min(bucketMs[size], (up + down) * intervalMs(watched.config));
+  const spread = emptySpread();
+  if (up > 0 && ping > 0) count(spread, ping, up);
+  return {
+    ...{ size, monitor_id: watched.id, start, up, down, maintenance },
+    up_ms: Math.round(known * share),
+    down_ms: Math.round(known * (1 - share)),
+    ping_sum: Math.round(ping * up),
+    pings: ping > 0 ? up : 0,
+    ping_min: ping > 0 ? Math.round(pingMin) : null,
+    ping_max: ping > 0 ? Math.round(pingMax) : null,
+    p95: null,
+    spread: spreadText(spread),
+  };
+}

@@ -1,0 +1,66 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Problem } from '../../contracts/problem.ts';
+import { readBackup, type Holding } from './backup.ts';
+import { openKumaDatabase } from './kuma-database.ts';
+
+/** A database of years with thousands of monitors. */
+const largestDatabase = 2 * 1024 ** 3;
+const largestDocument = 64 * 1024 * 1024;
+const databaseMark = Buffer.from('SQLite format 3\0');
+
+/** What a file that is sent holds, for as long as `work` takes; the file goes after it. @throws Problem */
+export async function withUpload<T>(
+  folder: string,
+  incoming: Readable,
+  work: (holding: Holding) => Promise<T>,
+): Promise<T> {
+  const own = await mkdtemp(join(folder, 'import-'));
+  const file = join(own, 'upload');
+  try {
+    const size = await written(incoming, file);
+    if (await isDatabase(file)) {
+      using database = await openKumaDatabase(file);
+      return await work(database.holding);
+    }
+    if (size > largestDocument) throw tooLarge();
+    return await work(readBackup(documentOf(await readFile(file, 'utf8'))));
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+async function written(incoming: Readable, file: string): Promise<number> {
+  let size = 0;
+  const counted = new Transform({
+    transform(part: Buffer, _encoding, done) {
+      size += part.length;
+      done(size > largestDatabase ? tooLarge() : null, part);
+    },
+  });
+  await pipeline(incoming, counted, createWriteStream(file, { mode: 0o600 }));
+  return size;
+}
+
+async function isDatabase(file: string): Promise<boolean> {
+  await using handle = await open(file);
+  const { buffer } = await handle.read(Buffer.alloc(databaseMark.length), 0, databaseMark.length, 0);
+  return buffer.equals(databaseMark);
+}
+
+function documentOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const document: unknown = JSON.parse(text);
+    if (typeof document === 'object' && document !== null) return document as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    throw new Problem('uptime.no_backup', 400, 'The file is neither JSON nor a database.', { cause });
+  }
+  throw new Problem('uptime.no_backup', 400, 'The file holds nothing that could be taken over.');
+}
+
+function tooLarge(): Problem {
+  return new Problem('uptime.too_large', 413, 'The file is too large.');
+}

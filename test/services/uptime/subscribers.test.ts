@@ -1,0 +1,133 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { inbox } from '../../../services/inbox/index.ts';
+import { notify } from '../../../services/notify/index.ts';
+import { push } from '../../../services/push/index.ts';
+import { uptime } from '../../../services/uptime/index.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { openMailServer } from '../../support/mail-server.ts';
+import { openUptime, type UptimeRig } from './rig.ts';
+
+type MailServer = Awaited<ReturnType<typeof openMailServer>>;
+let mail: MailServer;
+let rig: UptimeRig;
+beforeAll(async () => {
+  mail = await openMailServer();
+  const subscriberMail = `mailto://127.0.0.1:${String(mail.port)}?from=status@example.org&to=everybody@example.org&mode=insecure`;
+  rig = await openUptime({ services: [uptime, push, notify, inbox, control], environment: { UPTIME_SUBSCRIBER_MAIL: subscriberMail } }); // prettier-ignore
+});
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]();
+  await mail[Symbol.asyncDispose]();
+});
+
+async function addPage(slug: string, more: object = {}): Promise<number> {
+  const job = await rig.add({ type: 'manual', name: `job of ${slug}`, manual_status: 1, interval: 3600 });
+  await rig.call('POST', '/api/status-pages', { slug, title: `Page ${slug}` });
+  await rig.call('PUT', `/api/status-pages/${slug}`, { subscribable: true, publicGroupList: [{ name: 'All', monitorList: [{ id: job.id }] }], ...more }); // prettier-ignore
+  await rig.until(job.id, 1);
+  return job.id;
+}
+
+/** As a browser's form sends it, from an address of this machine. */
+function post(
+  path: string,
+  fields: Record<string, string> = {},
+  from = '127.0.0.1',
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const sent = request(new URL(path, rig.url), { method: 'POST', headers, localAddress: from }, (response) => {
+      let text = '';
+      response.on('data', (part: Buffer) => (text += part.toString()));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    sent.on('error', reject);
+    sent.end(new URLSearchParams(fields).toString());
+  });
+}
+
+/** The text of the mail to somebody that has a subject, once it has come. */
+function mailTo(address: string, subject: string): Promise<string> {
+  return vi.waitUntil(() => {
+    const found = mail.taken.find(({ to, source }) => to.includes(address) && source.toString().includes(`Subject: ${subject}`)); // prettier-ignore
+    return found?.source.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  }, 60_000);
+}
+
+function linkIn(text: string, what: 'confirm' | 'unsubscribe'): string {
+  const [link = ''] = new RegExp(`http://\\S+/${what}\\?of=\\d+\\.\\w{32}`).exec(text) ?? [];
+  return link;
+}
+
+it('a visitor follows a page by mail once the mailbox has confirmed it, and no more by the link of each mail', async () => {
+  const job = await addPage('shop', { pushTopic: 'status-shop' });
+  const html = await (await fetch(`${rig.url}/status/shop`)).text();
+  expect(html).toContain('<form method="post" action="/status/shop/subscribe">');
+  expect(html).toContain(`<a href="${rig.host.url('push')}/status-shop"`);
+  const asked = await post('/status/shop/subscribe', { email: ' Ada@Example.com ' });
+  expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('Look into your mailbox')]);
+  const confirmation = await mailTo('Ada@example.com', 'Confirm: news of Page shop');
+  const link = linkIn(confirmation, 'confirm');
+  // Until then nothing comes, and who only looks at the link changes nothing.
+  await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 0 });
+  await rig.events('down', job);
+  const question = await fetch(link);
+  expect([question.status, question.headers.get('referrer-policy'), await question.text()]).toEqual([200, 'no-referrer', expect.stringContaining('Yes, send them')]); // prettier-ignore
+  expect(await rig.call('GET', '/api/status-pages/shop/subscribers')).toEqual({
+    mail: true,
+    items: [{ id: 1, address: 'Ada@example.com', confirmed: false, createdAt: expect.any(Number) }],
+  });
+  expect((await post(link)).text).toContain('You will hear of');
+  await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 1 });
+  const news = await mailTo('Ada@example.com', 'Page shop: job of shop is up again');
+  expect(mail.taken.filter(({ to }) => to.includes('Ada@example.com')).map(({ to }) => to)).toEqual([['Ada@example.com'], ['Ada@example.com']]); // prettier-ignore
+  expect(news).toContain(`${rig.url}/status/shop`);
+  expect((await post(linkIn(news, 'unsubscribe'))).text).toContain('No more mails');
+  expect(await rig.call('GET', '/api/status-pages/shop/subscribers')).toMatchObject({ items: [] });
+  expect((await post(linkIn(news, 'unsubscribe'))).status).toBe(404);
+  await rig.call('POST', '/api/status-pages/shop/incidents', { title: 'Later', content: 'x' });
+  await vi.waitUntil(async () => (await (await fetch(`${rig.url}/status/shop`)).text()).includes('Later'));
+  expect(mail.taken.filter(({ source }) => source.toString().includes('Later'))).toEqual([]);
+});
+
+it('strangers fill nobody’s mailbox, and learn of nobody', async () => {
+  await addPage('many');
+  const ask = (email: string, from: string) => post('/status/many/subscribe', { email }, from);
+  const first = await ask('bob@example.com', '127.0.0.2');
+  await mailTo('bob@example.com', 'Confirm: news of Page many');
+  // Asked again, also by others: the same answer, and no other mail.
+  for (const from of ['127.0.0.3', '127.0.0.4']) expect(await ask('bob@example.com', from)).toEqual(first);
+  const answers = [];
+  for (let time = 0; time < 6; time += 1) answers.push((await ask(`x${String(time)}@example.com`, '127.0.0.5')).status);
+  expect(answers).toEqual([200, 200, 200, 200, 200, 429]);
+  await mailTo('x4@example.com', 'Confirm');
+  expect(mail.taken.filter(({ to }) => to.includes('bob@example.com'))).toHaveLength(1);
+  for (const bad of ['', 'x', 'a@b\r\nBcc: c@d.com', '<script>@x.com']) {
+    const reply = await ask(bad, '127.0.0.6');
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('This is no mail address.')]);
+  }
+  const wrong = `1.${'a'.repeat(32)}`;
+  for (const link of [wrong, '1', '', '99.x']) expect((await post(`/status/many/confirm?of=${link}`)).status).toBe(404);
+  // Only where it was opened, and a page that is gone has no subscribers.
+  await addPage('closed', { subscribable: false });
+  expect((await post('/status/closed/subscribe', { email: 'a@example.com' }, '127.0.0.7')).status).toBe(404);
+  expect(await (await fetch(`${rig.url}/status/closed`)).text()).not.toContain('<form');
+  const shown = await (await fetch(`${rig.url}/api/status-page/many`)).text();
+  expect(shown + rig.host.log.join()).not.toMatch(/@example\.com/);
+});
+
+it('who has not confirmed within two days is forgotten', async () => {
+  const clock = createFakeClock();
+  await using own = await openUptime({ clock, environment: { UPTIME_SUBSCRIBER_MAIL: 'mailto://127.0.0.1:1?from=a@example.org' } }); // prettier-ignore
+  await own.call('POST', '/api/status-pages', { slug: 'old', title: 'Old' });
+  await own.call('PUT', '/api/status-pages/old', { subscribable: true });
+  const body = new URLSearchParams({ email: 'late@example.com' });
+  expect((await fetch(`${own.url}/status/old/subscribe`, { method: 'POST', body })).status).toBe(200);
+  const list = async () => (await own.call<{ items: object[] }>('GET', '/api/status-pages/old/subscribers')).items;
+  clock.advance(47 * 3_600_000);
+  expect(await list()).toHaveLength(1);
+  clock.advance(3 * 3_600_000);
+  await vi.waitUntil(async () => (await list()).length === 0);
+});
