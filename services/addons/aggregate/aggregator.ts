@@ -4,7 +4,8 @@ import { usableServices, type AddonConfig, type ConfiguredService } from '../dom
 import { debridService } from '../domain/debrid-services.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
-import { mergeCatalogs, mergeResources } from '../domain/manifest.ts';
+import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
+import { mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
@@ -21,7 +22,8 @@ import { keptAway } from '../wire/kept-away.ts';
 import { statisticItems } from '../wire/statistics.ts';
 import { addonsOf, requireAddons, type AddonsOfOptions, type ConfiguredAddons, type Self } from './addons-of.ts';
 import { gatherStreams, reach, type Gathered } from './gather.ts';
-import { answerCatalog, answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
+import { answerCatalog, type CatalogParts } from './catalog.ts';
+import { answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
 import type { Patterns } from './patterns.ts';
 import type { Titles } from './titles.ts';
 
@@ -112,7 +114,7 @@ export class Aggregator {
     const { addons } = await reach(this.configured(asker).addons, upstream);
     const sources = addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest }));
     const resources = mergeResources(sources);
-    const catalogs = mergeCatalogs(sources, config.catalogModifications ?? []);
+    const catalogs = mergeCatalogs(sources, config.catalogModifications ?? [], config.mergedCatalogs ?? []);
     return {
       ...this.#identity(config),
       id: `${settings.addonId}.${(uuid ?? asker.revision).slice(0, 12)}`,
@@ -122,7 +124,7 @@ export class Aggregator {
       resources: resources.filter(({ name }) => name !== 'catalog' || catalogs.length > 0),
       types: [...new Set([...resources.flatMap(({ types }) => types), ...catalogs.map(({ type }) => type)])],
       behaviorHints: { configurable: true, configurationRequired: false },
-      addonCatalogs: mergeCatalogs(sources, [], 'addonCatalogs'),
+      addonCatalogs: listCatalogs(sources, 'addonCatalogs'),
     };
   }
 
@@ -160,11 +162,16 @@ export class Aggregator {
     const reached = await reach(this.configured(asker).addons, this.#options.upstream);
     const body =
       resource === 'catalog' || resource === 'addon_catalog'
-        ? await answerCatalog(this.#options.upstream, asker, request, reached.addons)
+        ? await answerCatalog(this.#catalogParts(), asker, request, reached.addons)
         : resource === 'meta'
           ? await answerMeta(this.#options.upstream, asker, request, reached.addons)
           : await answerSubtitles(this.#options.upstream, asker, request, reached.addons);
     return { text: JSON.stringify(body), status: 200 };
+  }
+
+  #catalogParts(): CatalogParts {
+    const { context, upstream } = this.#options;
+    return { upstream, now: context.clock.now(), luck: context.random.text(12) };
   }
 
   /** Asks all addons and runs the pipeline; what was hidden, and why, comes along. */

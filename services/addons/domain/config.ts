@@ -94,12 +94,26 @@ const CatalogModification = z.looseObject({
   enabled: z.boolean().nullish(),
   reverse: z.boolean().nullish(),
   shuffle: z.boolean().nullish(),
+  /** Hours for which a shuffled order stays. */
+  persistShuffleFor: z.number().min(0).max(24).nullish(),
   onlyOnDiscover: z.boolean().nullish(),
   onlyOnSearch: z.boolean().nullish(),
   disableSearch: z.boolean().nullish(),
   overrideType: z.string().max(100).nullish(),
 });
 export type CatalogModification = z.infer<typeof CatalogModification>;
+
+const MergedCatalog = z.looseObject({
+  id: z.string().min(1).max(500),
+  name: z.string().min(1).max(200),
+  type: z.string().min(1).max(100),
+  /** `id=…&type=…` of each, encoded. */
+  catalogIds: z.array(z.string().max(2000)).max(100),
+  enabled: z.boolean().nullish(),
+  mergeMethod: z.enum(['sequential', 'interleave', 'imdbRating', 'releaseDateAsc', 'releaseDateDesc']).nullish(),
+  deduplicationMethods: z.array(z.enum(['id', 'title'])).nullish(),
+});
+export type MergedCatalog = z.infer<typeof MergedCatalog>;
 
 /** What a person has configured. Members that are not known here survive a round trip. */
 export const AddonConfig = z.looseObject({
@@ -217,6 +231,7 @@ export const AddonConfig = z.looseObject({
   /** The answer is sent after so many ms with what is there. */
   deadline: z.number().min(1000).max(60_000).nullish(),
   catalogModifications: z.array(CatalogModification).max(500).nullish(),
+  mergedCatalogs: z.array(MergedCatalog).max(100).nullish(),
   serviceWrap: z.looseObject({ enabled: z.boolean().nullish(), presets: texts, services: texts }).nullish(),
   spreadServices: z.boolean().nullish(),
   parentConfig: z
