@@ -44,7 +44,10 @@ const criteria = z.array(SortCriterion).max(40).nullish();
 const kinds = z.looseObject({ movies: range, series: range, anime: range });
 const Sizes = z.looseObject({ global: kinds.nullish(), resolution: z.record(z.string(), kinds).nullish() });
 
-const pattern = z.union([z.string().max(1000), z.looseObject({ name: name.nullish(), pattern: z.string().max(1000) })]);
+const pattern = z.union([
+  z.string().max(1000),
+  z.looseObject({ name: name.nullish(), pattern: z.string().max(1000), score: z.number().nullish() }),
+]);
 const patterns = z.array(pattern).max(100).nullish();
 
 const filterNames = [
@@ -70,6 +73,22 @@ const patternShape = Object.fromEntries(verbs.map((verb) => [`${verb}RegexPatter
   PatternField,
   typeof patterns
 >;
+
+const expressionText = z.string().max(5000);
+const expressions = z
+  .array(
+    z.union([
+      expressionText,
+      z.looseObject({
+        expression: expressionText,
+        enabled: z.boolean().nullish(),
+        score: z.number().min(-1_000_000).max(1_000_000).nullish(),
+      }),
+    ]),
+  )
+  .max(500)
+  .nullish();
+export type ConfiguredExpressions = z.infer<typeof expressions>;
 
 const dedupMode = z.enum(['single_result', 'per_service', 'per_addon', 'disabled']).nullish();
 const Deduplicator = z.looseObject({
@@ -150,6 +169,12 @@ export const AddonConfig = z.looseObject({
   }),
   ...filterShape,
   ...patternShape,
+  rankedRegexPatterns: patterns,
+  excludedStreamExpressions: expressions,
+  includedStreamExpressions: expressions,
+  requiredStreamExpressions: expressions,
+  preferredStreamExpressions: expressions,
+  rankedStreamExpressions: expressions,
   size: Sizes.nullish(),
   bitrate: Sizes.nullish(),
   excludeSeederRange: range,
@@ -170,6 +195,25 @@ export const AddonConfig = z.looseObject({
   excludeUncachedFromStreamTypes: texts,
   excludeUncachedMode: z.enum(['or', 'and']).nullish(),
   excludeSeasonPacks: z.boolean().nullish(),
+  /** Hides what nobody can have yet. */
+  digitalReleaseFilter: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      /** Days before the date. */
+      tolerance: z.number().min(0).max(365).nullish(),
+      requestTypes: texts,
+      addons: texts,
+    })
+    .nullish(),
+  /** Keys of The Movie Database, for release dates. */
+  tmdbAccessToken: z.string().max(2000).nullish(),
+  tmdbApiKey: z.string().max(500).nullish(),
+  enableSeadex: z.boolean().nullish(),
+  precacheNextEpisode: z.boolean().nullish(),
+  alwaysPrecache: z.boolean().nullish(),
+  precacheCondition: expressionText.nullish(),
+  precacheSelector: expressionText.nullish(),
+  precacheSingleStream: z.boolean().nullish(),
   excludedCertifications: texts,
   requiredCertifications: texts,
   excludeNudity: z.array(z.enum(['none', 'mild', 'moderate', 'severe'])).nullish(),
@@ -222,10 +266,23 @@ export const AddonConfig = z.looseObject({
   dynamicAddonFetching: z
     .looseObject({
       enabled: z.boolean().nullish(),
+      /** An expression that ends the wait when it holds. */
+      condition: expressionText.nullish(),
       /** Enough of these end the wait for further addons. */
       minResults: z.number().min(1).max(1000).nullish(),
       resolution: z.string().max(20).nullish(),
       cachedOnly: z.boolean().nullish(),
+    })
+    .nullish(),
+  /** Addons that are asked one group after the other; or all at once, and what comes of later groups is left out. */
+  groups: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      groupings: z
+        .array(z.looseObject({ addons: texts, condition: expressionText.nullish() }))
+        .max(50)
+        .nullish(),
+      behaviour: z.enum(['parallel', 'sequential']).nullish(),
     })
     .nullish(),
   /** The answer is sent after so many ms with what is there. */

@@ -209,8 +209,8 @@ function searchResult(stream: ParsedStream, group: string): Record<string, unkno
     notWebReady: hints['notWebReady'] ?? null,
     bingeGroup: group,
     private: stream.private,
-    seadexBest: null,
-    seadex: null,
+    seadexBest: stream.seadex === undefined ? null : stream.seadex === 'best',
+    seadex: stream.seadex === undefined ? null : true,
   };
 }
 
