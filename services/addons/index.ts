@@ -1,6 +1,9 @@
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
 import { Aggregator } from './aggregate/aggregator.ts';
+import { DigitalReleases } from './aggregate/digital-releases.ts';
 import { Patterns } from './aggregate/patterns.ts';
+import { Precacher } from './aggregate/precache.ts';
+import { SeaDex } from './aggregate/seadex.ts';
 import { Titles } from './aggregate/titles.ts';
 import type { ServiceId } from './domain/debrid-services.ts';
 import { debridService } from './domain/debrid-services.ts';
@@ -77,6 +80,8 @@ function create(context: Context, settings: Settings): Service {
   const aggregator: Aggregator = new Aggregator({
     ...{ context, settings, upstream, pool, links, history, patterns, version },
     titles,
+    digital: new DigitalReleases(context, settings.tmdbUrl),
+    seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
     addons: {
       ...{ policy, trust },
       defaultTimeoutMs: settings.timeout,
@@ -87,10 +92,11 @@ function create(context: Context, settings: Settings): Service {
   });
   const askers = new Askers({ profiles, proxy, baseUrl: settings.baseUrl, caller: context.caller });
   const player = new Player({ clock, log, metrics, pool, history });
+  const precacher = new Precacher({ context, aggregator, titles, links, player });
   const limits = new RateLimits(clock, settings.disableRateLimits);
   const parts = {
     ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
-    ...{ pool, links, player, proxy, limits, version },
+    ...{ pool, links, player, precacher, proxy, limits, version },
   };
   return {
     http: addonsListener(parts),

@@ -110,6 +110,18 @@ const general = z.object({
     title: 'Addon for titles',
     description: 'Asked for title, year and age rating where a filter or a search needs them. Empty: nobody is asked.',
   }),
+  tmdbUrl: webAddress.default('https://api.themoviedb.org').meta({
+    title: 'The Movie Database: address',
+    description: 'Asked for release dates where a configuration hides what is not out yet and has a key.',
+  }),
+  seadexUrl: webAddress.default('https://releases.moe').meta({
+    title: 'SeaDex: address',
+    description: 'Asked which releases of an anime are the best, where a configuration wants to know. Empty: never.',
+  }),
+  animeMappingUrl: webAddress.default('https://api.ani.zip').meta({
+    title: 'Ids of anime: address',
+    description: 'Asked which anime at AniList an id of Kitsu, MyAnimeList or AniDB is, for SeaDex.',
+  }),
   logSensitiveInfo: z.boolean().default(false).meta({
     title: 'Log addresses of addons',
     description: 'Of those that fail, at the level debug; they often hold keys. Off: the log names their hosts alone.',
@@ -190,5 +202,8 @@ export const environment: Readonly<Record<string, string>> = {
   PROVIDER_G_CLIENT_ID: 'pikpakClientId',
   PROVIDER_G_CLIENT_SECRET: 'pikpakClientSecret',
   METADATA_URL: 'metadataUrl',
+  TMDB_URL: 'tmdbUrl',
+  SEADEX_URL: 'seadexUrl',
+  ANIME_MAPPING_URL: 'animeMappingUrl',
   ADDONS_ALLOW_PRIVATE_ADDRESSES: 'allowPrivateAddresses',
 };

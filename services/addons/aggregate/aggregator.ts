@@ -4,10 +4,14 @@ import { usableServices, type AddonConfig, type ConfiguredService } from '../dom
 import { debridService } from '../domain/debrid-services.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
-import { mergeCatalogs, mergeResources } from '../domain/manifest.ts';
+import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
+import { mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
+import { compileFilter } from '../domain/pipeline/filter.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
+import { looksAtRelease } from '../domain/pipeline/release-filter.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
+import type { ParsedStream } from '../domain/stream.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
@@ -20,9 +24,13 @@ import { errorMeta, errorStream, readErrorMeta, type ShownError } from '../wire/
 import { keptAway } from '../wire/kept-away.ts';
 import { statisticItems } from '../wire/statistics.ts';
 import { addonsOf, requireAddons, type AddonsOfOptions, type ConfiguredAddons, type Self } from './addons-of.ts';
-import { gatherStreams, reach, type Gathered } from './gather.ts';
-import { answerCatalog, answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
+import type { DigitalReleases } from './digital-releases.ts';
+import { gatherStreams, reach, type Gathered, type Reached } from './gather.ts';
+import { gatherGroups, hasGroups } from './groups.ts';
+import { answerCatalog, type CatalogParts } from './catalog.ts';
+import { answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
 import type { Patterns } from './patterns.ts';
+import type { SeaDex } from './seadex.ts';
 import type { Titles } from './titles.ts';
 
 const checkMs = 10_000;
@@ -56,6 +64,8 @@ export interface AggregatorOptions {
   readonly history: PlayHistory;
   readonly patterns: Patterns;
   readonly titles: Titles;
+  readonly digital: DigitalReleases;
+  readonly seadex: SeaDex;
   readonly version: string;
 }
 
@@ -112,7 +122,7 @@ export class Aggregator {
     const { addons } = await reach(this.configured(asker).addons, upstream);
     const sources = addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest }));
     const resources = mergeResources(sources);
-    const catalogs = mergeCatalogs(sources, config.catalogModifications ?? []);
+    const catalogs = mergeCatalogs(sources, config.catalogModifications ?? [], config.mergedCatalogs ?? []);
     return {
       ...this.#identity(config),
       id: `${settings.addonId}.${(uuid ?? asker.revision).slice(0, 12)}`,
@@ -122,7 +132,7 @@ export class Aggregator {
       resources: resources.filter(({ name }) => name !== 'catalog' || catalogs.length > 0),
       types: [...new Set([...resources.flatMap(({ types }) => types), ...catalogs.map(({ type }) => type)])],
       behaviorHints: { configurable: true, configurationRequired: false },
-      addonCatalogs: mergeCatalogs(sources, [], 'addonCatalogs'),
+      addonCatalogs: listCatalogs(sources, 'addonCatalogs'),
     };
   }
 
@@ -160,17 +170,22 @@ export class Aggregator {
     const reached = await reach(this.configured(asker).addons, this.#options.upstream);
     const body =
       resource === 'catalog' || resource === 'addon_catalog'
-        ? await answerCatalog(this.#options.upstream, asker, request, reached.addons)
+        ? await answerCatalog(this.#catalogParts(), asker, request, reached.addons)
         : resource === 'meta'
           ? await answerMeta(this.#options.upstream, asker, request, reached.addons)
           : await answerSubtitles(this.#options.upstream, asker, request, reached.addons);
     return { text: JSON.stringify(body), status: 200 };
   }
 
+  #catalogParts(): CatalogParts {
+    const { context, upstream } = this.#options;
+    return { upstream, now: context.clock.now(), luck: context.random.text(12) };
+  }
+
   /** Asks all addons and runs the pipeline; what was hidden, and why, comes along. */
   async search(asker: Asker, request: ResourceRequest): Promise<Searched> {
     const { addons, errors, problems } = await this.#reach(asker);
-    const gathered = await gatherStreams({ addons, errors }, request, this.#gathering(asker));
+    const gathered = await this.#gather({ addons, errors }, request, asker);
     return await this.#finish(asker, request, gathered, problems);
   }
 
@@ -178,7 +193,7 @@ export class Aggregator {
     const { clock } = this.#options.context;
     const began = performance.now();
     const { addons, errors, problems } = await this.#reach(asker);
-    const gathered = await gatherStreams({ addons, errors }, request, this.#gathering(asker));
+    const gathered = await this.#gather({ addons, errors }, request, asker);
     const key = [asker.uuid, asker.revision, asker.baseUrl, asker.withData, request.type, request.id].join(' ');
     const kept = gathered.errors.length === 0 && problems.length === 0 ? this.#bodies.get(key) : undefined;
     if (kept !== undefined && kept.until > clock.now() && isSame(kept.answers, gathered.answers)) return kept.text;
@@ -214,9 +229,42 @@ export class Aggregator {
     return { addons, errors, problems: configured.problems.map(({ name, sentence }) => ({ title: name, sentence })) };
   }
 
-  #gathering({ config }: Asker) {
+  /** All addons at once, or group after group. */
+  async #gather(reached: Reached, request: ResourceRequest, asker: Asker): Promise<Gathered> {
     const { context, upstream, settings } = this.#options;
-    return { context, upstream, config, deadlineMs: config.deadline ?? settings.deadline };
+    const { config } = asker;
+    const wanted = wantedOf(request.type, request.id);
+    const ready = (streams: readonly ParsedStream[]) => this.#ready(asker, wanted, streams);
+    const gather = (part: Reached, deadlineMs: number) =>
+      gatherStreams(part, request, { ...{ context, upstream, config, deadlineMs, wanted, ready } });
+    const deadlineMs = config.deadline ?? settings.deadline;
+    if (!hasGroups(config)) return await gather(reached, deadlineMs);
+    return await gatherGroups(reached, {
+      ...{ context, config, wanted, deadlineMs, ready },
+      gather: (addons, ms) => gather({ addons, errors: [] }, ms),
+    });
+  }
+
+  /** Streams as conditions look at them: with what the services have, and without what is filtered anyway. */
+  async #ready(asker: Asker, wanted: Wanted, streams: readonly ParsedStream[]): Promise<readonly ParsedStream[]> {
+    const { streams: wrapped } = await this.#wrap(asker, wanted, streams);
+    const { config } = asker;
+    const filter = compileFilter({ config, wanted, patterns: undefined });
+    return wrapped.filter((stream, index) => filter(stream, index) === undefined);
+  }
+
+  async #wrap(asker: Asker, wanted: Wanted, streams: readonly ParsedStream[]) {
+    const { pool, links, history } = this.#options;
+    const { config, baseUrl } = asker;
+    const services = this.services(config, asker);
+    return await wrapTorrents(streams, { config, wanted, baseUrl, pool, links, history, services });
+  }
+
+  async #wanted({ type, id }: ResourceRequest, config: AddonConfig): Promise<Wanted> {
+    const { context, titles, digital } = this.#options;
+    const wanted = await titles.complete({ ...wantedOf(type, id), now: context.clock.now() }, config);
+    if (type !== 'movie' || !looksAtRelease(config, wanted)) return wanted;
+    return { ...wanted, digital: await digital.find(id, config) };
   }
 
   async #finish(
@@ -225,20 +273,19 @@ export class Aggregator {
     gathered: Gathered,
     problems: readonly ShownError[],
   ): Promise<Searched> {
-    const { config, baseUrl } = asker;
-    const { pool, links, history, patterns, titles } = this.#options;
-    const wanted: Wanted = await titles.complete(wantedOf(request.type, request.id), config);
-    const wrapped = await wrapTorrents(gathered.streams, {
-      ...{ config, wanted, baseUrl, pool, links, history },
-      services: this.services(config, asker),
-    });
-    const matched = await patterns.match(config, wrapped.streams, asker);
-    const result = asker.proxy(runPipeline(wrapped.streams, { config, wanted, patterns: matched.matches }));
+    const { config } = asker;
+    const { patterns, seadex } = this.#options;
+    const wanted = await this.#wanted(request, config);
+    const wrapped = await this.#wrap(asker, wanted, gathered.streams);
+    const marked = await seadex.mark(wrapped.streams, request.id, config);
+    const matched = await patterns.match(config, marked.streams, asker);
+    const result = asker.proxy(runPipeline(marked.streams, { config, wanted, patterns: matched.matches }));
+    const own = [marked.sentence, matched.sentence, ...result.problems];
     const errors = [
       ...problems,
       ...keptAway(result.hidden, this.#nameOf(config)),
       ...[...gathered.errors, ...wrapped.errors].map(({ addon, sentence }) => ({ title: addon, sentence })),
-      ...(matched.sentence === undefined ? [] : [{ title: this.#nameOf(config), sentence: matched.sentence }]),
+      ...own.flatMap((sentence) => (sentence === undefined ? [] : [{ title: this.#nameOf(config), sentence }])),
     ];
     return { ...result, gathered, errors };
   }

@@ -1,12 +1,15 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
+import { queryType } from '../domain/expression/names.ts';
 import { handles, type UpstreamManifest } from '../domain/manifest.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
+import type { Wanted } from '../domain/pipeline/title-match.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import { explainUpstream, inSeconds, UpstreamFailure } from '../upstream/reasons.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Addon } from './addon.ts';
+import { conditionOf } from './conditions.ts';
 
 /** Something a person should be told about one addon. */
 export interface AddonError {
@@ -72,6 +75,9 @@ export interface GatherOptions {
   readonly upstream: Upstream;
   readonly config: AddonConfig;
   readonly deadlineMs: number;
+  readonly wanted: Wanted;
+  /** What a person would see of streams. */
+  readonly ready: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
 }
 
 /**
@@ -81,30 +87,33 @@ export interface GatherOptions {
 export async function gatherStreams(
   { addons, errors }: Reached,
   request: ResourceRequest,
-  { context, upstream, config, deadlineMs }: GatherOptions,
+  options: GatherOptions,
 ): Promise<Gathered> {
+  const { context, upstream, config, deadlineMs } = options;
   const { clock } = context;
+  const began = clock.now();
   const asked = addons.filter(({ addon, manifest }) => isAsked(addon, manifest, request));
   const results = new Array<{ readonly read: ReadStreams; readonly ms: number } | UpstreamFailure | undefined>(
     asked.length,
   );
   const enough = Promise.withResolvers<void>();
   const isEnough = enoughFor(config);
+  const complaints: AddonError[] = [];
   using timers = new DisposableStack();
   const each = asked.map(async ({ addon }, index) => {
-    const began = clock.now();
+    const askedAt = clock.now();
     try {
       const answer = upstream.streams(addon, request);
       const waitMs = Math.min(addon.timeoutMs, deadlineMs);
       const read = answer instanceof Promise ? await patiently(answer, waitMs, addon.name) : answer;
       results[index] =
         read.complaint === undefined
-          ? { read, ms: clock.now() - began }
+          ? { read, ms: clock.now() - askedAt }
           : new UpstreamFailure('complaint', `${addon.name} says: ${read.complaint}`);
     } catch (error) {
       results[index] = explainUpstream(error, addon.name, Math.min(addon.timeoutMs, deadlineMs));
     }
-    if (isEnough(results)) enough.resolve();
+    if (isEnough(results) || (await isMet())) enough.resolve();
   });
 
   async function patiently(answer: Promise<ReadStreams>, waitMs: number, name: string): Promise<ReadStreams> {
@@ -116,13 +125,30 @@ export async function gatherStreams(
     return await Promise.race([answer, late.promise]);
   }
 
+  /** The configuration's own condition, on what it would show of what is there. */
+  async function isMet(): Promise<boolean> {
+    const { enabled, condition } = config.dynamicAddonFetching ?? {};
+    if (enabled !== true || !condition) return false;
+    const there = results.flatMap((result, at) =>
+      result === undefined ? [] : [{ name: asked[at]?.addon.name ?? '', result }],
+    );
+    const streams = there.flatMap(({ result }) => ('read' in result ? result.read.streams : []));
+    const { holds, sentence } = conditionOf(condition, {
+      ...{ totalStreams: await options.ready(streams), queryType: queryType(options.wanted) },
+      ...{ totalTimeTaken: clock.now() - began, queriedAddons: there.map(({ name }) => name) },
+    });
+    if (sentence !== undefined && complaints.length === 0)
+      complaints.push({ addon: 'Early end', sentence: `The condition has no effect. ${sentence}` });
+    return holds;
+  }
+
   const all = Promise.all(each);
   timers.use(clock.after(deadlineMs + 50, () => enough.resolve()));
   await Promise.race([all, enough.promise]);
 
   const streams: ParsedStream[] = [];
   const answers: ReadStreams[] = [];
-  const told: AddonError[] = [...errors];
+  const told: AddonError[] = [...errors, ...complaints];
   const reports: AddonReport[] = [];
   for (const [index, { addon }] of asked.entries()) {
     const result = results[index];
@@ -148,7 +174,7 @@ export async function gatherStreams(
 function enoughFor({
   dynamicAddonFetching: options,
 }: AddonConfig): (results: readonly ({ readonly read: ReadStreams } | UpstreamFailure | undefined)[]) => boolean {
-  if (options?.enabled !== true) return () => false;
+  if (options?.enabled !== true || options.condition) return () => false;
   const least = options.minResults ?? 20;
   return (results) => {
     let count = 0;

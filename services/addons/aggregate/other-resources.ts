@@ -5,79 +5,22 @@ import { explainUpstream } from '../upstream/reasons.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { errorBody, type ShownError } from '../wire/error-items.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { looksAtRating, ratingOf, ratingProblem } from '../domain/rating.ts';
 import type { Reached } from './gather.ts';
 
-const catalogMs = 30_000;
+/** Longest that an entry of a catalog is waited for. */
+const metaMs = 30_000;
 
 type Reachable = Reached['addons'][number];
 /** Whose configuration is asked. */
-interface Asker {
+export interface ResourceAsker {
   readonly config: AddonConfig;
   readonly configureUrl: string;
-}
-
-/** A catalog of one addon, whose id begins its own. */
-export async function answerCatalog(
-  upstream: Upstream,
-  asker: Asker,
-  request: ResourceRequest,
-  addons: readonly Reachable[],
-): Promise<Record<string, unknown>> {
-  const at = request.id.indexOf('.');
-  const instanceId = at === -1 ? request.id : request.id.slice(0, at);
-  const found = addons.find(({ addon }) => addon.instanceId === instanceId);
-  const hidden = isHidden(asker.config, 'catalog');
-  if (found === undefined) {
-    const error = {
-      title: `Addon ${instanceId} not found`,
-      sentence: 'Its catalog is not there any more. Install this addon anew.',
-    };
-    return hidden ? { metas: [] } : errorBody(request.resource, request.type, [error], asker.configureUrl);
-  }
-  const change = asker.config.catalogModifications?.find(
-    ({ id, overrideType, type }) => id === request.id && (overrideType === request.type || type === request.type),
-  );
-  const type = change === undefined ? request.type : change.type;
-  const { genre, ...extra } = request.extra;
-  const asked = {
-    ...request,
-    type,
-    id: request.id.slice(at + 1),
-    extra: genre === undefined || (genre === 'None' && change?.onlyOnDiscover === true) ? extra : request.extra,
-  };
-  try {
-    const body = await upstream.resource(found.addon, asked, catalogMs);
-    const member = request.resource === 'catalog' ? 'metas' : 'addons';
-    const list: readonly unknown[] = Array.isArray(body[member]) ? body[member] : [];
-    const metas = list.filter(
-      (item) => typeof item === 'object' && item !== null && !isKeptAway(item, asker.config, request.resource),
-    );
-    return { [member]: change?.reverse === true ? metas.toReversed() : metas };
-  } catch (error) {
-    const { message } = explainUpstream(error, found.addon.name, catalogMs);
-    if (hidden) return { metas: [] };
-    return errorBody(
-      request.resource,
-      request.type,
-      [{ title: found.addon.name, sentence: message }],
-      asker.configureUrl,
-    );
-  }
-}
-
-/** Where an entry says whom it is for; most catalogs do not. */
-function isKeptAway(item: unknown, config: AddonConfig, resource: string): boolean {
-  if (resource !== 'catalog' || !looksAtRating(config)) return false;
-  const rating = ratingOf(item);
-  const says = rating.certifications.length > 0 || rating.nudity !== undefined;
-  return says && ratingProblem(rating, config) !== undefined;
 }
 
 /** Those that name the id first, then those that take any; the first that knows it. */
 export async function answerMeta(
   upstream: Upstream,
-  asker: Asker,
+  asker: ResourceAsker,
   request: ResourceRequest,
   addons: readonly Reachable[],
 ): Promise<Record<string, unknown>> {
@@ -91,10 +34,10 @@ export async function answerMeta(
   const errors: ShownError[] = [];
   for (const { addon } of [...naming, ...able.filter((one) => !naming.includes(one))]) {
     try {
-      const { meta } = await upstream.resource(addon, request, catalogMs);
+      const { meta } = await upstream.resource(addon, request, metaMs);
       if (typeof meta === 'object' && meta !== null) return { meta };
     } catch (error) {
-      errors.push({ title: addon.name, sentence: explainUpstream(error, addon.name, catalogMs).message });
+      errors.push({ title: addon.name, sentence: explainUpstream(error, addon.name, metaMs).message });
     }
   }
   if (able.length === 0) throw new Problem('addons.no_meta', 404, 'no addon to handle meta resource');
@@ -106,7 +49,7 @@ export async function answerMeta(
 /** What all addons have, one after the other. */
 export async function answerSubtitles(
   upstream: Upstream,
-  asker: Asker,
+  asker: ResourceAsker,
   request: ResourceRequest,
   addons: readonly Reachable[],
 ): Promise<Record<string, unknown>> {

@@ -14,9 +14,10 @@ const idleMs = 30_000;
 interface Pattern {
   readonly name: string;
   readonly source: string;
+  readonly score: number;
 }
-type Verb = 'included' | 'excluded' | 'required' | 'preferred';
-const verbs: readonly Verb[] = ['included', 'excluded', 'required', 'preferred'];
+type Verb = 'included' | 'excluded' | 'required' | 'preferred' | 'ranked';
+const verbs: readonly Verb[] = ['included', 'excluded', 'required', 'preferred', 'ranked'];
 
 /** What the thread answers: for each text the numbers of the expressions that match it, or which one is none. */
 export type PatternAnswer = { readonly matches: readonly (readonly number[])[] } | { readonly broken: number };
@@ -129,8 +130,8 @@ export class Patterns implements Disposable {
 function patternsOf(config: AddonConfig, verb: Verb): readonly Pattern[] {
   return (config[`${verb}RegexPatterns`] ?? []).map((pattern) =>
     typeof pattern === 'string'
-      ? { name: pattern, source: pattern }
-      : { name: pattern.name ?? pattern.pattern, source: pattern.pattern },
+      ? { name: pattern, source: pattern, score: 0 }
+      : { name: pattern.name ?? pattern.pattern, source: pattern.pattern, score: pattern.score ?? 0 },
   );
 }
 
@@ -139,10 +140,13 @@ function matchOf(
   lists: readonly { readonly verb: Verb; readonly patterns: readonly Pattern[] }[],
 ): PatternMatch {
   let offset = 0;
+  let score: number | undefined;
   const first: Partial<Record<Verb, { index: number; name: string }>> = {};
   for (const { verb, patterns } of lists) {
     const [from, to] = [offset, offset + patterns.length];
     const number = found.find((one) => one >= from && one < to);
+    if (verb === 'ranked' && number !== undefined)
+      score = patterns.reduce((sum, one, at) => (found.includes(from + at) ? sum + one.score : sum), 0);
     if (number !== undefined) first[verb] = { index: number - from, name: patterns[number - from]?.name ?? '' };
     offset = to;
   }
@@ -151,6 +155,7 @@ function matchOf(
     excluded: first.excluded?.name,
     required: first.required !== undefined,
     preferred: first.preferred,
+    score,
   };
 }
 

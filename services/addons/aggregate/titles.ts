@@ -1,7 +1,10 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import type { Wanted } from '../domain/pipeline/title-match.ts';
+import { namesMetadata } from '../domain/expression/names.ts';
+import { looksAtRelease } from '../domain/pipeline/release-filter.ts';
+import type { TitleFacts, Wanted } from '../domain/pipeline/title-match.ts';
 import { looksAtRating, noRating, ratingOf, type Rating } from '../domain/rating.ts';
+import { factsOf } from '../domain/title-facts.ts';
 import { AnswerCache } from '../upstream/answer-cache.ts';
 
 const day = 24 * 3_600_000;
@@ -11,6 +14,7 @@ interface Title {
   readonly titles: readonly string[];
   readonly year: number | undefined;
   readonly rating: Rating;
+  readonly facts: TitleFacts | undefined;
 }
 
 /** Titles and years of what is asked for, from an addon that has metadata; only where somebody needs them. */
@@ -33,13 +37,17 @@ export class Titles {
 
   /** With title, year and age rating where the configuration looks at them. Without an answer the filters have no effect. */
   async complete(wanted: Wanted, config: AddonConfig): Promise<Wanted> {
+    return this.#isNeeded(wanted, config) ? { ...wanted, ...(await this.find(wanted)) } : wanted;
+  }
+
+  #isNeeded(wanted: Wanted, config: AddonConfig): boolean {
     const { titleMatching, yearMatching } = config;
-    if (titleMatching?.enabled !== true && yearMatching?.enabled !== true && !looksAtRating(config)) return wanted;
-    return { ...wanted, ...(await this.find(wanted)) };
+    if (titleMatching?.enabled === true || yearMatching?.enabled === true) return true;
+    return looksAtRating(config) || looksAtRelease(config, wanted) || expressionsName(config);
   }
 
   async find({ type, id }: Pick<Wanted, 'type' | 'id'>): Promise<Title> {
-    const nothing = { titles: [], year: undefined, rating: noRating };
+    const nothing = { titles: [], year: undefined, rating: noRating, facts: undefined };
     const [base = ''] = id.split(':');
     if (this.#url === '' || !/^tt\d+$/.test(base)) return nothing;
     const url = `${this.#url}/meta/${encodeURIComponent(type)}/${base}.json`;
@@ -62,6 +70,21 @@ export class Titles {
       titles: typeof name === 'string' ? [name] : [],
       year: found === null ? undefined : Number(found[0]),
       rating: ratingOf(body.meta),
+      facts: factsOf(body.meta),
     };
   }
+}
+
+/** Whether an expression of the configuration says something of what only metadata know. */
+function expressionsName(config: AddonConfig): boolean {
+  const lists = [
+    config.includedStreamExpressions,
+    config.excludedStreamExpressions,
+    config.requiredStreamExpressions,
+    config.preferredStreamExpressions,
+    config.rankedStreamExpressions,
+  ];
+  return lists.some((list) =>
+    list?.some((one) => namesMetadata(typeof one === 'string' ? one : one.enabled === false ? '' : one.expression)),
+  );
 }

@@ -44,7 +44,10 @@ const criteria = z.array(SortCriterion).max(40).nullish();
 const kinds = z.looseObject({ movies: range, series: range, anime: range });
 const Sizes = z.looseObject({ global: kinds.nullish(), resolution: z.record(z.string(), kinds).nullish() });
 
-const pattern = z.union([z.string().max(1000), z.looseObject({ name: name.nullish(), pattern: z.string().max(1000) })]);
+const pattern = z.union([
+  z.string().max(1000),
+  z.looseObject({ name: name.nullish(), pattern: z.string().max(1000), score: z.number().nullish() }),
+]);
 const patterns = z.array(pattern).max(100).nullish();
 
 const filterNames = [
@@ -71,6 +74,22 @@ const patternShape = Object.fromEntries(verbs.map((verb) => [`${verb}RegexPatter
   typeof patterns
 >;
 
+const expressionText = z.string().max(5000);
+const expressions = z
+  .array(
+    z.union([
+      expressionText,
+      z.looseObject({
+        expression: expressionText,
+        enabled: z.boolean().nullish(),
+        score: z.number().min(-1_000_000).max(1_000_000).nullish(),
+      }),
+    ]),
+  )
+  .max(500)
+  .nullish();
+export type ConfiguredExpressions = z.infer<typeof expressions>;
+
 const dedupMode = z.enum(['single_result', 'per_service', 'per_addon', 'disabled']).nullish();
 const Deduplicator = z.looseObject({
   enabled: z.boolean().nullish(),
@@ -94,12 +113,26 @@ const CatalogModification = z.looseObject({
   enabled: z.boolean().nullish(),
   reverse: z.boolean().nullish(),
   shuffle: z.boolean().nullish(),
+  /** Hours for which a shuffled order stays. */
+  persistShuffleFor: z.number().min(0).max(24).nullish(),
   onlyOnDiscover: z.boolean().nullish(),
   onlyOnSearch: z.boolean().nullish(),
   disableSearch: z.boolean().nullish(),
   overrideType: z.string().max(100).nullish(),
 });
 export type CatalogModification = z.infer<typeof CatalogModification>;
+
+const MergedCatalog = z.looseObject({
+  id: z.string().min(1).max(500),
+  name: z.string().min(1).max(200),
+  type: z.string().min(1).max(100),
+  /** `id=…&type=…` of each, encoded. */
+  catalogIds: z.array(z.string().max(2000)).max(100),
+  enabled: z.boolean().nullish(),
+  mergeMethod: z.enum(['sequential', 'interleave', 'imdbRating', 'releaseDateAsc', 'releaseDateDesc']).nullish(),
+  deduplicationMethods: z.array(z.enum(['id', 'title'])).nullish(),
+});
+export type MergedCatalog = z.infer<typeof MergedCatalog>;
 
 /** What a person has configured. Members that are not known here survive a round trip. */
 export const AddonConfig = z.looseObject({
@@ -136,6 +169,12 @@ export const AddonConfig = z.looseObject({
   }),
   ...filterShape,
   ...patternShape,
+  rankedRegexPatterns: patterns,
+  excludedStreamExpressions: expressions,
+  includedStreamExpressions: expressions,
+  requiredStreamExpressions: expressions,
+  preferredStreamExpressions: expressions,
+  rankedStreamExpressions: expressions,
   size: Sizes.nullish(),
   bitrate: Sizes.nullish(),
   excludeSeederRange: range,
@@ -156,6 +195,25 @@ export const AddonConfig = z.looseObject({
   excludeUncachedFromStreamTypes: texts,
   excludeUncachedMode: z.enum(['or', 'and']).nullish(),
   excludeSeasonPacks: z.boolean().nullish(),
+  /** Hides what nobody can have yet. */
+  digitalReleaseFilter: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      /** Days before the date. */
+      tolerance: z.number().min(0).max(365).nullish(),
+      requestTypes: texts,
+      addons: texts,
+    })
+    .nullish(),
+  /** Keys of The Movie Database, for release dates. */
+  tmdbAccessToken: z.string().max(2000).nullish(),
+  tmdbApiKey: z.string().max(500).nullish(),
+  enableSeadex: z.boolean().nullish(),
+  precacheNextEpisode: z.boolean().nullish(),
+  alwaysPrecache: z.boolean().nullish(),
+  precacheCondition: expressionText.nullish(),
+  precacheSelector: expressionText.nullish(),
+  precacheSingleStream: z.boolean().nullish(),
   excludedCertifications: texts,
   requiredCertifications: texts,
   excludeNudity: z.array(z.enum(['none', 'mild', 'moderate', 'severe'])).nullish(),
@@ -208,15 +266,29 @@ export const AddonConfig = z.looseObject({
   dynamicAddonFetching: z
     .looseObject({
       enabled: z.boolean().nullish(),
+      /** An expression that ends the wait when it holds. */
+      condition: expressionText.nullish(),
       /** Enough of these end the wait for further addons. */
       minResults: z.number().min(1).max(1000).nullish(),
       resolution: z.string().max(20).nullish(),
       cachedOnly: z.boolean().nullish(),
     })
     .nullish(),
+  /** Addons that are asked one group after the other; or all at once, and what comes of later groups is left out. */
+  groups: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      groupings: z
+        .array(z.looseObject({ addons: texts, condition: expressionText.nullish() }))
+        .max(50)
+        .nullish(),
+      behaviour: z.enum(['parallel', 'sequential']).nullish(),
+    })
+    .nullish(),
   /** The answer is sent after so many ms with what is there. */
   deadline: z.number().min(1000).max(60_000).nullish(),
   catalogModifications: z.array(CatalogModification).max(500).nullish(),
+  mergedCatalogs: z.array(MergedCatalog).max(100).nullish(),
   serviceWrap: z.looseObject({ enabled: z.boolean().nullish(), presets: texts, services: texts }).nullish(),
   spreadServices: z.boolean().nullish(),
   parentConfig: z

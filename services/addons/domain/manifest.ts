@@ -1,5 +1,3 @@
-import type { CatalogModification } from './config.ts';
-
 /** A resource of a manifest, always in its long form. */
 export interface ManifestResource {
   readonly name: string;
@@ -137,51 +135,6 @@ export function mergeResources(sources: readonly MergedSource[]): readonly Manif
     if (idPrefixes === undefined) return { name, types };
     return { name, types, idPrefixes: name === 'meta' ? [...idPrefixes, errorPrefix] : idPrefixes };
   });
-}
-
-/** The catalogs of several addons, each with its addon's id before its own, in the order and form the person wants. */
-export function mergeCatalogs(
-  sources: readonly MergedSource[],
-  modifications: readonly CatalogModification[] = [],
-  which: 'catalogs' | 'addonCatalogs' = 'catalogs',
-): readonly ManifestCatalog[] {
-  const all = sources.flatMap(({ instanceId, manifest }) =>
-    manifest[which].map((catalog) => ({ ...catalog, id: `${instanceId}.${catalog.id}` })),
-  );
-  const unique = [...new Map(all.map((catalog) => [`${catalog.type}\n${catalog.id}`, catalog])).values()];
-  const places = new Map(modifications.map(({ id, type }, place) => [`${type}\n${id}`, place]));
-  const placeOf = ({ id, type }: ManifestCatalog): number => places.get(`${type}\n${id}`) ?? Infinity;
-  const sorted = unique
-    .map((catalog) => ({ catalog, place: placeOf(catalog) }))
-    .toSorted((one, other) => (one.place === other.place ? 0 : one.place - other.place));
-  return sorted.flatMap(({ catalog, place }) => {
-    const change = modifications[place];
-    return change === undefined ? [catalog] : modified(catalog, change);
-  });
-}
-
-function modified(catalog: ManifestCatalog, change: CatalogModification): ManifestCatalog[] {
-  if (change.enabled === false) return [];
-  let extra = catalog.extra;
-  if (change.disableSearch === true) {
-    if (extra?.some(({ name, isRequired }) => name === 'search' && isRequired === true) === true) return [];
-    extra = extra?.filter(({ name }) => name !== 'search');
-  }
-  if (change.onlyOnDiscover === true) {
-    const genre = extra?.find(({ name }) => name === 'genre');
-    const options = [...(genre?.options ?? []), ...(genre?.isRequired === true ? [] : ['None'])];
-    extra = [...(extra ?? []).filter(({ name }) => name !== 'genre'), { name: 'genre', isRequired: true, options }];
-  } else if (change.onlyOnSearch === true && extra?.some(({ name }) => name === 'search') === true) {
-    extra = extra.map((one) => (one.name === 'search' ? { ...one, isRequired: true } : one));
-  }
-  return [
-    {
-      ...catalog,
-      ...(typeof change.name === 'string' && change.name !== '' ? { name: change.name } : {}),
-      ...(typeof change.overrideType === 'string' && change.overrideType !== '' ? { type: change.overrideType } : {}),
-      ...(extra === undefined ? {} : { extra }),
-    },
-  ];
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -82,6 +82,16 @@ export interface ParsedStream {
   readonly regexMatched?: string | undefined;
   /** Which of the preferred expressions that is. */
   readonly regexIndex?: number | undefined;
+  /** Scores of all ranked expressions that match it, added up. */
+  readonly regexScore?: number | undefined;
+  /** The first preferred stream expression that chose it. */
+  readonly expressionMatched?: { readonly index: number; readonly name: string } | undefined;
+  /** Scores of all ranked stream expressions that chose it, added up. */
+  readonly expressionScore?: number | undefined;
+  /** Names of the ranked stream expressions that chose it. */
+  readonly expressionsRanked?: readonly string[] | undefined;
+  /** What SeaDex says of the release. */
+  readonly seadex?: 'best' | 'alternative' | undefined;
 }
 
 /** Bits a second of a stream whose length is known. */

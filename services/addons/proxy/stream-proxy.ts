@@ -106,8 +106,8 @@ export class StreamProxy {
       const byAddon = addons.size === 0 || addons.has(addon.instanceId) || addons.has(addon.instanceId.slice(0, -4));
       return byAddon && (services.size === 0 || services.has(service?.id ?? 'none'));
     };
-    return ({ shown, hidden }) => ({
-      hidden,
+    return ({ shown, ...rest }) => ({
+      ...rest,
       shown: shown.map((stream) => (isProxied(stream) ? this.#through(stream, config, baseUrl, foreign) : stream)),
     });
   }

@@ -1,5 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Aggregator } from '../aggregate/aggregator.ts';
+import type { Precacher } from '../aggregate/precache.ts';
 import type { AddonMetrics } from '../metrics.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { Player } from '../playback/player.ts';
@@ -23,6 +24,7 @@ export interface RouteParts {
   readonly pool: ProviderPool;
   readonly links: PlaybackLinks;
   readonly player: Player;
+  readonly precacher: Precacher;
   readonly proxy: StreamProxy;
   readonly limits: RateLimits;
   readonly version: string;

@@ -155,6 +155,7 @@ async function addonRoutes(
   const whose = asker;
   const { text, status } = await nesting.run(nested, () => aggregator.resource(whose, path));
   await sendJson(request, response, text, status);
+  if (nested === 0 && request.method === 'GET') parts.precacher.follow(whose, path);
 }
 
 function errorText(

@@ -3,8 +3,8 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Self } from '../aggregate/addons-of.ts';
 import type { Asker } from '../aggregate/aggregator.ts';
 import { reach } from '../aggregate/gather.ts';
+import { mergeCatalogs, mergedPrefix } from '../domain/catalogs.ts';
 import { debridServices } from '../domain/debrid-services.ts';
-import { mergeCatalogs } from '../domain/manifest.ts';
 import { bingeGroup, toOutput } from '../domain/pipeline/output.ts';
 import { presetKinds } from '../domain/presets.ts';
 import { decodeConfig } from '../domain/read-config.ts';
@@ -209,8 +209,8 @@ function searchResult(stream: ParsedStream, group: string): Record<string, unkno
     notWebReady: hints['notWebReady'] ?? null,
     bingeGroup: group,
     private: stream.private,
-    seadexBest: null,
-    seadex: null,
+    seadexBest: stream.seadex === undefined ? null : stream.seadex === 'best',
+    seadex: stream.seadex === undefined ? null : true,
   };
 }
 
@@ -221,10 +221,13 @@ export async function catalogsOf(
 ) {
   const { addons } = await reach(aggregator.configured(asker).addons, upstream);
   const names = new Map(addons.map(({ addon }) => [addon.instanceId, addon.name]));
-  const catalogs = mergeCatalogs(addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest })));
+  const sources = addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest }));
+  const catalogs = mergeCatalogs(sources, [], asker.config.mergedCatalogs ?? []);
   return catalogs.map((catalog) => ({
     ...catalog,
-    addonName: names.get(catalog.id.slice(0, catalog.id.indexOf('.'))) ?? '',
+    addonName: catalog.id.startsWith(mergedPrefix)
+      ? 'Merged'
+      : (names.get(catalog.id.slice(0, catalog.id.indexOf('.'))) ?? ''),
   }));
 }
 

@@ -1,11 +1,20 @@
 import type { Verdict } from '../domain/pipeline/pipeline.ts';
 import type { ShownError } from './error-items.ts';
 
-/** What is said where a whole title is hidden by its age rating: who looks at an empty list wants to know whose doing that is. */
+/** What is said where a whole title is hidden by its age rating or since it is not out yet: who looks at an empty list wants to know whose doing that is. */
 export function keptAway(hidden: readonly Verdict[], title: string): readonly ShownError[] {
-  const found = hidden.find(({ removal }) => /(?:Certification|Nudity)$/.test(removal?.rule ?? ''))?.removal;
+  const found = hidden.find(({ removal }) =>
+    /^Not Released$|(?:Certification|Nudity)$/.test(removal?.rule ?? ''),
+  )?.removal;
   if (found === undefined) return [];
   const { rule, value } = found;
+  if (rule === 'Not Released')
+    return [
+      {
+        title,
+        sentence: `This is not released yet (${value}), and this configuration hides what cannot be the real thing.`,
+      },
+    ];
   const what =
     value === 'Unknown'
       ? 'has no age rating that is known'

@@ -69,9 +69,13 @@ const stream: Readonly<Record<string, Field>> = {
   type: ({ type }) => type,
   message: ({ message }) => message ?? null,
   proxied: ({ proxied }) => proxied,
-  seadex: () => false,
-  seadexBest: () => false,
+  seadex: ({ seadex }) => seadex !== undefined,
+  seadexBest: ({ seadex }) => seadex === 'best',
   regexMatched: ({ regexMatched }) => regexMatched ?? null,
+  regexScore: ({ regexScore }) => regexScore ?? null,
+  seMatched: ({ expressionMatched }) => expressionMatched?.name ?? null,
+  seScore: ({ expressionScore }) => expressionScore ?? null,
+  rseMatched: ({ expressionsRanked }) => list(expressionsRanked ?? []),
 };
 
 const service: Readonly<Record<string, Field>> = {

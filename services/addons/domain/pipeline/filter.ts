@@ -1,7 +1,9 @@
 import type { AddonConfig } from '../config.ts';
 import { looksAtRating, ratingProblem } from '../rating.ts';
 import { bitrateOf, type ParsedStream } from '../stream.ts';
-import { attributes, attributeWords, searchedText, type Attribute } from './attributes.ts';
+import { attributes, attributeWords, type Attribute } from './attributes.ts';
+import { keywordTest } from './keywords.ts';
+import { isAboutAddon, releaseProblem } from './release-filter.ts';
 import type { Removal } from './removal.ts';
 import { titleProblem, type Wanted } from './title-match.ts';
 
@@ -11,6 +13,8 @@ export interface PatternMatch {
   readonly excluded: string | undefined;
   readonly required: boolean;
   readonly preferred: { readonly index: number; readonly name: string } | undefined;
+  /** Of all ranked expressions that match; undefined where none does. */
+  readonly score: number | undefined;
 }
 
 export interface FilterInput {
@@ -18,6 +22,8 @@ export interface FilterInput {
   readonly wanted: Wanted;
   /** By the place of the stream; undefined where the configuration has no expressions. */
   readonly patterns: readonly PatternMatch[] | undefined;
+  /** Ids of streams that pass all filters. */
+  readonly included?: ReadonlySet<string>;
 }
 
 type Rule = (stream: ParsedStream, index: number) => Removal | undefined;
@@ -29,6 +35,7 @@ export function compileFilter(input: FilterInput): Rule {
   // What is about the title is about all of its streams, those that pass other filters too.
   const title = looksAtRating(config) ? ratingProblem(input.wanted.rating, config) : undefined;
   if (title !== undefined) return () => title;
+  const unreleased = releaseProblem(config, input.wanted);
   const includes = includingTests(config, patterns);
   const rules = [...listRules(config), ...patternRules(config, patterns), ...cacheRules(config), ...numberRules(input)];
   const { excludeSeasonPacks } = config;
@@ -37,6 +44,8 @@ export function compileFilter(input: FilterInput): Rule {
   rules.push((stream) => titleProblem(stream, config, input.wanted));
   return (stream, index) => {
     if (stream.addon.resultPassthrough) return undefined;
+    if (unreleased !== undefined && isAboutAddon(config, stream)) return unreleased;
+    if (input.included?.has(stream.id) === true) return undefined;
     if (includes.some((test) => test(stream, index) !== undefined)) return undefined;
     for (const rule of rules) {
       const removal = rule(stream, index);
@@ -89,9 +98,7 @@ function listRules(config: AddonConfig): Rule[] {
   if (config.requiredKeywords?.length) {
     const test = keywordTest(config.requiredKeywords);
     const value = config.requiredKeywords.join(', ');
-    rules.push((stream, index) =>
-      test(stream, index) === undefined ? { rule: 'Required Keyword', value } : undefined,
-    );
+    rules.push((stream) => (test(stream) === undefined ? { rule: 'Required Keyword', value } : undefined));
   }
   return rules;
 }
@@ -100,16 +107,6 @@ function unlessNone(test: Test, rule: string): Rule {
   return (stream, index) => {
     const value = test(stream, index);
     return value === undefined ? undefined : { rule, value };
-  };
-}
-
-/** Words that stand by themselves in a name, whatever separates them. */
-export function keywordTest(keywords: readonly string[]): Test {
-  const tidy = (text: string): string => ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}+]+/gu, ' ')} `;
-  const wanted = keywords.map((keyword) => [keyword, tidy(keyword)] as const).filter(([, text]) => text.trim() !== '');
-  return (stream) => {
-    const text = tidy(searchedText(stream));
-    return wanted.find(([, keyword]) => text.includes(keyword))?.[0];
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AddonConfig, SortCriterion } from '../config.ts';
 import { bitrateOf, type ParsedStream } from '../stream.ts';
 import { attributes, isCached, type Attribute } from './attributes.ts';
-import { keywordTest } from './filter.ts';
+import { keywordTest } from './keywords.ts';
 
 /** A number to sort by, larger first when the direction is `desc`. */
 type Score = (stream: ParsedStream) => number;
@@ -31,6 +31,11 @@ const numbers: Readonly<Record<string, Score>> = {
   age: ({ age }) => (age === undefined ? -Number.MAX_SAFE_INTEGER : -age),
   addon: ({ addon }) => -addon.index,
   regexPatterns: ({ regexIndex }) => (regexIndex === undefined ? -Number.MAX_SAFE_INTEGER : -regexIndex),
+  regexScore: ({ regexScore }) => regexScore ?? 0,
+  streamExpressionMatched: ({ expressionMatched }) =>
+    expressionMatched === undefined ? -Number.MAX_SAFE_INTEGER : -expressionMatched.index,
+  streamExpressionScore: ({ expressionScore }) => expressionScore ?? 0,
+  seadex: ({ seadex }) => (seadex === 'best' ? 2 : seadex === undefined ? 0 : 1),
 };
 
 /** What a criterion looks at; undefined where it has no effect. */
@@ -58,7 +63,7 @@ function scoreOf(key: string, config: AddonConfig): Score | undefined {
     const list = config.preferredKeywords ?? [];
     if (list.length === 0) return undefined;
     const test = keywordTest(list);
-    return (stream) => (test(stream, 0) === undefined ? 0 : 1);
+    return (stream) => (test(stream) === undefined ? 0 : 1);
   }
   return Object.hasOwn(numbers, key) ? numbers[key] : undefined;
 }
@@ -118,6 +123,7 @@ export function sortStreams(
 export function limitStreams(
   streams: readonly ParsedStream[],
   limits: AddonConfig['resultLimits'],
+  isSpared: (stream: ParsedStream) => boolean = () => false,
 ): readonly ParsedStream[] {
   if (limits === null || limits === undefined) return streams;
   const parts: Readonly<Record<string, (stream: ParsedStream) => string>> = {
@@ -138,7 +144,7 @@ export function limitStreams(
   const together = limits.mode === 'conjunctive';
   const counts = new Map<string, number>();
   return streams.filter((stream) => {
-    if (stream.addon.resultPassthrough) return true;
+    if (stream.addon.resultPassthrough || isSpared(stream)) return true;
     const keys = together
       ? active
           .filter(({ name }) => name !== 'global')

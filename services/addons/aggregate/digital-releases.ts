@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Context } from '../../contracts/service.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import type { DigitalRelease } from '../domain/pipeline/title-match.ts';
+import { AnswerCache } from '../upstream/answer-cache.ts';
+
+const hour = 3_600_000;
+const patienceMs = 3000;
+/** TMDB's kinds of dates: cinemas, and what one can have at home. */
+const cinema = new Set([1, 2, 3]);
+const atHome = new Set([4, 5, 6]);
+
+const Found = z.object({ movie_results: z.array(z.object({ id: z.number() })).default([]) });
+const Dates = z.object({
+  results: z
+    .array(z.object({ release_dates: z.array(z.object({ type: z.number(), release_date: z.string() })).default([]) }))
+    .default([]),
+});
+
+/** When films come out for use at home, from The Movie Database with the key of a configuration. */
+export class DigitalReleases {
+  readonly #context: Context;
+  readonly #url: string;
+  readonly #cache: AnswerCache<DigitalRelease>;
+
+  constructor(context: Context, url: string) {
+    this.#context = context;
+    this.#url = url.replace(/\/+$/, '');
+    this.#cache = new AnswerCache({
+      clock: context.clock,
+      most: 500,
+      freshMs: 6 * hour,
+      staleMs: 24 * hour,
+      keeps: () => true,
+    });
+  }
+
+  /** Undefined where there is no key, or nobody knows. */
+  async find(id: string, { tmdbAccessToken, tmdbApiKey }: AddonConfig): Promise<DigitalRelease | undefined> {
+    const key = tmdbAccessToken || tmdbApiKey;
+    if (!key || this.#url === '' || !/^tt\d+$/.test(id)) return undefined;
+    try {
+      return await this.#cache.get(id, () => this.#ask(id, { token: tmdbAccessToken || '', key: tmdbApiKey || '' }))
+        .answer;
+    } catch (error) {
+      this.#context.log.debug('release dates are not known', { error });
+      return undefined;
+    }
+  }
+
+  async #ask(id: string, keys: { readonly token: string; readonly key: string }): Promise<DigitalRelease> {
+    const found = Found.parse(await this.#json(`/3/find/${id}?external_source=imdb_id`, keys));
+    const [film] = found.movie_results;
+    if (film === undefined) return { dates: [], cinema: undefined };
+    const { results } = Dates.parse(await this.#json(`/3/movie/${String(film.id)}/release_dates`, keys));
+    const of = (kinds: ReadonlySet<number>): readonly number[] =>
+      results
+        .flatMap(({ release_dates: dates }) => dates)
+        .flatMap(({ type, release_date: date }) => (kinds.has(type) ? Date.parse(date) : []))
+        .filter(Number.isFinite);
+    const shown = of(cinema);
+    return { dates: of(atHome), cinema: shown.length === 0 ? undefined : Math.min(...shown) };
+  }
+
+  async #json(path: string, { token, key }: { readonly token: string; readonly key: string }): Promise<unknown> {
+    const url = new URL(`${this.#url}${path}`);
+    if (token === '') url.searchParams.set('api_key', key);
+    const reply = await this.#context.fetch(url.href, {
+      headers: token === '' ? {} : { authorization: `Bearer ${token}` },
+      ...{ timeoutMs: patienceMs, maxBytes: 1024 * 1024, trust: 'owner' as const },
+    });
+    if (reply.status !== 200) throw new Error(`TMDB answered with ${String(reply.status)}`);
+    return JSON.parse(new TextDecoder().decode(reply.body));
+  }
+}

@@ -1,0 +1,77 @@
+import type { Context } from '../../contracts/service.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import { queryType } from '../domain/expression/names.ts';
+import type { Wanted } from '../domain/pipeline/title-match.ts';
+import type { ParsedStream } from '../domain/stream.ts';
+import type { Addon } from './addon.ts';
+import { conditionOf } from './conditions.ts';
+import type { AddonError, Gathered, Reached } from './gather.ts';
+
+export interface GroupsOptions {
+  readonly context: Context;
+  readonly config: AddonConfig;
+  readonly wanted: Wanted;
+  readonly deadlineMs: number;
+  /** Asks these addons, for so long at most. */
+  readonly gather: (addons: Reached['addons'], deadlineMs: number) => Promise<Gathered>;
+  /** What a person would see of streams: with what services have, and filtered. */
+  readonly ready: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
+}
+
+type Group = NonNullable<NonNullable<NonNullable<AddonConfig['groups']>['groupings']>[number]>;
+
+/** Whether a configuration asks its addons in groups. */
+export function hasGroups({ groups }: AddonConfig): boolean {
+  return groups?.enabled !== false && (groups?.groupings?.length ?? 0) > 0;
+}
+
+/**
+ * Asks addons group after group, as long as the condition of the next one holds; all groups begin at once unless the
+ * configuration wants one after the other. An addon of no group is in the first.
+ */
+export async function gatherGroups({ addons, errors }: Reached, options: GroupsOptions): Promise<Gathered> {
+  const { context, config, wanted, deadlineMs, gather, ready } = options;
+  const { clock } = context;
+  const groupings = config.groups?.groupings ?? [];
+  const began = clock.now();
+  const sequential = config.groups?.behaviour === 'sequential';
+  const members = groupings.map((group, at) => addons.filter(({ addon }) => placeOf(addon, groupings) === at));
+  const asked = sequential ? [] : members.map((list) => gather(list, deadlineMs));
+  const parts: Gathered[] = [];
+  const told: AddonError[] = [...errors];
+  const total: ParsedStream[] = [];
+  let previous: readonly ParsedStream[] = [];
+  let previousMs = 0;
+  for (const [at, group] of groupings.entries()) {
+    const list = members[at] ?? [];
+    if (list.length === 0) continue;
+    const elapsed = clock.now() - began;
+    if (parts.length > 0) {
+      const names = {
+        ...{ previousStreams: previous, totalStreams: total, queryType: queryType(wanted) },
+        ...{ previousGroupTimeTaken: previousMs, totalTimeTaken: elapsed },
+      };
+      const { holds, sentence } = conditionOf(group.condition, names);
+      if (sentence !== undefined)
+        told.push({ addon: 'Groups', sentence: `The condition of group ${String(at + 1)} has no effect. ${sentence}` });
+      if (!holds || elapsed >= deadlineMs) break;
+    }
+    const from = sequential ? elapsed : 0;
+    const gathered = await (asked[at] ?? gather(list, deadlineMs - elapsed));
+    previousMs = clock.now() - began - from;
+    previous = await ready(gathered.streams);
+    total.push(...previous);
+    parts.push(gathered);
+  }
+  return {
+    streams: parts.flatMap(({ streams }) => streams),
+    errors: [...told, ...parts.flatMap((part) => part.errors)],
+    reports: parts.flatMap(({ reports }) => reports),
+    answers: parts.flatMap(({ answers }) => answers),
+  };
+}
+
+function placeOf({ presetId, instanceId }: Addon, groupings: readonly Group[]): number {
+  const at = groupings.findIndex(({ addons }) => addons?.some((id) => id === presetId || id === instanceId) === true);
+  return Math.max(0, at);
+}

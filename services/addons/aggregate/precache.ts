@@ -1,0 +1,108 @@
+import type { AddonConfig } from '../domain/config.ts';
+import { evaluate } from '../domain/expression/evaluate.ts';
+import { namesOf } from '../domain/expression/names.ts';
+import { parseExpression } from '../domain/expression/parse.ts';
+import { ExpressionError, scopeOf, streamsIn } from '../domain/expression/value.ts';
+import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
+import type { ResourceRequest } from '../domain/resource-path.ts';
+import type { ParsedStream } from '../domain/stream.ts';
+import { LruMap } from '../domain/lru.ts';
+import type { PlaybackLinks } from '../playback/links.ts';
+import type { Player } from '../playback/player.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Asker, Aggregator } from './aggregator.ts';
+import type { Titles } from './titles.ts';
+
+/** Fetches only where nothing plays at once. */
+const usualSelector = 'count(cached(streams)) == 0 ? uncached(streams) : []';
+
+/** Whatever a selector chooses, an account is not filled with one episode. */
+const mostAtOnce = 3;
+
+/** The episode after the one that is asked for, as far as an id can say; undefined for what has none. */
+function nextEpisode(
+  { type, id, ...rest }: ResourceRequest,
+  { season, episode, anime, facts }: Wanted,
+): ResourceRequest | undefined {
+  if (episode === undefined || (type !== 'series' && !anime)) return undefined;
+  const base = id.split(':').slice(0, anime ? 2 : 1);
+  if (anime) return { ...rest, type, id: [...base, episode + 1].join(':') };
+  if (season === undefined) return undefined;
+  const listed = facts?.episodes.filter((one) => one.season > 0) ?? [];
+  const at = listed.findIndex((one) => one.season === season && one.episode === episode);
+  const next = at === -1 ? { season, episode: episode + 1 } : listed[at + 1];
+  return next === undefined ? undefined : { ...rest, type, id: [...base, next.season, next.episode].join(':') };
+}
+
+/** Which of the next episode's streams a service is to fetch now, as the configuration wants it. */
+function toPrecache(
+  streams: readonly ParsedStream[],
+  config: AddonConfig,
+  wanted: Wanted,
+): { readonly streams: readonly ParsedStream[]; readonly sentence?: string } {
+  const { precacheSelector, precacheCondition, alwaysPrecache } = config;
+  const source =
+    precacheSelector ||
+    (precacheCondition ? `(${precacheCondition}) ? uncached(streams) : []` : '') ||
+    (alwaysPrecache === true ? 'uncached(streams)' : usualSelector);
+  try {
+    const chosen = streamsIn(evaluate(parseExpression(source), scopeOf(namesOf(wanted, streams))));
+    return { streams: config.precacheSingleStream === false ? chosen.slice(0, mostAtOnce) : chosen.slice(0, 1) };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return { streams: [], sentence: `Nothing is fetched ahead. ${error.message}` };
+  }
+}
+
+const hour = 3_600_000;
+const playbackPath = '/api/v1/debrid/playback/';
+
+export interface PrecacherOptions {
+  readonly context: Context;
+  readonly aggregator: Aggregator;
+  readonly titles: Titles;
+  readonly links: PlaybackLinks;
+  readonly player: Player;
+}
+
+/** Has a debrid service fetch the next episode while this one is watched, where a configuration wants it. */
+export class Precacher {
+  readonly #options: PrecacherOptions;
+  /** What was looked after within the hour. */
+  readonly #done = new LruMap<string, number>(500);
+
+  constructor(options: PrecacherOptions) {
+    this.#options = options;
+  }
+
+  /** After a list of streams was asked for. Nobody waits for it. */
+  follow(asker: Asker, request: ResourceRequest): void {
+    if (asker.config.precacheNextEpisode !== true || request.resource !== 'stream') return;
+    const { log } = this.#options.context;
+    this.#fetch(asker, request).catch((error: unknown) =>
+      log.warn('the next episode was not fetched ahead', { error }),
+    );
+  }
+
+  async #fetch(asker: Asker, request: ResourceRequest): Promise<void> {
+    const { context, aggregator, titles, links, player } = this.#options;
+    const { clock, log } = context;
+    const wanted = wantedOf(request.type, request.id);
+    if (wanted.episode === undefined) return;
+    const { facts } = wanted.anime ? { facts: undefined } : await titles.find(wanted);
+    const next = nextEpisode(request, { ...wanted, facts });
+    if (next === undefined) return;
+    const key = [asker.uuid ?? asker.revision, next.type, next.id].join(' ');
+    if ((this.#done.get(key) ?? 0) > clock.now() - hour) return;
+    this.#done.set(key, clock.now());
+    const { shown } = await aggregator.search(asker, next);
+    const names = { ...wantedOf(next.type, next.id), facts, now: clock.now() };
+    const { streams, sentence } = toPrecache(shown, asker.config, names);
+    if (sentence !== undefined) log.info('the next episode was not fetched ahead', { reason: sentence });
+    for (const { url = '' } of streams) {
+      const at = url.indexOf(playbackPath);
+      const asked = at === -1 ? undefined : links.read(url.slice(at + playbackPath.length).split('/'));
+      if (asked !== undefined) await player.play(asked, undefined);
+    }
+  }
+}

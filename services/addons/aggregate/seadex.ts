@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type { Context } from '../../contracts/service.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import type { ParsedStream } from '../domain/stream.ts';
+import { AnswerCache } from '../upstream/answer-cache.ts';
+
+const hour = 3_600_000;
+const patienceMs = 3000;
+const mappedBy: Readonly<Record<string, string>> = { kitsu: 'kitsu_id', mal: 'mal_id', anidb: 'anidb_id' };
+
+const Mapping = z.object({ mappings: z.object({ anilist_id: z.number().nullish() }).nullish() });
+const Entries = z.object({
+  items: z.array(
+    z.object({
+      expand: z
+        .object({
+          trs: z
+            .array(
+              z.object({
+                infoHash: z.string().nullish(),
+                isBest: z.boolean().nullish(),
+                releaseGroup: z.string().nullish(),
+              }),
+            )
+            .nullish(),
+        })
+        .nullish(),
+    }),
+  ),
+});
+type Releases = readonly { readonly hash: string; readonly group: string; readonly best: boolean }[];
+
+export interface SeaDexAddresses {
+  /** Of the list of releases. */
+  readonly list: string;
+  /** Of who knows the ids of anime in the lists of others. */
+  readonly mapping: string;
+}
+
+/** Which releases of an anime people who compare them recommend. Only asked where a configuration wants to know. */
+export class SeaDex {
+  readonly #context: Context;
+  readonly #addresses: SeaDexAddresses;
+  readonly #cache: AnswerCache<Releases>;
+
+  constructor(context: Context, { list, mapping }: SeaDexAddresses) {
+    this.#context = context;
+    this.#addresses = { list: list.replace(/\/+$/, ''), mapping: mapping.replace(/\/+$/, '') };
+    this.#cache = new AnswerCache({
+      clock: context.clock,
+      most: 500,
+      freshMs: 12 * hour,
+      staleMs: 7 * 24 * hour,
+      keeps: () => true,
+    });
+  }
+
+  /** The streams with what is recommended marked; and a sentence where nobody could be asked. */
+  async mark(
+    streams: readonly ParsedStream[],
+    id: string,
+    config: AddonConfig,
+  ): Promise<{ readonly streams: readonly ParsedStream[]; readonly sentence?: string }> {
+    if (streams.length === 0 || this.#addresses.list === '' || !wantsSeaDex(config)) return { streams };
+    const found = /^(anilist|kitsu|mal|anidb):(\d{1,9})/.exec(id);
+    if (found?.[1] === undefined || found[2] === undefined) return { streams };
+    const [, kind, number] = found;
+    try {
+      const releases = await this.#cache.get(`${kind}:${number}`, () => this.#ask(kind, number)).answer;
+      return { streams: releases.length === 0 ? streams : streams.map((stream) => marked(stream, releases)) };
+    } catch (error) {
+      this.#context.log.debug('SeaDex was not reached', { error });
+      return { streams, sentence: 'SeaDex could not be reached, so nothing is marked as recommended.' };
+    }
+  }
+
+  async #ask(kind: string, number: string): Promise<Releases> {
+    const anilist = kind === 'anilist' ? number : await this.#mapped(kind, number);
+    if (anilist === undefined) return [];
+    const query = new URLSearchParams({ filter: `alID=${anilist}`, expand: 'trs', perPage: '1', skipTotal: '1' });
+    const body = await this.#json(`${this.#addresses.list}/api/collections/entries/records?${query.toString()}`);
+    return Entries.parse(body).items.flatMap(({ expand }) =>
+      (expand?.trs ?? []).map(({ infoHash, isBest, releaseGroup }) => ({
+        hash: /^[0-9a-f]{40}$/i.test(infoHash ?? '') ? (infoHash ?? '').toLowerCase() : '',
+        group: (releaseGroup ?? '').toLowerCase(),
+        best: isBest === true,
+      })),
+    );
+  }
+
+  async #mapped(kind: string, number: string): Promise<string | undefined> {
+    const name = mappedBy[kind];
+    if (name === undefined || this.#addresses.mapping === '') return undefined;
+    const { mappings } = Mapping.parse(await this.#json(`${this.#addresses.mapping}/mappings?${name}=${number}`));
+    return mappings?.anilist_id ? String(mappings.anilist_id) : undefined;
+  }
+
+  async #json(url: string): Promise<unknown> {
+    const reply = await this.#context.fetch(url, {
+      ...{ timeoutMs: patienceMs, maxBytes: 4 * 1024 * 1024, trust: 'owner' as const },
+    });
+    if (reply.status === 404) return { items: [], mappings: null };
+    if (reply.status !== 200) throw new Error(`it answered with ${String(reply.status)}`);
+    return JSON.parse(new TextDecoder().decode(reply.body));
+  }
+}
+
+/** Switched on, or looked at by the order, an expression or the texts. */
+function wantsSeaDex(config: AddonConfig): boolean {
+  if (typeof config.enableSeadex === 'boolean') return config.enableSeadex;
+  const { sortCriteria, formatter } = config;
+  const expressions = [
+    config.includedStreamExpressions,
+    config.excludedStreamExpressions,
+    config.requiredStreamExpressions,
+    config.preferredStreamExpressions,
+    config.rankedStreamExpressions,
+  ];
+  return /seadex/i.test(JSON.stringify([sortCriteria, formatter, expressions]));
+}
+
+function marked(stream: ParsedStream, releases: Releases): ParsedStream {
+  const group = stream.file.releaseGroup?.toLowerCase();
+  const byHash = releases.filter(({ hash }) => hash !== '' && hash === stream.infoHash);
+  // What trackers hide has no hash in the list; the group that made it is named all the same.
+  const fitting =
+    byHash.length > 0 ? byHash : releases.filter((one) => group !== undefined && group !== '' && one.group === group);
+  if (fitting.length === 0) return stream;
+  return { ...stream, seadex: fitting.some(({ best }) => best) ? 'best' : 'alternative' };
+}

@@ -1,0 +1,60 @@
+import type { ParsedStream } from '../stream.ts';
+
+/** What an expression is about. */
+export type Value = string | number | boolean | ParsedStream | readonly Value[];
+
+/** Which rules further on a stream is spared by an expression, and where one pins it; by the ids of streams. */
+export interface Marks {
+  readonly spared: Map<string, ReadonlySet<string>>;
+  readonly pinned: Map<string, 'top' | 'bottom'>;
+}
+
+/** What an expression can name, and how much it may do. */
+export interface Scope {
+  readonly names: Readonly<Record<string, Value>>;
+  readonly marks: Marks;
+  /** Functions of the place it stands in, beside those every expression has. */
+  readonly functions?: Readonly<Record<string, ExpressionFunction>>;
+  /** Counts down with everything that is looked at; shared by all expressions of a request. */
+  readonly budget: { left: number };
+}
+
+/** @throws ExpressionError for arguments it cannot use. */
+export type ExpressionFunction = (given: readonly Value[], scope: Scope) => Value;
+
+/** What is wrong with an expression, or what it does wrong, as a sentence. */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+}
+
+/** As many looks at streams as the expressions of one request may take altogether. */
+const mostLooks = 10_000_000;
+
+/** A scope nothing was done in yet. */
+export function scopeOf(names: Scope['names'], functions?: Scope['functions']): Scope {
+  return {
+    names,
+    marks: { spared: new Map(), pinned: new Map() },
+    budget: { left: mostLooks },
+    ...(functions === undefined ? {} : { functions }),
+  };
+}
+
+/** The streams of a list. @throws ExpressionError for anything else. */
+export function streamsIn(value: Value): readonly ParsedStream[] {
+  if (!isList(value)) throw new ExpressionError('A list of streams is expected.');
+  for (const item of value)
+    if (typeof item !== 'object' || isList(item)) throw new ExpressionError('A list of streams is expected.');
+  return value as readonly ParsedStream[];
+}
+
+/** Whether a value is a list. */
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+/** Takes from what an expression may do. @throws ExpressionError when nothing is left. */
+export function spend({ budget }: Pick<Scope, 'budget'>, looks: number): void {
+  budget.left -= looks;
+  if (budget.left < 0) throw new ExpressionError('The expressions look at too much.');
+}

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate } from '../../../services/addons/domain/expression/evaluate.ts';
+import { namesOf } from '../../../services/addons/domain/expression/names.ts';
+import { parseExpression } from '../../../services/addons/domain/expression/parse.ts';
+import { scopeOf, type Value } from '../../../services/addons/domain/expression/value.ts';
+import { runPipeline, type PipelineResult } from '../../../services/addons/domain/pipeline/pipeline.ts';
+import { wantedOf, type Wanted } from '../../../services/addons/domain/pipeline/title-match.ts';
+import { readConfig } from '../../../services/addons/domain/read-config.ts';
+import { readStreams } from '../../../services/addons/domain/read-stream.ts';
+import { parseRelease } from '../../../services/addons/domain/release.ts';
+import type { ParsedStream } from '../../../services/addons/domain/stream.ts';
+import { toOutput } from '../../../services/addons/domain/pipeline/output.ts';
+import { formatterOf } from '../../../services/addons/domain/format/predefined.ts';
+import { configOf } from './rig.ts';
+
+const addon = {
+  ...{ instanceId: 'a0', presetType: 'custom', name: 'Up', index: 0, manifestUrl: '', library: false },
+  ...{ formatPassthrough: false, resultPassthrough: false, pinPosition: undefined },
+} as const;
+const stream = (mark: string, filename: string, gigabytes: number, seeders: number, more = ''): object => ({
+  name: `${mark} Up`,
+  description: `${filename}\n👤 ${String(seeders)} ${more}`,
+  url: `http://h.example/${filename}`,
+  behaviorHints: { filename, videoSize: gigabytes * 2 ** 30 },
+});
+const streams: readonly ParsedStream[] = readStreams(
+  [
+    stream('[RD+]', 'A.2019.2160p.BluRay.REMUX.DV.TrueHD.Atmos.7.1.x265-AAA.mkv', 60, 12, '🇬🇧 / 🇫🇷'),
+    stream('[RD+]', 'B.2019.1080p.WEB-DL.x264-BBB.mkv', 8, 50),
+    stream('[TB download]', 'C.2019.1080p.WEBRip.x264-CCC.mkv', 4, 5),
+    stream('[TB+]', 'D.2019.720p.HDTV.x264-DDD.mkv', 2, 0),
+    { infoHash: 'a'.repeat(40), title: 'E.S01E01-E02.2019.2160p.WEB-DL.mkv\n👤 99 💾 20 GB' },
+  ],
+  addon,
+  parseRelease,
+).streams;
+const letters = (list: readonly ParsedStream[]): string => list.map(({ filename }) => filename?.[0] ?? '?').join('');
+const scope = (names: Readonly<Record<string, Value>> = {}) =>
+  scopeOf({ ...namesOf(wantedOf('movie', 'tt1'), streams), ...names });
+const value = (text: string, names: Readonly<Record<string, Value>> = {}): unknown => {
+  const found = evaluate(parseExpression(text), scope(names));
+  return Array.isArray(found) && found.every((item) => typeof item === 'object') ? letters(found as any) : found;
+};
+
+describe('the language of stream expressions', () => {
+  it.each<[string, unknown]>([
+    ["count(resolution(cached(streams), '2160p'))", 1],
+    ["resolution(streams, '2160p', '1080p')", 'ABCE'],
+    ["quality(streams, 'bluray remux')", 'A'],
+    ["encode(streams, 'AVC')", 'BCD'],
+    ["type(streams, 'p2p')", 'E'],
+    ["visualTag(streams, 'DV')", 'A'],
+    ["audioTag(streams, 'Atmos')", 'A'],
+    ["audioChannels(streams, '7.1')", 'A'],
+    ["language(streams, 'French')", 'A'],
+    ["service(streams, 'torbox')", 'CD'],
+    ["addon(streams, 'Up')", 'ABCDE'],
+    ["releaseGroup(streams, 'AAA')", 'A'],
+    ['releaseGroup(streams)', 'ABCD'],
+    ['seeders(streams, 12, 60)', 'AB'],
+    ["size(streams, '4GB', '20 GiB')", 'BCE'],
+    ['size(streams, 8589934592)', 'ABE'],
+    ['cached(streams)', 'ABD'],
+    ['uncached(streams)', 'C'],
+    ["keyword(streams, 'remux')", 'A'],
+    ['multiEpisode(streams)', 'E'],
+    ["negate(quality(streams, 'HDTV', 'WEBRip'), streams)", 'ABE'],
+    ["merge(service(streams, 'torbox'), resolution(streams, '720p', '2160p'))", 'CDAE'],
+    ['slice(streams, 1, 3)', 'BC'],
+    ['slice(streams, -2)', 'DE'],
+    ["perGroup(streams, 'resolution', 1)", 'ABD'],
+    ["perGroup(streams, 'resolution', 2, '1080p', '2160p')", 'ABEC'],
+    ["perGroup(streams, 'service', 1)", 'ACE'],
+    ["max(values(streams, 'seeders'))", 99],
+    ["avg(values(slice(streams, 0, 2), 'seeders'))", 31],
+    ['median(1, 2, 3, 10)', 2.5],
+    ['percentile(1, 2, 3, 4, 5, 25)', 2],
+    ['mode(3, 1, 3)', 3],
+    ['range(5, 1, 9)', 8],
+    ['stddev(2, 4, 4, 4, 5, 5, 7, 9)', 2],
+    ['iqr(1, 2, 3, 4, 5)', 2],
+    ['sum([])', 0],
+    ['2 + 3 * 4 - 6 / 2 % 2', 13],
+    ['-2 ^ 2', -4],
+    ["'a' + 'b' == 'ab' and not false", true],
+    ["'Up' in ['Up', 'Down'] or 1 / 0 > 2", true],
+    ["queryType == 'movie' ? count(streams) : 0", 5],
+    ['isAnime and season == 1', false],
+    ['count(streams) >= 5 && !(count(streams) != 5)', true],
+    ["/* 4K */ count(resolution(streams, '2160p')) /*# a note */", 2],
+    ['previousGroupTimeTaken > 5000 or count(totalStreams) == 0', true],
+  ])('%s', (text, wanted) => {
+    expect(value(text, { previousGroupTimeTaken: 6000, totalStreams: [] })).toEqual(wanted);
+  });
+
+  it('names are its comments', () => {
+    expect(parseExpression('/* 4K */ cached(streams) /* Good */ /*# note */').names).toEqual(['4K', 'Good']);
+  });
+
+  it.each([
+    ['', 'ends too early'],
+    ['count(streams', '"\\)" is missing'],
+    ['count(streams))', 'is not expected'],
+    ['nobody', 'There is no nobody here'],
+    ['nothing(streams)', 'There is no function nothing'],
+    ['constructor(streams)', 'There is no function constructor'],
+    ['__proto__', 'There is no __proto__ here'],
+    ['streams.length', 'cannot be read'],
+    ["resolution('x', '2160p')", 'A list of streams is expected'],
+    ['resolution(streams)', 'needs to know what'],
+    ["values(streams, 'toString')", 'values\\(\\) knows no toString'],
+    ["size(streams, 'large')", 'is no measure'],
+    ["'a' < 3", 'A number is expected'],
+    ["perGroup(streams, 'resolution', 0)", 'needs a number'],
+    ['('.repeat(100), 'too deep'],
+    [`${'not '.repeat(100)}true`, 'too deep'],
+    [`${'1 + '.repeat(3000)}1`, 'too long'],
+  ])('%s', (text, words) => {
+    expect(() => value(text)).toThrow(new RegExp(words));
+  });
+
+  it('ends when it looks at too much', () => {
+    const many = Array.from({ length: 50_000 }, () => streams[0]!);
+    const text = Array.from({ length: 120 }, () => 'cached(cached(cached(cached(streams))))').join(',');
+    expect(() => value(`count(merge(${text}))`, { streams: many })).toThrow(/look at too much/);
+  });
+});
+
+describe('stream expressions of a configuration', () => {
+  const run = (more: object, wanted: Partial<Wanted> = {}): PipelineResult =>
+    runPipeline(streams, {
+      config: readConfig(configOf([], more)),
+      wanted: { ...wantedOf('movie', 'tt1'), ...wanted },
+      patterns: undefined,
+    });
+  const on = (expression: string, more: object = {}): object => ({ expression, enabled: true, ...more });
+
+  it.each<[string, object, string]>([
+    ['excluded', { excludedStreamExpressions: [on("quality(streams, 'HDTV')"), "type(streams, 'p2p')"] }, 'ABC'],
+    ['switched off', { excludedStreamExpressions: [{ expression: 'streams', enabled: false }] }, 'ABCDE'],
+    [
+      'required: one of them is enough',
+      { requiredStreamExpressions: [on('uncached(streams)'), on("language(streams, 'French')")] },
+      'AC',
+    ],
+    [
+      'included passes all filters',
+      { excludedResolutions: ['2160p', '720p'], includedStreamExpressions: [on("audioTag(streams, 'Atmos')")] },
+      'ABC',
+    ],
+    [
+      'preferred, the first of them first',
+      {
+        preferredStreamExpressions: [on('uncached(streams)'), on("resolution(streams, '2160p')")],
+        sortCriteria: { global: [{ key: 'streamExpressionMatched', direction: 'desc' }] },
+      },
+      'CAEBD',
+    ],
+    [
+      'ranked, scores added up',
+      {
+        rankedStreamExpressions: [
+          on('cached(streams)', { score: 10 }),
+          on("resolution(streams, '2160p')", { score: 15 }),
+        ],
+        sortCriteria: { global: [{ key: 'streamExpressionScore', direction: 'desc' }] },
+      },
+      'AEBDC',
+    ],
+    ['yes chooses all', { excludedStreamExpressions: [on("queryType == 'series'")] }, 'ABCDE'],
+    ['and those', { excludedStreamExpressions: [on("queryType == 'movie'")] }, ''],
+    [
+      'pinned',
+      {
+        excludedStreamExpressions: [
+          on("pin(resolution(streams, '720p'), 'top')"),
+          on("pin(cached(streams), 'bottom')"),
+        ],
+      },
+      'CEABD',
+    ],
+    [
+      'spared by the limit',
+      { resultLimits: { global: 1 }, includedStreamExpressions: [on("passthrough(uncached(streams), 'limit')")] },
+      'AC',
+    ],
+    [
+      'spared by later exclusions',
+      {
+        includedStreamExpressions: [on("passthrough(slice(streams, 0, 1), 'excluded')")],
+        excludedStreamExpressions: [on('streams')],
+      },
+      'A',
+    ],
+  ])('%s', (_what, more, wanted) => {
+    const { shown, problems } = run(more);
+    expect([letters(shown), problems]).toEqual([wanted, []]);
+  });
+
+  it('say why something is hidden, and what is wrong with one that has no effect', () => {
+    const { hidden, problems, shown } = run({
+      excludedStreamExpressions: [on("/* No television */ quality(streams, 'HDTV')"), on('nothing(streams)'), on('((')],
+    });
+    expect(hidden.map(({ removal }) => removal)).toEqual([
+      { rule: 'Excluded Stream Expression', value: 'No television' },
+    ]);
+    expect(letters(shown)).toBe('ABCE');
+    expect(problems).toEqual([
+      'The stream expression (( has no effect. The expression ends too early.',
+      'The stream expression nothing(streams) has no effect. There is no function nothing.',
+    ]);
+  });
+
+  it('know what metadata say of a series', () => {
+    const day = 24 * 3_600_000;
+    const now = 1000 * day;
+    const episode = (season: number, number: number, daysAgo: number) => ({
+      ...{ season, episode: number, released: now - daysAgo * day },
+    });
+    const wanted: Wanted = {
+      ...wantedOf('series', 'tt2:2:1'),
+      ...{ titles: ['Show'], year: 2001, now },
+      facts: {
+        ...{ genres: ['Drama'], runtime: 50, released: now - 400 * day, yearEnd: 2004, language: 'English' },
+        episodes: [episode(1, 1, 400), episode(2, 1, 3), episode(2, 2, -4)],
+      },
+    };
+    const names = namesOf(wanted, streams);
+    expect(names).toMatchObject({
+      ...{ genres: ['Drama'], title: 'Show', year: 2001, yearEnd: 2004, runtime: 50, originalLanguage: 'English' },
+      ...{ queryType: 'series', season: 2, episode: 1, absoluteEpisode: 2, daysSinceRelease: 3, hasNextEpisode: true },
+      ...{
+        daysUntilNextEpisode: 4,
+        daysSinceFirstAired: 400,
+        daysSinceLastAired: 3,
+        latestSeason: 2,
+        ongoingSeason: true,
+      },
+    });
+    const more = { excludedStreamExpressions: [on("'Drama' in genres ? cached(streams) : []")] };
+    expect(letters(run(more, wanted).shown)).toBe('CE');
+  });
+
+  it('are fields of a format', () => {
+    const { shown } = run({
+      preferredStreamExpressions: [on("/* Big */ size(streams, '30GB')")],
+      rankedStreamExpressions: [on('/* Ready */ cached(streams)', { score: 7 })],
+    });
+    const formatter = formatterOf({
+      id: 'custom',
+      definitions: {
+        custom: { name: "{stream.seMatched} {stream.seScore} {stream.rseMatched::join(',')}", description: '' },
+      },
+    });
+    const { name } = toOutput(shown[0]!, {
+      ...{ config: readConfig(configOf([])), addonId: 'x', addonName: 'X', formatter, withData: false },
+    });
+    expect(name).toBe('Big 7 Ready');
+  });
+});
