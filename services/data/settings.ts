@@ -43,6 +43,11 @@ export const Settings = z.object({
     title: 'Site address',
     description: 'Where links in mails lead in the end. Empty: the address of this service.',
   }),
+  externalUrl: z.string().max(2000).regex(webAddress, 'Use a web address.').default('').meta({
+    title: 'Address for clients',
+    description:
+      'Where clients and links of mails reach this service, needed behind a proxy under another name. Empty: as the request was sent.',
+  }),
   redirectUrls: z.array(z.string().min(1).max(2000)).default([]).meta({
     title: 'Further addresses to lead to',
     description: 'Addresses besides the site that links may lead to, with * and **.',
@@ -73,6 +78,14 @@ export const Settings = z.object({
     title: 'Rows in an answer',
     description: 'No answer has more rows than this. 0: no limit.',
   }),
+  bodyMebibytes: z.int().min(1).max(64).default(8).meta({
+    title: 'Largest body (MiB)',
+    description: 'Of a row request. The service key may always send 64 MiB.',
+  }),
+  batchSeconds: z.int().min(1).max(3600).default(30).meta({
+    title: 'Longest transaction (s)',
+    description: 'Of several requests that are sent as one.',
+  }),
   aggregates: z.boolean().default(false).meta({
     title: 'Aggregates for all',
     description: 'All roles may ask for sums and averages. Off: the service key alone may.',
@@ -96,6 +109,7 @@ export const environment: Readonly<Record<string, keyof Settings>> = {
   DATA_AUTOCONFIRM: 'autoconfirm',
   DATA_ANONYMOUS_SIGN_INS: 'anonymousSignIns',
   DATA_SITE_URL: 'siteUrl',
+  DATA_EXTERNAL_URL: 'externalUrl',
   ...mailEnvironment,
   DATABASE_URL: 'databaseUrl',
 };

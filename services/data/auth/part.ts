@@ -16,8 +16,7 @@ import { signupRoutes } from './routes/signup.ts';
 import { tokenRoutes } from './routes/token.ts';
 import { userRoutes } from './routes/user.ts';
 import { verifyRoutes } from './routes/verify.ts';
-
-const prefix = '/auth/v1';
+import { authPrefix, baseOf } from './site.ts';
 
 const routes: readonly (Route & readonly unknown[])[] = [
   ...tokenRoutes,
@@ -36,7 +35,7 @@ type Given = Pick<Context, 'caller' | 'clock' | 'log' | 'publicUrl'>;
 /** `/auth/v1`: everything clients of GoTrue ask for. */
 export function authPart(context: Given, parts: AuthParts): Part {
   return {
-    prefix,
+    prefix: authPrefix,
     // People open these from mails and in browsers, where no key comes along.
     isOpen: (path) => /^\/(?:verify|callback|authorize|\.well-known\/[^/]*)\/?$/.test(path),
     async handle(exchange) {
@@ -72,7 +71,7 @@ async function answerOf(context: Given, parts: AuthParts, { request, path, query
     request,
     query: new URLSearchParams(query),
     address: context.caller(request).remoteAddress,
-    base: `${context.publicUrl(request) ?? 'http://127.0.0.1'}${prefix}`,
+    base: baseOf(context, parts.settings, request),
     path: route.open,
     now: context.clock.now(),
   });

@@ -9,7 +9,7 @@ import type { AuthDatabase } from './store/database.ts';
 
 export type AuthSettings = Pick<
   Settings,
-  'autoconfirm' | 'anonymousSignIns' | 'signUp' | 'siteUrl' | 'redirectUrls' | 'jwtExpiry'
+  'autoconfirm' | 'anonymousSignIns' | 'signUp' | 'siteUrl' | 'externalUrl' | 'redirectUrls' | 'jwtExpiry'
 >;
 
 /** What tests turn, so that they need not wait. */

@@ -5,10 +5,13 @@ import { Problem } from '../../contracts/problem.ts';
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  const tooLarge = (): Problem =>
+    new Problem('data.too_large', 413, `A body of more than ${mostBytes} bytes is not taken.`);
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
+  // Leaving off must not end the connection, on which the answer goes.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > mostBytes)
-      throw new Problem('data.too_large', 413, `A body of more than ${mostBytes} bytes is not taken.`);
+    if (length > mostBytes) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);

@@ -4,6 +4,8 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Database } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import { quote } from '../rest/statement/sql.ts';
+import { csvRoutes } from './csv.ts';
+import { rowRoutes } from './rows.ts';
 import { runFor } from './run.ts';
 import { sightOf } from './sight.ts';
 
@@ -40,6 +42,8 @@ export function ownRoutes({ database, keys, schemas }: OwnParts): readonly ApiHa
       const { rows } = await database.withPool((pool) => pool.query(tables, [schemas]));
       return { tables: rows };
     }),
+    ...rowRoutes({ database, schemas }),
+    ...csvRoutes({ database, schemas }),
     implement(dataApi.keys, () => keysNow()),
     implement(dataApi.rotate, async ({ body: { key } }) => {
       if (key !== 'all') await keys.rotateOpaque(key === 'secret' ? 'service_role' : 'anon');

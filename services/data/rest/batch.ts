@@ -4,11 +4,12 @@ import type { Database } from '../engine/database.ts';
 import type { Answer } from './answer.ts';
 import { openCall, settingsOf, type Call } from './call.ts';
 import { RestError } from './errors.ts';
+import type { Role } from './identity.ts';
 import { parseJson } from './parse/body.ts';
 import { read } from './read.ts';
 import { callRoutine } from './routine.ts';
 import type { Catalogue } from './schema/catalogue.ts';
-import { resultOf, settingsQuery, statementQuery, type Run } from './transaction.ts';
+import { resultOf, settingsQuery, statementQuery, timeouts, type Run } from './transaction.ts';
 import { write } from './write.ts';
 
 const Batch = z.object({
@@ -35,6 +36,7 @@ export async function batch(database: Database, catalogue: Catalogue, call: Call
   if (!asked.success) {
     throw new RestError(400, 'PGRST102', 'Send {"requests": [{"method", "path", "body", "prefer"}]}', { details: z.prettifyError(asked.error) }); // prettier-ignore
   }
+  const deadline = performance.now() + call.settings.batchSeconds * 1000;
   const answers = await database.asRequest({ role: call.identity.role, settings: {} }, async (client) => {
     const run = runOn(client);
     const all: string[] = [];
@@ -44,7 +46,8 @@ export async function batch(database: Database, catalogue: Catalogue, call: Call
       const { accept: _accept, prefer: _prefer, range: _range, ...headers } = call.request.headers;
       const part = openCall({ method, headers: { ...headers, ...(prefer === undefined ? {} : { prefer }) } }, below, query, call.identity, call.settings); // prettier-ignore
       const text = sent === undefined ? '' : JSON.stringify(sent);
-      await client.query(settingsQuery(call.identity, settingsOf(part)));
+      const timeout = timeoutOf(call.identity.role, deadline - performance.now());
+      await client.query(settingsQuery(call.identity, settingsOf(part), timeout));
       const isCall = below.startsWith('/rpc/');
       const answer = isCall ? await callRoutine(run, catalogue, part, text) : method === 'GET' ? await read(run, catalogue, part) : await write(run, catalogue, part, text); // prettier-ignore
       all.push(
@@ -58,6 +61,14 @@ export async function batch(database: Database, catalogue: Catalogue, call: Call
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
     body: `[${answers.join(',')}]`,
   };
+}
+
+/** What a statement may take so that all of them end in time. @throws RestError 57014 when the time is over */
+function timeoutOf(role: Role, left: number): number {
+  if (left < 1) {
+    throw new RestError(500, '57014', 'The transaction takes too long', { hint: 'Send fewer requests at once.' });
+  }
+  return Math.min(timeouts[role] === 0 ? Infinity : timeouts[role], Math.floor(left));
 }
 
 /** As a part of a transaction: it ends with the others. */

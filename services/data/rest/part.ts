@@ -49,7 +49,8 @@ export function restPart(parts: RestParts): Part {
   };
 }
 
-const mostBytes = 64 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+const mostOfService = 64 * mebibyte;
 const verbs = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']);
 
 async function answer(parts: RestParts, call: Call, { path, request }: Exchange): Promise<Answer> {
@@ -61,6 +62,8 @@ async function answer(parts: RestParts, call: Call, { path, request }: Exchange)
   if (isCall && !['GET', 'HEAD', 'POST'].includes(method)) {
     throw new RestError(405, 'PGRST101', `Cannot use the ${method} method on RPC`);
   }
+  const isServer = call.identity.role === 'service_role';
+  const mostBytes = isServer ? mostOfService : parts.settings.bodyMebibytes * mebibyte;
   const body =
     method === 'GET' || method === 'HEAD' || method === 'DELETE' ? '' : (await readBody(request, mostBytes)).toString();
   if (path === '/' && method === 'POST') return batch(database, await cache.current(), call, body);

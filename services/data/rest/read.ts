@@ -6,7 +6,7 @@ import type { Preferences } from './parse/preferences.ts';
 import { findTable } from './plan/relationships.ts';
 import { planTree, type ReadNode } from './plan/tree.ts';
 import type { Catalogue } from './schema/catalogue.ts';
-import { countStatement, readStatement, type Range, type Source } from './statement/read.ts';
+import { countStatement, readStatement, type Range, type ReadOptions, type Source } from './statement/read.ts';
 import { quote, quoteKey, Values } from './statement/sql.ts';
 import { wrap } from './statement/wrap.ts';
 import { plannedRows, type Run, type Result, type Transaction } from './transaction.ts';
@@ -21,7 +21,7 @@ export async function read(run: Run, catalogue: Catalogue, call: Call): Promise<
   const range = rangeOf(call, root.scope);
   const { preferences, media } = call;
   const values = new Values();
-  const options = { values, aggregates: allowsAggregates(call) };
+  const options = readOptions(call, values);
   const shown = readStatement(root, source, range, options);
   const count = countOf(call, root, source, values);
   const transaction = { identity: call.identity, settings: settingsOf(call), isReadOnly: true };
@@ -45,8 +45,13 @@ export function tableName(path: string): string {
   throw new RestError(404, 'PGRST125', 'Invalid path specified in request URL');
 }
 
-export function allowsAggregates({ settings, identity }: Call): boolean {
-  return settings.aggregates || identity.role === 'service_role';
+/** What a request may read: whether sums, and how many rows of an embed. */
+export function readOptions({ settings, identity }: Call, values: Values): ReadOptions {
+  return {
+    values,
+    aggregates: settings.aggregates || identity.role === 'service_role',
+    mostRows: settings.maxRows === 0 ? undefined : settings.maxRows,
+  };
 }
 
 /** What counts the rows of a read in the statement itself. */

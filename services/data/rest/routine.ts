@@ -6,7 +6,7 @@ import { parseQuery } from './parse/query.ts';
 import type { Preferences } from './parse/preferences.ts';
 import { findRoutine } from './plan/routines.ts';
 import { planTree } from './plan/tree.ts';
-import { allowsAggregates, appliedToReads, countOf, pageAnswer, tableName } from './read.ts';
+import { appliedToReads, countOf, pageAnswer, readOptions, tableName } from './read.ts';
 import type { Catalogue } from './schema/catalogue.ts';
 import { callStatement, type Arguments } from './statement/call.ts';
 import { readStatement, type Source } from './statement/read.ts';
@@ -45,7 +45,7 @@ export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, bo
   const root = planTree(catalogue, schema, name, routine.table, query);
   const rows: Source = { from: `pgrst_source AS ${quote(name)}`, reference: quote(name) };
   const read = isRows
-    ? readStatement(root, rows, range, { values, aggregates: allowsAggregates(call) })
+    ? readStatement(root, rows, range, readOptions(call, values))
     : `SELECT pgrst_scalar FROM pgrst_source${range.limit === undefined ? '' : ` LIMIT ${range.limit}`}${range.offset === undefined ? '' : ` OFFSET ${range.offset}`}`;
   const statement = wrap({
     ...{ media, source, read },
@@ -83,7 +83,11 @@ interface Sent {
 
 function fromQuery(parameters: readonly (readonly [string, string])[]): Sent {
   const texts = new Map<string, string[]>();
-  for (const [name, value] of parameters) texts.set(name, [...(texts.get(name) ?? []), value]);
+  for (const [name, value] of parameters) {
+    const all = texts.get(name);
+    if (all === undefined) texts.set(name, [value]);
+    else all.push(value);
+  }
   return { sent: { kind: 'texts', texts }, names: [...texts.keys()], wholeBody: [] };
 }
 

@@ -27,7 +27,8 @@ export interface Transaction {
   readonly end: 'commit' | 'rollback' | { readonly judge: (result: Result) => 'commit' | 'rollback' };
 }
 
-const timeouts: Readonly<Record<Role, string>> = { anon: '3s', authenticated: '8s', service_role: '0' };
+/** Of a statement, ms; 0: none. */
+export const timeouts: Readonly<Record<Role, number>> = { anon: 3000, authenticated: 8000, service_role: 0 };
 /** Everything comes as PostgreSQL writes it. */
 const asText = { getTypeParser: () => (text: string) => text };
 
@@ -86,11 +87,15 @@ async function runOn(
 }
 
 /** Sets who a transaction is and what it may read of the request. */
-export function settingsQuery(identity: RequestIdentity, settings: Transaction['settings']): pg.QueryConfig {
+export function settingsQuery(
+  identity: RequestIdentity,
+  settings: Transaction['settings'],
+  timeout = timeouts[identity.role],
+): pg.QueryConfig {
   const all = Object.entries({
     ...settings,
     'request.jwt.claims': JSON.stringify(identity.claims),
-    statement_timeout: timeouts[identity.role],
+    statement_timeout: `${timeout}ms`,
     role: identity.role,
   });
   const calls = all.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);

@@ -7,7 +7,7 @@ import { parseQuery, type Query } from './parse/query.ts';
 import type { SelectItem } from './parse/select.ts';
 import { findTable } from './plan/relationships.ts';
 import { planTree, type ReadNode } from './plan/tree.ts';
-import { allowsAggregates, tableName } from './read.ts';
+import { readOptions, tableName } from './read.ts';
 import type { Catalogue, Table } from './schema/catalogue.ts';
 import { whereOf } from './statement/conditions.ts';
 import { readStatement } from './statement/read.ts';
@@ -44,7 +44,7 @@ export async function write(run: Run, catalogue: Catalogue, call: Call, body: st
   const statement = wrap({
     media,
     source: source ?? `SELECT ${emptyRow(table)} WHERE false`,
-    read: shown === undefined ? undefined : readStatement(shown, { from: `pgrst_source AS ${quote(name)}`, reference: quote(name) }, { limit: undefined, offset: undefined }, { values, aggregates: allowsAggregates(call) }), // prettier-ignore
+    read: shown === undefined ? undefined : readStatement(shown, { from: `pgrst_source AS ${quote(name)}`, reference: quote(name) }, { limit: undefined, offset: undefined }, readOptions(call, values)), // prettier-ignore
     count: undefined,
     more: isUpsert && !table.isView && source !== undefined ? ['(SELECT count(*) FROM pgrst_source WHERE "pgrst_inserted")::text AS inserted'] : [], // prettier-ignore
   });

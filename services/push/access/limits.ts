@@ -4,7 +4,7 @@ import type { Clock } from '../../contracts/service.ts';
 import { Bucket } from '../domain/bucket.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
-import { networkOf } from '../domain/network.ts';
+import { networkOf } from '../../kit/network.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { EmailSettings } from '../settings/email.ts';
 import type { LimitSettings } from '../settings/limits.ts';

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { control } from '../../../services/control/index.ts';
 import { data } from '../../../services/data/index.ts';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
@@ -25,13 +28,21 @@ export async function openDataRoom(
   options: {
     readonly environment?: Record<string, string>;
     readonly dataDir?: string;
+    /** Of the section `services.data` of the settings. */
+    readonly settings?: Readonly<Record<string, unknown>>;
     readonly services?: readonly ServiceDescriptor<any, any>[];
   } = {},
 ): Promise<DataRoom> {
+  const own = options.dataDir === undefined && options.settings !== undefined;
+  const dataDir = own ? mkdtempSync(join(tmpdir(), 'homeport-data-')) : options.dataDir;
+  if (dataDir !== undefined && options.settings !== undefined) {
+    const section = { version: 1, services: { data: options.settings } };
+    writeFileSync(join(dataDir, 'homeport.yaml'), JSON.stringify(section));
+  }
   const host = await openTestHost({
     services: [data, control, ...(options.services ?? [])],
     environment: { DATA_JWT_SECRET: jwtSecret, ...options.environment },
-    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    ...(dataDir === undefined ? {} : { dataDir }),
   });
   const url = host.url('data');
   const now = Math.floor(Date.now() / 1000);
@@ -59,6 +70,7 @@ export async function openDataRoom(
     },
     async [Symbol.asyncDispose]() {
       await host[Symbol.asyncDispose]();
+      if (own && dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

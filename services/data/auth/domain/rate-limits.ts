@@ -1,3 +1,5 @@
+import { networkOf } from '../../../kit/network.ts';
+
 /** How many in which time. */
 interface Limit {
   readonly most: number;
@@ -37,7 +39,7 @@ export class RateLimits {
   /** Counts a request of an address; false when it has had its share. */
   allows(what: keyof typeof limits, address: string, now: number): boolean {
     const limit = limits[what];
-    const bucket = this.#bucket(`${what}\0${address}`, limit, now);
+    const bucket = this.#bucket(`${what}\0${networkOf(address)}`, limit, now);
     if (bucket.level + 1 > limit.most) return false;
     bucket.level += 1;
     return true;
@@ -56,13 +58,17 @@ export class RateLimits {
     this.#buckets.delete(`wrong ${what}\0${account}`);
   }
 
-  /** Seconds until something may be done again that may be done once in a time; undefined when it may, and then it counts. */
+  /** Seconds until something may be done again that may be done once in a time; undefined when it may. */
+  left(what: string, everyMs: number, now: number): number | undefined {
+    const until = (this.#buckets.get(`once\0${what}`)?.at ?? -Infinity) + everyMs;
+    return until > now ? Math.floor((until - now) / 1000) : undefined;
+  }
+
+  /** The same; when it may, it counts. */
   wait(what: string, everyMs: number, now: number): number | undefined {
-    const key = `once\0${what}`;
-    const until = (this.#buckets.get(key)?.at ?? -Infinity) + everyMs;
-    if (until > now) return Math.floor((until - now) / 1000);
-    this.#keep(key, { level: 0, at: now });
-    return undefined;
+    const left = this.left(what, everyMs, now);
+    if (left === undefined) this.#keep(`once\0${what}`, { level: 0, at: now });
+    return left;
   }
 
   #bucket(key: string, { most, perMs }: Limit, now: number): Bucket {

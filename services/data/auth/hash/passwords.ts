@@ -19,15 +19,17 @@ const argonForm =
 /** KiB */
 const largestMemory = 256 * 1024;
 
+/** One thread and who waits for it. One that ends late must not answer for the next. */
+interface Thread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, { resolve: (answer: string | boolean) => void; reject: (error: Error) => void }>;
+}
+
 type Work = HashRequest extends infer Each ? (Each extends { id: number } ? Omit<Each, 'id'> : never) : never;
 
 /** Hashes passwords with bcrypt in a thread, one after another, so that signing in never holds up what else is asked. */
 export class Passwords implements AsyncDisposable {
-  readonly #waiting = new Map<
-    number,
-    { resolve: (answer: string | boolean) => void; reject: (error: Error) => void }
-  >();
-  #worker: Worker | undefined;
+  #thread: Thread | undefined;
   #idle: NodeJS.Timeout | undefined;
   #last = 0;
   #nobody: Promise<string> | undefined;
@@ -56,44 +58,45 @@ export class Passwords implements AsyncDisposable {
   }
 
   #ask(work: Work): Promise<string | boolean> {
-    if (this.#waiting.size >= mayWait) {
+    if ((this.#thread?.waiting.size ?? 0) >= mayWait) {
       throw new Problem('data.busy', 503, 'Too many sign-ins at once. Try again in a moment.', {
         headers: { 'Retry-After': '2' },
       });
     }
-    const worker = (this.#worker ??= this.#open());
+    const { worker, waiting } = (this.#thread ??= this.#open());
     clearTimeout(this.#idle);
     this.#last += 1;
     const id = this.#last;
-    const answer = new Promise<string | boolean>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    const answer = new Promise<string | boolean>((resolve, reject) => waiting.set(id, { resolve, reject }));
     worker.postMessage({ id, ...work } satisfies HashRequest);
     return answer;
   }
 
-  #open(): Worker {
+  #open(): Thread {
+    const waiting: Thread['waiting'] = new Map();
     const worker = new Worker(threadFile('hash-worker', import.meta.url), { execArgv: [] });
     worker.on('message', ({ id, result }: HashAnswer) => {
-      this.#waiting.get(id)?.resolve(result);
-      this.#waiting.delete(id);
-      if (this.#waiting.size > 0) return;
+      waiting.get(id)?.resolve(result);
+      waiting.delete(id);
+      if (waiting.size > 0) return;
       this.#idle = setTimeout(() => void this.#close(), idleMs).unref();
     });
     const fail = (error: Error): void => {
-      if (this.#worker === worker) this.#worker = undefined;
-      const waiting = [...this.#waiting.values()];
-      this.#waiting.clear();
-      for (const { reject } of waiting) reject(error);
+      if (this.#thread?.worker === worker) this.#thread = undefined;
+      const left = [...waiting.values()];
+      waiting.clear();
+      for (const { reject } of left) reject(error);
     };
     worker.on('error', fail);
     worker.on('exit', () => fail(new Error('the thread that hashes passwords ended')));
     worker.unref();
-    return worker;
+    return { worker, waiting };
   }
 
   async #close(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.worker.terminate();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -34,11 +34,27 @@ function tooSoon(parts: AuthParts, sentAt: string | null, now: number): void {
 }
 
 /** An hour's share of mails of one address; who sits at this machine has no limit. */
-function countMail({ limits, metrics }: AuthParts, { address, now }: Call, purpose: MailPurpose): void {
-  if (!isLoopback(address) && !limits.allows('mail', address, now)) {
-    throw new Refusal(429, 'over_email_send_rate_limit', 'email rate limit exceeded');
-  }
-  metrics.mails.inc({ purpose });
+function countMail(parts: AuthParts, call: Call, purpose: MailPurpose): void {
+  takeShare(parts, call);
+  parts.metrics.mails.inc({ purpose });
+}
+
+function takeShare({ limits }: AuthParts, { address, now }: Call): void {
+  if (isLoopback(address) || limits.allows('mail', address, now)) return;
+  throw new Refusal(429, 'over_email_send_rate_limit', 'email rate limit exceeded');
+}
+
+/**
+ * Counts a mail that nobody gets, and refuses it as {@link planMail} would: an address without an account is made to wait
+ * like one that has one, else asking twice would tell. `what` is the mail that shares its pause.
+ */
+export function pretendMail(parts: AuthParts, call: Call, what: 'confirmation' | 'recovery', email: string): void {
+  const { limits, timing } = parts;
+  const key = `${what}\0${email}`;
+  const left = limits.left(key, timing.mailEveryMs, call.now);
+  if (left !== undefined) throw emailsOff(left);
+  takeShare(parts, call);
+  limits.wait(key, timing.mailEveryMs, call.now);
 }
 
 export function isLoopback(address: string): boolean {

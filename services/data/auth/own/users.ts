@@ -9,7 +9,7 @@ import type { AuthParts } from '../parts.ts';
 import { checkedEmail, checkPassword } from '../people/checks.ts';
 import { confirmEmail, emailProvider, isTaken, saveUser } from '../people/new-user.ts';
 import { isBanned, millis } from '../session/bearer.ts';
-import { siteOf } from '../site.ts';
+import { baseOf, siteOf } from '../site.ts';
 import { deleteSessions } from '../store/sessions.ts';
 import { activityOf, changeUser, listUsers, noTokens, userByEmail, userById, type StoredUser } from '../store/users.ts';
 
@@ -84,7 +84,7 @@ export function ownUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, par
       const hash = parts.keys.codeHash(email, code);
       const now = clock.now();
       await changeUser(database, id, { recovery_token: hash, recovery_sent_at: now }, now);
-      const base = `${context.publicUrl() ?? 'http://127.0.0.1'}/auth/v1`;
+      const base = baseOf(context, parts.settings, undefined);
       const link = linkOf(base, hash, 'magiclink', siteOf(parts, { base }));
       return { link, code, validMs: timing.codeMs };
     }),

@@ -36,6 +36,11 @@ export function isTaken(error: unknown): boolean {
   );
 }
 
+/** Whether the password is of somebody who signed up with this address and has not shown yet that it is theirs. */
+export function isUnprovenSignUp({ email_confirmed_at, confirmation_sent_at, invited_at }: StoredUser): boolean {
+  return email_confirmed_at === null && confirmation_sent_at !== null && invited_at === null;
+}
+
 /** The address is theirs. */
 export function confirmEmail(sql: Sql, user: StoredUser, now: number): Promise<StoredUser> {
   const raw_user_meta_data = merged(user.raw_user_meta_data ?? {}, { email_verified: true });

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Metadata } from '../domain/metadata.ts';
 import type { Call } from '../http/call.ts';
 import { Refusal } from '../http/refusal.ts';
-import { planMail, type MailRequest, type PlannedMail } from '../mail/requests.ts';
+import { planMail, pretendMail, type MailRequest, type PlannedMail } from '../mail/requests.ts';
 import type { AuthParts } from '../parts.ts';
 import { beginSession, type SessionView } from '../session/issue.ts';
 import { userView } from '../session/view.ts';
-import { insertIdentity, lockedUser, userByEmail, userById, type StoredUser } from '../store/users.ts';
-import { confirmEmail, emailProvider, isTaken, saveUser } from './new-user.ts';
+import { changeUser, insertIdentity, lockedUser, userByEmail, userById, type StoredUser } from '../store/users.ts';
+import { confirmEmail, emailProvider, isTaken, isUnprovenSignUp, saveUser } from './new-user.ts';
 
 export interface SignUp {
   readonly email: string;
@@ -35,6 +35,7 @@ export async function signUp(parts: AuthParts, call: Call, wish: SignUp): Promis
   })();
   if (outcome === 'taken') {
     if (settings.autoconfirm) throw new Refusal(422, 'user_already_exists', 'User already registered');
+    pretendMail(parts, call, 'confirmation', wish.email);
     return { user: nobody(wish, call.now) };
   }
   if (outcome.mail === undefined) {
@@ -59,6 +60,20 @@ async function attempt(
   // Whoever claims an address that waits to be confirmed has to know its password where no mail proves it.
   if (known !== undefined && autoconfirm && !(await parts.passwords.verify(password, known.encrypted_password))) {
     return 'taken';
+  }
+  // Two who signed up with one address chose two passwords, and the mail does not say whose it is: neither counts then, and
+  // whoever opens the mail sets one.
+  if (
+    known !== undefined &&
+    isUnprovenSignUp(known) &&
+    !(await parts.passwords.verify(password, known.encrypted_password))
+  ) {
+    // In any case, also where no further mail is sent now.
+    await database.transaction(async (sql) => {
+      const user = await lockedUser(sql, known.id);
+      if (user !== undefined && isUnprovenSignUp(user))
+        await changeUser(sql, user.id, { encrypted_password: null }, call.now);
+    });
   }
   return database.transaction(async (sql) => {
     let user = known === undefined ? undefined : await lockedUser(sql, known.id);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ok, type Answer, type Call } from '../http/call.ts';
-import { emailsOff, invalid, Refusal } from '../http/refusal.ts';
-import { planEmailChange, planMail, type PlannedMail } from '../mail/requests.ts';
+import { invalid, Refusal } from '../http/refusal.ts';
+import { planEmailChange, planMail, pretendMail, type PlannedMail } from '../mail/requests.ts';
 import type { AuthParts } from '../parts.ts';
 import { challengeOf, checkedEmail } from '../people/checks.ts';
 import { signUp } from '../people/sign-up.ts';
@@ -30,10 +30,8 @@ async function planned(
   return ok({});
 }
 
-/** An address without an account is made to wait like one that has one: else asking twice would tell. */
-function noAccount({ limits, timing }: AuthParts, { now }: Call, what: string, email: string): Answer {
-  const wait = limits.wait(`${what}\0${email}`, timing.mailEveryMs, now);
-  if (wait !== undefined) throw emailsOff(wait);
+function noAccount(parts: AuthParts, call: Call, what: 'confirmation' | 'recovery', email: string): Answer {
+  pretendMail(parts, call, what, email);
   return ok({});
 }
 
@@ -44,7 +42,7 @@ async function recover(parts: AuthParts, call: Call): Promise<Answer> {
   const email = checkedEmail(body.text('email'));
   const mail = { redirectTo: redirectOf(parts, call), challenge: challengeOf(body) };
   const user = await userByEmail(parts.database, email);
-  if (user === undefined) return noAccount(parts, call, 'recover', email);
+  if (user === undefined) return noAccount(parts, call, 'recovery', email);
   return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'recovery', mail));
 }
 
@@ -66,11 +64,11 @@ async function resend(parts: AuthParts, call: Call): Promise<Answer> {
   const mail = { redirectTo: redirectOf(parts, call), challenge: challengeOf(body) };
   const user = await userByEmail(parts.database, email);
   if (type === 'signup') {
-    if (user === undefined || user.email_confirmed_at !== null) return noAccount(parts, call, 'resend', email);
+    if (user === undefined || user.email_confirmed_at !== null) return noAccount(parts, call, 'confirmation', email);
     return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'signup', mail));
   }
   const to = user?.email_change ?? '';
-  if (user === undefined || to === '' || type !== 'email_change') return noAccount(parts, call, 'resend', email);
+  if (user === undefined || to === '' || type !== 'email_change') return noAccount(parts, call, 'confirmation', email);
   return planned(parts, user, (sql, locked) => planEmailChange(parts, sql, call, locked, to, mail));
 }
 
@@ -97,7 +95,8 @@ async function magicLink(parts: AuthParts, call: Call, mayCreate: boolean): Prom
       throw new Refusal(422, 'signup_disabled', 'Signups not allowed for this instance');
     }
     if (user !== undefined) {
-      return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'signup', mail));
+      // Not as a sign-up, which keeps the password of whoever came with this address first.
+      return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'magiclink', mail));
     }
     // A password that nobody knows; the mail of the sign-up is the link.
     const password = randomBytes(33).toString('base64url');

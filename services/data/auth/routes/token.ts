@@ -1,3 +1,4 @@
+import { networkOf } from '../../../kit/network.ts';
 import { ok, type Answer, type Call } from '../http/call.ts';
 import { invalid, Refusal, tooMany } from '../http/refusal.ts';
 import { fitsChallenge } from '../one-time.ts';
@@ -46,7 +47,7 @@ async function password(parts: AuthParts, call: Call): Promise<Answer> {
   if (phone !== '') throw new Refusal(422, 'phone_provider_disabled', 'Phone logins are disabled');
   if (email === '') throw invalid('missing email or phone');
   // By address too: else anybody could keep somebody else from signing in.
-  const tried = `${email}\0${call.address}`;
+  const tried = `${email}\0${networkOf(call.address)}`;
   if (!limits.mayTry('password', tried, call.now)) throw tooMany();
   // What is under way counts as wrong, so that many at once get no further than many in turn.
   limits.failed('password', tried, call.now);

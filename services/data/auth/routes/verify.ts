@@ -6,7 +6,7 @@ import { isSame, pkcePrefix } from '../one-time.ts';
 import type { AuthParts } from '../parts.ts';
 import { checkedEmail } from '../people/checks.ts';
 import { finishEmailChange } from '../people/email-change.ts';
-import { confirmEmail } from '../people/new-user.ts';
+import { confirmEmail, isUnprovenSignUp } from '../people/new-user.ts';
 import { isBanned, millis } from '../session/bearer.ts';
 import { beginSession, type SessionView } from '../session/issue.ts';
 import { redirectOf } from '../site.ts';
@@ -207,7 +207,9 @@ async function takeProof(
     if (known) await changeIdentity(sql, user.id, { email_verified: true }, now);
     await confirmEmail(sql, user, now);
   } else {
-    await changeUser(sql, user.id, { recovery_token: '' }, now);
+    // Who proves the address by another way than a sign-up did not choose the password of that.
+    const foreign = isUnprovenSignUp(user) ? { encrypted_password: null } : {};
+    await changeUser(sql, user.id, { recovery_token: '', ...foreign }, now);
     if (user.email_confirmed_at === null) await confirmEmail(sql, user, now);
   }
   const fresh = (await userById(sql, user.id)) ?? user;

@@ -1,5 +1,5 @@
 import { RestError } from '../errors.ts';
-import { parseCsv } from './csv.ts';
+import { CsvError, csvRows } from '../../csv/parse.ts';
 
 /** What is to be written. */
 export interface Payload {
@@ -56,11 +56,20 @@ function listOf(objects: readonly Record<string, string | null>[]): Payload {
 }
 
 function csvObjects(text: string): readonly Record<string, string | null>[] {
-  const [header = [], ...rows] = parseCsv(text);
+  const [header = [], ...rows] = linesOf(text);
   if (rows.some((row) => row.length !== header.length)) throw bad('All lines must have same number of fields');
   return rows.map((row) =>
     Object.fromEntries(header.map((name, at) => [name, row[at] === 'NULL' ? null : (row[at] ?? '')])),
   );
+}
+
+function linesOf(text: string): readonly string[][] {
+  try {
+    return [...csvRows(text)];
+  } catch (error) {
+    if (error instanceof CsvError) throw bad(error.message);
+    throw error;
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -126,7 +126,7 @@ function readOperation(cursor: Cursor, extent: 'whole' | 'part'): Pick<Filter, '
     return { not, operation: { kind: 'in', values: readList(cursor, extent) } };
   if (name === 'is' && modifier === undefined)
     return { not, operation: { kind: 'is', test: readTest(cursor, extent) } };
-  if (name in searches) {
+  if (Object.hasOwn(searches, name)) {
     const toQuery = searches[name as keyof typeof searches];
     const value = readValue(cursor, extent);
     return {

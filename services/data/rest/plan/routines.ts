@@ -44,14 +44,18 @@ function overloaded(all: readonly Routine[], schema: string, name: string): Rest
   );
 }
 
+/** Names of arguments that an error tells; a body may have a million. */
+const mostTold = 50;
+
 function missing(
   catalogue: Catalogue,
   schema: string,
   name: string,
-  names: readonly string[],
+  sent: readonly string[],
   wholeBody: readonly string[],
 ): RestError {
   const call = `${schema}.${name}`;
+  const names = sent.length <= mostTold ? sent : [...sent.slice(0, mostTold), '…'];
   const parameters =
     names.length === 0 ? 'without parameters' : `with parameter${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
   const single = wholeBody.length === 0 ? '' : ' or with a single unnamed json/jsonb parameter';

@@ -16,6 +16,8 @@ export interface Source {
 export interface ReadOptions {
   readonly values: Values;
   readonly aggregates: boolean;
+  /** Rows of an embed, for each row around it; undefined: no limit. */
+  readonly mostRows?: number | undefined;
 }
 
 /** The statement that reads a table with all that is embedded. */
@@ -80,7 +82,9 @@ class Reading {
     this.#names += 1;
     const reference = quote(`${cut(nameOf(node.relationship.from))}_${cut(node.name)}_${this.#names}`);
     const target = this.#source(node, parent);
-    const range = { limit: node.scope.limit, offset: node.scope.offset };
+    const { mostRows = Infinity } = this.#options;
+    const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, mostRows) : (node.scope.limit ?? Infinity);
+    const range = { limit: limit === Infinity ? undefined : limit, offset: node.scope.offset };
     const inner = this.select(node, target.source, range, target.on);
     const kind = node.embed.inner ? 'INNER' : 'LEFT';
     if (!node.isMany) return { node, reference, join: `${kind} JOIN LATERAL (${inner}) AS ${reference} ON TRUE` };

@@ -3,7 +3,7 @@ import { implement, type ApiHandler } from '../../../contracts/api.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Clock, Random } from '../../../contracts/service.ts';
 import { everyTopic, webPushApi } from '../../../contracts/push/web-push.ts';
-import { networkOf } from '../../domain/network.ts';
+import { networkOf } from '../../../kit/network.ts';
 import { trustedEndpoint } from '../../domain/push-endpoints.ts';
 import { refuse } from '../../domain/refusals.ts';
 import { requireTopic } from '../../domain/topics.ts';

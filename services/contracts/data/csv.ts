@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+/** Types that a column of an imported file can become, the narrowest first. */
+export const DataCsvType = z.enum(['boolean', 'bigint', 'numeric', 'date', 'timestamptz', 'uuid', 'jsonb', 'text']);
+export type DataCsvType = z.infer<typeof DataCsvType>;
+
+/** Bytes of a file that can be imported. */
+export const largestCsv = 64 * 1024 * 1024;
+
+export const DataCsvPreview = z
+  .object({
+    columns: z.array(z.object({ name: z.string(), type: DataCsvType })),
+    /** The first of them. */
+    rows: z.array(z.array(z.string())),
+    count: z.int(),
+  })
+  .meta({ id: 'DataCsvPreview' });
+export type DataCsvPreview = z.infer<typeof DataCsvPreview>;
+
+/** Files in CSV with names in their first line, for tables. Administrators alone. */
+export const dataCsvApi = {
+  preview: defineRoute({
+    method: 'POST',
+    path: '/api/data/csv/preview',
+    summary: 'What a file in CSV holds, and which types its columns seem to have.',
+    access: 'admin',
+    bytes: true,
+    reply: DataCsvPreview,
+  }),
+  load: defineRoute({
+    method: 'POST',
+    path: '/api/data/csv/load',
+    summary:
+      'Puts the lines of a file in CSV into a table, all or none; with `types` the table is made, with row policies on.',
+    access: 'admin',
+    query: z.object({
+      schema: z.string().min(1).max(63),
+      table: z.string().trim().min(1, 'Give it a name.').max(63),
+      /** By the columns of the file: the column of the table, empty where it is left out. In JSON. */
+      columns: z.string().max(200_000),
+      /** By the columns of the file, in JSON, where the table is to be made; empty: it is there. */
+      types: z.string().max(100_000).default(''),
+    }),
+    bytes: true,
+    reply: z.object({ rows: z.int() }),
+  }),
+};

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TypeGuess } from '../../../services/data/csv/guess.ts';
+import { csvRows } from '../../../services/data/csv/parse.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { openDataRoom, type DataRoom } from './room.ts';
+
+/** What the table editor does: rows that are read, added, changed and removed, and files that become tables. */
+let room: DataRoom;
+beforeAll(async () => {
+  room = await openDataRoom();
+  await room.sql(`
+    create type mood as enum ('sad', 'glad');
+    create table notes (id bigint generated always as identity primary key, title text not null, n int, meta jsonb, tags text[], mood mood,
+      at timestamptz, done boolean not null default false, twice int generated always as (n * 2) stored);
+    alter table notes enable row level security;
+    create table pairs ("a b" int, c text, primary key ("a b", c));
+    create table keyless (a int);
+    create view titles as select title from notes;`);
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+async function own(method: string, path: string, body?: unknown, bytes?: string): Promise<any> {
+  const reply = await fetch(`${room.host.url('control')}/api/data${path}`, {
+    method,
+    headers: {
+      authorization: adminAuthorization,
+      'content-type': bytes === undefined ? 'application/json' : 'application/octet-stream',
+    },
+    ...(bytes === undefined ? (body === undefined ? {} : { body: JSON.stringify(body) }) : { body: bytes }),
+  });
+  return { status: reply.status, ...((await reply.json()) as object) };
+}
+
+test('the columns of a table, and what each may hold', async () => {
+  const { columns, isProtected } = await own('GET', '/tables/public/notes');
+  expect(isProtected).toBe(true);
+  expect(columns.find(({ name }: any) => name === 'mood')).toEqual({
+    ...{ name: 'mood', type: 'public.mood', isNullable: true, defaultValue: null, isGenerated: false, isKey: false },
+    choices: ['sad', 'glad'],
+  });
+  expect(columns.filter(({ isGenerated }: any) => isGenerated).map(({ name }: any) => name)).toEqual(['id', 'twice']);
+  expect(columns.filter(({ isKey }: any) => isKey).map(({ name }: any) => name)).toEqual(['id']);
+  expect((await own('GET', '/tables/pg_catalog/pg_authid')).status).toBe(404);
+  expect((await own('GET', '/tables/auth/users/rows')).status).toBe(404);
+});
+
+test('a row is added, read, changed and removed, with nulls, lists and JSON', async () => {
+  const values = { title: "it's", n: '3', meta: '{"a": [1, 12345678901234567890]}', tags: '{x,"y z"}', mood: 'glad', at: '2024-02-29T10:00:00Z' }; // prettier-ignore
+  expect((await own('POST', '/tables/public/notes/rows', { values })).status).toBe(200);
+  const { rows, total } = await own('GET', '/tables/public/notes/rows');
+  expect(total).toBe(1);
+  expect(rows[0].slice(0, 5)).toEqual(['1', "it's", '3', '{"a": [1, 12345678901234567890]}', '{x,"y z"}']);
+  const key = { id: '1' };
+  expect((await own('PATCH', '/tables/public/notes/rows', { key, values: { meta: null, n: '4', done: 'true' } })).status).toBe(200); // prettier-ignore
+  expect((await own('POST', '/tables/public/notes/rows/read', { key })).values).toMatchObject({ meta: null, n: '4', twice: '8', done: 'true' }); // prettier-ignore
+  expect(await own('POST', '/tables/public/notes/rows/remove', { keys: [key] })).toMatchObject({ removed: 1 });
+  expect((await own('PATCH', '/tables/public/notes/rows', { key, values: { n: '1' } })).status).toBe(404);
+  // Keys of several columns, with any names.
+  const pair = { 'a b': '1', c: 'x"; drop table notes; --' };
+  expect((await own('POST', '/tables/public/pairs/rows', { values: pair })).status).toBe(200);
+  expect(await own('POST', '/tables/public/pairs/rows/remove', { keys: [pair] })).toMatchObject({ removed: 1 });
+});
+
+test('what does not fit is said at its field', async () => {
+  const add = (values: object): Promise<any> => own('POST', '/tables/public/notes/rows', { values });
+  expect((await add({ title: 'x', n: 'three', mood: 'angry' })).error.fields).toEqual({
+    n: 'invalid input syntax for type integer: "three".',
+    mood: 'invalid input value for enum mood: "angry".',
+  });
+  expect(Object.keys((await add({ n: '1' })).error.fields)).toEqual(['title']);
+  expect(Object.keys((await add({ title: null })).error.fields)).toEqual(['title']);
+  expect((await add({ title: 'x', nope: '1' })).status).toBe(404);
+  expect((await own('POST', '/tables/public/keyless/rows', { values: { a: '1' } })).status).toBe(200);
+  const change = await own('PATCH', '/tables/public/keyless/rows', { key: { a: '1' }, values: { a: '2' } });
+  expect([change.status, change.error.code]).toEqual([409, 'data.no_key']);
+  expect((await own('POST', '/tables/public/titles/rows', { values: { title: 'x' } })).status).toBe(409);
+  expect((await own('GET', '/tables/public/notes/rows?order=id;drop table notes')).status).toBe(404);
+});
+
+test('a hundred thousand rows are read piece by piece, in any order, and only what is asked for', async () => {
+  await room.sql(`create table many (id int primary key, word text); insert into many select n, 'w' || (n % 1000) from generate_series(1, 100000) n`); // prettier-ignore
+  const last = await own('GET', '/tables/public/many/rows?offset=99990&limit=100');
+  expect([last.total, last.rows.length, last.rows.at(-1)]).toEqual([100_000, 10, ['100000', 'w0']]);
+  const down = await own('GET', '/tables/public/many/rows?direction=desc&limit=2&count=false');
+  expect([down.total, down.rows]).toEqual([null, [['100000', 'w0'], ['99999', 'w999']]]); // prettier-ignore
+  const found = await own('GET', '/tables/public/many/rows?column=word&condition=eq&value=w7&limit=1');
+  expect([found.total, found.rows]).toEqual([100, [['7', 'w7']]]);
+  const some = await own('GET', '/tables/public/many/rows?column=word&condition=contains&value=W99&order=word&limit=1');
+  expect(some.total).toBe(1100);
+  expect((await own('GET', '/tables/public/many/rows?column=id&condition=gt&value=x')).status).toBe(400);
+});
+
+const file = 'id,Name,price,since,code,ok,extra\r\n1,"Ann ""A"", Lee",12.50,2024-01-31,007,true,\r\n2,"two\nlines",3,2024-02-01,042,false,"{""a"":1}"\r\n'; // prettier-ignore
+
+test('a file becomes a table: types are guessed, lines are counted, and nobody sees it without a policy', async () => {
+  const preview = await own('POST', '/csv/preview', undefined, file);
+  expect(preview.count).toBe(2);
+  expect(preview.columns.map(({ name, type }: any) => `${name} ${type}`)).toEqual(['id bigint', 'Name text', 'price numeric', 'since date', 'code text', 'ok boolean', 'extra jsonb']); // prettier-ignore
+  const query = new URLSearchParams({
+    ...{ schema: 'public', table: 'imported' },
+    columns: JSON.stringify(['id', 'name', 'price', 'since', 'code', '', 'extra']),
+    types: JSON.stringify(preview.columns.map(({ type }: any) => type)),
+  });
+  expect(await own('POST', `/csv/load?${query}`, undefined, file)).toMatchObject({ status: 200, rows: 2 });
+  expect(await room.sql('select * from imported order by id')).toEqual([
+    { id: '1', name: 'Ann "A", Lee', price: '12.50', since: expect.anything(), code: '007', extra: null },
+    { id: '2', name: 'two\nlines', price: '3', since: expect.anything(), code: '042', extra: { a: 1 } },
+  ]);
+  expect(await (await room.request('/rest/v1/imported')).json()).toEqual([]);
+  const again = await own('POST', `/csv/load?${query}`, undefined, file);
+  expect([again.status, again.error.fields]).toEqual([409, { table: 'There is a table of this name already.' }]);
+});
+
+test('a file goes into a table that is there, all of it or nothing, and the wrong line is named', async () => {
+  const load = (text: string): Promise<any> =>
+    own('POST', `/csv/load?${new URLSearchParams({ schema: 'public', table: 'many', columns: '["id","word"]' })}`, undefined, text); // prettier-ignore
+  const good = Array.from({ length: 5000 }, (_, at) => `${200_001 + at};new`).join('\n');
+  expect(await load(`id;word\n${good}\n`)).toMatchObject({ status: 200, rows: 5000 });
+  const wrong = Array.from({ length: 3000 }, (_, at) => `${at === 2500 ? 'oops' : 300_001 + at};new`).join('\n');
+  const refused = await load(`id;word\n${wrong}`);
+  expect([refused.status, refused.error.detail]).toEqual([409, 'Line 2502 of the file does not fit: invalid input syntax for type integer: "oops". Nothing was imported.']); // prettier-ignore
+  const twice = await load('id;word\n400001;a\n400002;b\n400001;c');
+  expect(twice.error.detail).toContain('Line 4 of the file');
+  expect(await room.sql('select count(*)::int from many where id > 300000')).toEqual([{ count: 0 }]);
+  expect((await load('id;word\n1;2;3')).error.detail).toBe('Line 2 cannot be read. It has 3 fields, and the first line has 2.'); // prettier-ignore
+  expect((await load('id;word\n1;"open')).error.code).toBe('data.bad_csv');
+  expect((await load('')).error.code).toBe('data.empty_csv');
+});
+
+test.each([
+  [
+    'a,b\n1,2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  ['a\r\n\r\n"x\r\ny"\r\n', [['a'], [''], ['x\r\ny']]],
+  ['\uFEFFa,,\n', [['a', '', '']]],
+  ['"a""b"', [['a"b']]],
+  ['a,', [['a', '']]],
+  ['', []],
+])('%j is read as CSV', (text, expected) => {
+  expect([...csvRows(text)]).toEqual(expected);
+});
+
+test('what a broken quote hides is not left out: the row route refuses it', async () => {
+  const post = (body: string): Promise<Response> =>
+    room.request('/rest/v1/keyless', { method: 'POST', headers: { 'content-type': 'text/csv' }, body });
+  expect((await post('a\n1\n2\n')).status).toBe(201);
+  expect((await post('a\n"1"x\n2\n')).status).toBe(400);
+  // One field of several MiB.
+  expect([...csvRows(`"${'x""'.repeat(1_000_000)}"`)][0]?.[0]?.length).toBe(2_000_000);
+});
+
+test.each([
+  [['1', '', '-20'], 'bigint'],
+  [['1', '2.5'], 'numeric'],
+  [['0123', '1'], 'text'],
+  [['2024-02-30'], 'text'],
+  [['2024-02-29'], 'date'],
+  [['2024-02-29 10:00', '2024-02-29T10:00:00.5Z'], 'timestamptz'],
+  [['t', 'No'], 'boolean'],
+  [['11111111-1111-4111-8111-111111111111'], 'uuid'],
+  [['[1]', '{"a":1}'], 'jsonb'],
+  [['[1', '2'], 'text'],
+  [['', ''], 'text'],
+])('%j is %s', (values, type) => {
+  const guess = new TypeGuess();
+  for (const value of values) guess.look(value);
+  expect(guess.type).toBe(type);
+});

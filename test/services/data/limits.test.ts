@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Passwords } from '../../../services/data/auth/hash/passwords.ts';
+import { sendBlindly } from '../../support/blind-sender.ts';
+import { openDataRoom, type DataRoom } from './room.ts';
+import { rows, schema } from './schema.ts';
+
+/** What is bounded, however much is asked for or sent. */
+let room: DataRoom;
+beforeAll(async () => {
+  room = await openDataRoom({ settings: { maxRows: 3, bodyMebibytes: 1, batchSeconds: 2 } });
+  await room.sql(schema);
+  await room.sql(rows);
+  await room.sql('create function wait(s float) returns void language sql as $$ select pg_sleep(s) $$');
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const json = { 'content-type': 'application/json' };
+
+test('rows of an embed are bounded as those of an answer are', async () => {
+  await room.sql('insert into projects select n, $$p$$ || n, 1 from generate_series(100, 120) n');
+  const reply = await room.request('/rest/v1/clients?select=id,projects(id)&order=id');
+  const all: any = await reply.json();
+  expect(all.map((client: any) => client.projects.length)).toEqual([3, 2]);
+  const more: any = await (await room.request('/rest/v1/clients?select=projects(id)&id=eq.1&projects.limit=50')).json();
+  expect(more[0].projects).toHaveLength(3);
+  const fewer: any = await (await room.request('/rest/v1/clients?select=projects(id)&id=eq.1&projects.limit=2')).json();
+  expect(fewer[0].projects).toHaveLength(2);
+  // A sum is one row, of all of them.
+  const counted = await room.request('/rest/v1/clients?select=projects(count)&id=eq.1', { headers: { apikey: room.serviceKey } }); // prettier-ignore
+  expect(await counted.json()).toEqual([{ projects: [{ count: 23 }] }]);
+});
+
+test('a body that is too large is told so, announced or not; the service key may send more', async () => {
+  const port = room.host.port('data');
+  const headers = [`apikey: ${room.anonKey}`, 'Content-Type: application/json'];
+  for (const chunked of [true, false]) {
+    const told = await sendBlindly(port, 'POST /rest/v1/items', { headers, size: 3 * 1024 * 1024, chunked });
+    expect([chunked, told.status]).toEqual([chunked, 413]);
+  }
+  const body = JSON.stringify({ title: 'x'.repeat(2 * 1024 * 1024) });
+  const own = { method: 'POST', headers: { apikey: room.serviceKey, ...json }, body };
+  expect((await room.request('/rest/v1/docs', own)).status).toBe(201);
+  expect((await room.request('/rest/v1/docs', { ...own, headers: json })).status).toBe(413);
+});
+
+test('several requests in one transaction end together in time, and nothing of them stays', async () => {
+  const wait = { method: 'POST', path: '/rpc/wait', body: { s: 0.9 } };
+  const requests = [{ method: 'POST', path: '/items', body: { id: 900 } }, ...Array.from({ length: 20 }, () => wait)];
+  const began = performance.now();
+  for (const apikey of [room.anonKey, room.serviceKey]) {
+    const reply = await room.request('/rest/v1/', { method: 'POST', headers: { apikey, ...json }, body: JSON.stringify({ requests }) }); // prettier-ignore
+    expect([reply.status, ((await reply.json())).code]).toEqual([500, '57014']);
+  }
+  expect(performance.now() - began).toBeLessThan(15_000);
+  expect(await room.sql('select id from items where id = 900')).toEqual([]);
+});
+
+test('a form with a hundred thousand arguments is read once', async () => {
+  const body = 'a=1&'.repeat(150_000);
+  const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body };
+  expect((await room.request('/rest/v1/rpc/add_them', { ...form, body: `${body}b=2` })).status).toBe(200);
+  const names = Array.from({ length: 50_000 }, (_, at) => `n${at}=1`).join('&');
+  const unknown = await room.request('/rest/v1/rpc/add_them', { ...form, body: names });
+  expect(unknown.status).toBe(404);
+  expect((await unknown.text()).length).toBeLessThan(5000);
+});
+
+test('names that every object has are no operators', async () => {
+  for (const name of ['constructor', 'valueof', 'tostring']) {
+    const reply = await room.request(`/rest/v1/items?id=${name}.1`);
+    expect([name, reply.status, ((await reply.json())).code]).toEqual([name, 400, 'PGRST100']);
+  }
+});
+
+test('a thread that ends late does not answer for the one that came after', async () => {
+  await using passwords = new Passwords();
+  const first = passwords.hash('one');
+  const lost = expect(first).rejects.toThrow('ended');
+  // As it ends after a time without work, while the next password comes.
+  const closing = passwords[Symbol.asyncDispose]();
+  const second = passwords.hash('two');
+  await closing;
+  await lost;
+  await sleep(0);
+  expect(await passwords.verify('two', await second)).toBe(true);
+});
