@@ -58,6 +58,10 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       services: (await host.services()).map((service) => shownService(service, rights)),
       configProblems: rights.all ? [...host.configProblems()] : [],
     })),
+    implement(controlApi.overview, async ({ rights }) => ({
+      pulses: (await host.pulses()).filter(({ service }) => rights.all || rights.may(service, 'read', '*')),
+      machine: rights.all ? await host.machine() : null,
+    })),
     implement(controlApi.restart, async ({ params }) => {
       const id = params['id'] ?? '';
       if (!(await host.services()).some((service) => service.id === id)) {
