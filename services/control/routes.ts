@@ -61,6 +61,7 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.overview, async ({ rights }) => ({
       pulses: (await host.pulses()).filter(({ service }) => rights.all || rights.may(service, 'read', '*')),
       machine: rights.all ? await host.machine() : null,
+      backup: rights.all ? await host.backups.age() : null,
     })),
     implement(controlApi.restart, async ({ params }) => {
       const id = params['id'] ?? '';
@@ -82,6 +83,7 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.backups, async () => ({
       folder: host.backups.folder(),
       backups: [...(await host.backups.list())],
+      isOld: (await host.backups.age()).isOld,
     })),
     implement(controlApi.backupFile, async ({ params }) => {
       const name = params['name'] ?? '';

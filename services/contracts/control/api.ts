@@ -127,11 +127,16 @@ export const BackupFile = z
   .meta({ id: 'BackupFile' });
 export type BackupFile = z.infer<typeof BackupFile>;
 
+export const BackupAge = z.object({ newestAt: z.number().nullable(), isOld: z.boolean() }).meta({ id: 'BackupAge' });
+export type BackupAge = z.infer<typeof BackupAge>;
+
 /** The host's backups, newest first. */
 export interface BackupStore {
   /** Absolute path of the folder. */
   folder(): string;
   list(): Promise<readonly BackupFile[]>;
+  /** When the newest one was made, and whether that is too long ago for what there is to lose. */
+  age(): Promise<BackupAge>;
   /** Writes one now; one at a time. @throws Problem `backup.target` (507), `backup.running` (409). */
   make(): Promise<BackupFile>;
   /** @throws Problem `backup.unknown` (404). */
@@ -269,9 +274,9 @@ export const controlApi = {
     method: 'GET',
     path: '/api/overview',
     summary:
-      'How busy each service was in the last 24 hours, for those who may read it; for administrators the machine.',
+      'How busy each service was in the last 24 hours, for those who may read it; for administrators the machine and the age of the newest backup.',
     access: 'user',
-    reply: z.object({ pulses: z.array(Pulse), machine: Machine.nullable() }),
+    reply: z.object({ pulses: z.array(Pulse), machine: Machine.nullable(), backup: BackupAge.nullable() }),
   }),
   restart: defineRoute({
     method: 'POST',
@@ -348,7 +353,7 @@ export const controlApi = {
     path: '/api/backups',
     summary: 'The backups in the folder of backups, newest first.',
     access: 'admin',
-    reply: z.object({ folder: z.string(), backups: z.array(BackupFile) }),
+    reply: z.object({ folder: z.string(), backups: z.array(BackupFile), isOld: z.boolean() }),
   }),
   backupFile: defineRoute({
     method: 'GET',

@@ -79,7 +79,7 @@ describe('the overview', () => {
     });
     expect(made.status).toBe(200);
     const guest = `Basic ${Buffer.from(`grace:${admin.password}`).toString('base64')}`;
-    expect(await overview(host, guest)).toEqual({ pulses: [], machine: null });
+    expect(await overview(host, guest)).toEqual({ pulses: [], machine: null, backup: null });
   });
 
   it('carries what a service says of its remedy, its beginning and its work, and forgets it with its end', async () => {
