@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { BackupStore, HostControl } from '../../services/contracts/control/api.ts';
+import type { BackupStore, HostControl, Machine } from '../../services/contracts/control/api.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log, ServiceManifest } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
@@ -11,6 +11,7 @@ import { bindAll } from './http/bind.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { staticPages } from './http/static-pages.ts';
 import { writeReport } from './log/report.ts';
+import type { Pulses } from './metrics/pulse.ts';
 import type { HostParts } from './services/host-parts.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
@@ -26,6 +27,8 @@ interface ControlParts {
   readonly safeMode: boolean;
   readonly pages: string;
   readonly backups: BackupStore;
+  readonly pulses: Pulses;
+  readonly machine: () => Promise<Machine>;
 }
 
 /** The host's controls, as the control service gets them. */
@@ -65,6 +68,8 @@ export function createHostControl(given: ControlParts): HostControl {
       if (!isBarred || !(await applyToServices(await config.reread())).includes(id)) await own.restart();
       return own.state;
     },
+    pulses: () => given.pulses.list(),
+    machine: given.machine,
     settings: () => config.describe(),
     async changeSettings(section, patch) {
       const before = config.read();

@@ -25,6 +25,8 @@ import { remoteAddress } from './http/access.ts';
 import { openKernel, type KeyStore } from './kernel.ts';
 import { createLog, type HostLog, type LogLevel } from './log/log.ts';
 import { logFile } from './log/file.ts';
+import { machineWatch } from './runtime/machine.ts';
+import { Pulses } from './metrics/pulse.ts';
 import { openInBrowser } from './runtime/open-browser.ts';
 import { desktopNotifier } from './desktop/desktop-notifier.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './config/provisioning.ts';
@@ -166,6 +168,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
       parts: () => ownParts(runners),
     }),
   );
+  const pulses = opening.use(
+    new Pulses({ dataDir, manifests: descriptors, metrics: parts.metrics, clock, log: log.child('metrics') }),
+  );
   const control = createHostControl({
     parts,
     config,
@@ -176,6 +181,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     safeMode,
     pages: options.pages,
     backups,
+    pulses,
+    machine: machineWatch(dataDir),
   });
   const powers: Powers = {
     host: control,

@@ -109,7 +109,11 @@ function create(context: Context, settings: Settings): Service {
       const down = pool.health.list().filter(({ disabledUntil }) => disabledUntil !== undefined);
       const names = down.map(({ id }) => debridService(id)?.name ?? id).join(', ');
       if (names !== '')
-        return { state: 'degraded', detail: `${names} ${down.length === 1 ? 'does' : 'do'} not answer.` };
+        return {
+          state: 'degraded',
+          detail: `${names} ${down.length === 1 ? 'does' : 'do'} not answer.`,
+          remedy: { label: 'See the services', to: '/addons/services' },
+        };
       const count = await profiles.count();
       return {
         state: 'up',
@@ -117,6 +121,7 @@ function create(context: Context, settings: Settings): Service {
           count === 0
             ? 'nothing configured yet'
             : `${String(count)} ${count === 1 ? 'configuration' : 'configurations'}`,
+        ...(count === 0 ? { begin: { label: 'Make a configuration', to: '/addons' } } : {}),
       };
     },
     async [Symbol.asyncDispose]() {

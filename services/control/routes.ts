@@ -58,6 +58,11 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       services: (await host.services()).map((service) => shownService(service, rights)),
       configProblems: rights.all ? [...host.configProblems()] : [],
     })),
+    implement(controlApi.overview, async ({ rights }) => ({
+      pulses: (await host.pulses()).filter(({ service }) => rights.all || rights.may(service, 'read', '*')),
+      machine: rights.all ? await host.machine() : null,
+      backup: rights.all ? await host.backups.age() : null,
+    })),
     implement(controlApi.restart, async ({ params }) => {
       const id = params['id'] ?? '';
       if (!(await host.services()).some((service) => service.id === id)) {
@@ -78,6 +83,7 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.backups, async () => ({
       folder: host.backups.folder(),
       backups: [...(await host.backups.list())],
+      isOld: (await host.backups.age()).isOld,
     })),
     implement(controlApi.backupFile, async ({ params }) => {
       const name = params['name'] ?? '';

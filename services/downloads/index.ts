@@ -95,7 +95,14 @@ export const downloads = defineService({
         open.use(context.clock.after(firstLookAfterMs, () => engine.look()));
         subscriptions.start();
       },
-      health: async () => await Promise.resolve(healthOf(queue, engine, optionFiles)),
+      async health() {
+        const health = healthOf(queue, engine, optionFiles);
+        if (health.state !== 'up') return health;
+        const running = parts.live.running.slice(0, 5);
+        if (running.length > 0) return { ...health, running };
+        const isNew = (await new DownloadStore(context.db).counts()).size === 0;
+        return isNew ? { ...health, begin: { label: 'Download a first video', to: '/downloads' } } : health;
+      },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {
         await open.disposeAsync();
@@ -221,8 +228,9 @@ function assemble(
 }
 
 function healthOf(queue: Queue, engine: EngineWatch, { problem }: OptionFiles): Health {
-  if (engine.missing !== undefined) return { state: 'degraded', detail: engine.missing };
-  if (engine.plain !== undefined) return { state: 'degraded', detail: engine.plain };
+  const remedy = { label: 'See the engines', to: '/settings/engines' };
+  if (engine.missing !== undefined) return { state: 'degraded', detail: engine.missing, remedy };
+  if (engine.plain !== undefined) return { state: 'degraded', detail: engine.plain, remedy };
   if (problem !== undefined) return { state: 'degraded', detail: problem };
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

@@ -37,6 +37,7 @@ export const manifest = defineManifest({
   migrations,
   engines,
   grantable: [{ service: 'downloads', title: 'Downloads', example: '*' }],
+  pulse: { counter: 'downloads_finished_total', what: 'downloads' },
   live: [
     liveTopic(downloadChanged, readers),
     liveTopic(downloadRemoved, readers),

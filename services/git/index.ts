@@ -257,7 +257,9 @@ function create(context: Context, settings: Settings): Service {
     async health(): Promise<Health> {
       if (missing !== undefined) return { state: 'degraded', detail: missing.detail };
       const count = await repositories.count();
-      return { state: 'up', detail: count === 1 ? '1 repository' : `${count} repositories` };
+      const begin = { label: 'Make a first repository', to: '/git' };
+      const detail = count === 1 ? '1 repository' : `${count} repositories`;
+      return { state: 'up', detail, ...(count === 0 ? { begin } : {}) };
     },
 
     async [Symbol.asyncDispose]() {

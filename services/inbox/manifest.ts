@@ -12,5 +12,6 @@ export const manifest = defineManifest({
   environment: { INBOX_KEEP_DAYS: 'keepDays' },
   migrations,
   grantable: [{ service: 'inbox', title: 'Inbox, by source', example: '*' }],
+  pulse: { counter: 'inbox_items_total', what: 'messages' },
   live,
 });

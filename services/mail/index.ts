@@ -141,7 +141,8 @@ export const mail = defineService({
       health(): Promise<Health> {
         const { lastAt } = gateway;
         const detail = lastAt === undefined ? 'No mail yet' : `Last mail ${ago(clock.now() - lastAt)}`;
-        return Promise.resolve({ state: 'up', detail });
+        const begin = { label: 'Send a first mail', to: '/delivery/connect' };
+        return Promise.resolve({ state: 'up', detail, ...(lastAt === undefined ? { begin } : {}) });
       },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {

@@ -16,5 +16,6 @@ export const manifest = defineManifest({
   migrations,
   grantable: [{ service: 'mail', title: 'Mail, by recipient', example: '*' }],
   live: [liveTopic(mailWorked, 'admin')],
+  pulse: { counter: 'gateway_emails_processed_total', what: 'mails' },
   takesOver: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
 });

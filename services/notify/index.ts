@@ -132,9 +132,15 @@ export const notify = defineService({
       async health(): Promise<Health> {
         const waiting = await countWaiting();
         const { failing } = deliveries;
-        if (failing === 0) return { state: 'up', detail: waiting === 0 ? 'All delivered' : `${waiting} on their way` };
+        const to = '/delivery';
+        if (failing === 0) {
+          const detail = waiting === 0 ? 'All delivered' : `${waiting} on their way`;
+          const isNew = (await configurations.keys()).length === 0;
+          return { state: 'up', detail, ...(isNew ? { begin: { label: 'Add a destination', to } } : {}) };
+        }
         const who = failing === 1 ? '1 destination does' : `${failing} destinations do`;
-        return { state: 'degraded', detail: `${who} not answer, ${waiting} waiting` };
+        const remedy = { label: 'See the destinations', to };
+        return { state: 'degraded', detail: `${who} not answer, ${waiting} waiting`, remedy };
       },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {

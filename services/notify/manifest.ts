@@ -36,6 +36,7 @@ export const manifest = defineManifest({
   engines: [engine],
   grantable: [{ service: 'notify', title: 'Notify keys', example: '*' }],
   live: [liveTopic(notifyWorked, 'admin')],
+  pulse: { counter: 'aggregator_notifications_sent_total', what: 'deliveries' },
   takesOver: [
     {
       program: 'apprise-api',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
 import { pushOffered, pushPublished, pushStored, pushTakenBack, type PushOffer } from '../contracts/push/topics.ts';
-import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { defineService, type Context, type Health, type Service, type Step } from '../contracts/service.ts';
 import { openAccess } from './access/access.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
 import { openDelivery, seconds } from './publish/delivery.ts';
@@ -50,6 +50,19 @@ export const push = defineService({
   ...manifest,
   create,
 });
+
+/** What Home offers until something was published. */
+const firstMessage: Step = {
+  label: 'Send me a first message',
+  to: '/inbox',
+  post: {
+    path: '/api/push/messages',
+    body: {
+      ...{ topic: 'hello', title: 'Your first message', tags: ['wave'] },
+      message: 'It went to the topic hello. Scripts and phones publish to topics like this one; Messages shows how.',
+    },
+  },
+};
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -297,7 +310,7 @@ function create(context: Context, given: Settings): Service {
         return Promise.resolve({ state: 'degraded', detail: 'Messages cannot be stored; see the log.' });
       const { today } = statistics;
       const detail = `${String(today)} ${today === 1 ? 'message' : 'messages'} today, ${String(subscribers.size)} listening`;
-      return Promise.resolve({ state: 'up', detail });
+      return Promise.resolve({ state: 'up', detail, ...(statistics.total === 0 ? { begin: firstMessage } : {}) });
     },
 
     reconfigure: live.take,

@@ -20,6 +20,7 @@ export const manifest = defineManifest({
   migrations,
   grantable: [{ service: 'push', title: 'Push topics', example: '*-*-backup' }],
   live: [liveTopic(pushStored, 'user'), liveTopic(pushPlanned, 'user')],
+  pulse: { counter: 'push_messages_published_total', what: 'messages' },
   accounts,
   takesOver: [{ program: 'ntfy', from: 'FOLDER', what: 'accounts, messages and settings of an ntfy server' }],
 });

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { defineService, type Context, type Health, type RunningWork, type Service } from '../contracts/service.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
 import { RemoteSetups } from './engine/remote-setup.ts';
+import { numberIn } from './domain/stats.ts';
 import { JobIds } from './jobs/ids.ts';
+import type { Job } from './jobs/job.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { manifest } from './manifest.ts';
 import { createMetrics } from './metrics.ts';
@@ -29,6 +31,15 @@ import { Tasks } from './tasks/tasks.ts';
 import { forgetOld } from './tasks/upkeep.ts';
 
 const hourMs = 3_600_000;
+
+function workOf({ order: { kind, source, destination }, stats }: Job): RunningWork {
+  const total = numberIn(stats, 'totalBytes');
+  const ends = [source, destination].filter((end) => end !== undefined && end !== '');
+  return {
+    ...{ title: ends.length === 0 ? kind : ends.join(' to '), to: '/sync' },
+    percent: total <= 0 ? null : Math.min(100, Math.round((numberIn(stats, 'bytes') / total) * 100)),
+  };
+}
 
 /** File sync: rclone's remote control with a memory, brakes and a calendar. */
 export const sync = defineService({ ...manifest, create });
@@ -119,9 +130,13 @@ function create(context: Context, settings: Settings): Service {
       await tasks.start(left);
     },
     async health(): Promise<Health> {
-      const running = jobs.running.filter(({ order }) => order.durable).length;
-      if (running > 0) return { state: 'up', detail: `${String(running)} running` };
-      return { state: 'up', detail: 'nothing runs' };
+      const running = jobs.running.filter(({ order }) => order.durable);
+      if (running.length > 0) {
+        return { state: 'up', detail: `${String(running.length)} running`, running: running.slice(0, 5).map(workOf) };
+      }
+      const isNew = (await taskStore.list()).length === 0;
+      const begin = { label: 'Set up a first sync', to: '/sync' };
+      return { state: 'up', detail: 'nothing runs', ...(isNew ? { begin } : {}) };
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -15,6 +15,7 @@ export const manifest = defineManifest({
     { name: 'http', title: 'Sync', protocol: 'http', port: 5572, crossOrigin: 'refuse', authenticates: true },
   ],
   grantable: [{ service: 'sync', title: 'Folders and remotes to sync', example: '/home/ada/Photos/*' }],
+  pulse: { counter: 'sync_transferred_files_total', what: 'files' },
   settings: Settings,
   environment,
   migrations,

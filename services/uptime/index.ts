@@ -286,8 +286,11 @@ function create(context: Context, settings: Settings): Service {
 function healthOf(monitors: Monitors, recorder: Recorder): Health {
   if (recorder.isBehind) return { state: 'degraded', detail: 'what was checked cannot be written' };
   const active = monitors.all().filter((watched) => monitors.isActive(watched));
-  if (active.length === 0) return { state: 'up', detail: 'nothing to watch' };
+  if (active.length === 0) {
+    return { state: 'up', detail: 'nothing to watch', begin: { label: 'Watch a first address', to: '/uptime' } };
+  }
   const down = active.filter(({ standing }) => standing.status === beatStatus.down).length;
   const all = `${String(active.length)} watched`;
-  return { state: 'up', detail: down === 0 ? `${all}, all well` : `${all}, ${String(down)} down` };
+  if (down === 0) return { state: 'up', detail: `${all}, all well` };
+  return { state: 'up', detail: `${all}, ${String(down)} down`, remedy: { label: 'See what is down', to: '/uptime' } };
 }

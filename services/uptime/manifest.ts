@@ -14,6 +14,7 @@ export const manifest = defineManifest({
   listeners: [
     { name: 'http', title: 'Uptime', protocol: 'http', port: 3001, crossOrigin: 'credentialed', ownMetricsPage: true },
   ],
+  pulse: { counter: 'uptime_checks_total', what: 'checks' },
   settings: Settings,
   environment,
   migrations,

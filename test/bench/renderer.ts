@@ -57,7 +57,7 @@ function firstPage(browser: Browser, { rounds }: Pace): Promise<Figure> {
       const { page } = watched;
       await signIn(page.context(), host.url('control'));
       await page.goto(host.url('control'));
-      await page.getByRole('switch').first().waitFor();
+      await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
       times.push((performance.now() - ready) / 1000);
       await host.stop();
     }

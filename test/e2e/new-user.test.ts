@@ -55,7 +55,7 @@ it.skipIf(cannotRun)(
     await picture(page, '2-services');
     await page.getByRole('button', { name: 'Start using Homeport' }).click();
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
-    const services = page.getByRole('list', { name: 'Services' }).getByRole('listitem');
+    const services = page.getByRole('region', { name: 'Services' }).getByRole('listitem');
     await services.first().waitFor();
     expect(await services.filter({ hasText: 'Stopped' }).count()).toBe(0);
     await picture(page, '3-home');

@@ -79,6 +79,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await using pages = await openPages();
     await using watched = await pages.visit('/');
     const { page } = watched;
+    await page.getByRole('button', { name: 'Address and switch of Downloads' }).click();
     await page.getByRole('switch', { name: 'Downloads on' }).click();
     await page.getByRole('link', { name: 'Add a service' }).click();
     expect(await rows(page)).toEqual(['Home', 'Inbox', 'Settings']);

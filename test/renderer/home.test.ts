@@ -21,13 +21,19 @@ describe.skipIf(noBrowser)('Home', () => {
     ...{ reason: null, address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
   };
 
-  it('has a row for every service with state, fact and an address to copy', async () => {
+  const rowOf = (page: Page, title = 'Moody') =>
+    page.getByRole('region', { name: 'Services' }).getByRole('listitem').filter({ hasText: title });
+  const needOf = (page: Page, title = 'Moody') =>
+    page.getByRole('list', { name: 'Needs you' }).getByRole('listitem').filter({ hasText: title });
+
+  it('has a row for every service with state and fact, and behind it an address to copy', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Moody' });
+    const row = rowOf(page);
     await row.getByText('Running').waitFor();
     await row.getByText('3 topics').waitFor();
+    await page.getByRole('button', { name: 'Address and switch of Pages and API' }).click();
     await page.getByRole('button', { name: 'Copy the address of Pages and API' }).click();
     await page.getByText('Copied.').waitFor({ state: 'attached' });
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(pages.url);
@@ -37,16 +43,93 @@ describe.skipIf(noBrowser)('Home', () => {
   it('shows a service that fails with its reason, and what mends it', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Moody' });
+    const row = rowOf(page);
+    const need = needOf(page);
     await row.getByText('Running').waitFor();
     const reason = 'Port 2586 is taken by ntfy (process 812). Use 2587?';
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason, suggestedPort: 2587 });
     await row.getByText('Stopped').waitFor();
-    await row.getByText(reason).waitFor();
-    await row.getByRole('button', { name: 'Use port 2587' }).waitFor();
-    await row.getByRole('button', { name: /Restart/ }).click();
+    await need.getByText(reason).waitFor();
+    await need.getByRole('button', { name: 'Use port 2587' }).waitFor();
+    await need.getByRole('button', { name: /Restart/ }).click();
     await row.getByText('Running').waitFor();
-    await row.getByText(reason).waitFor({ state: 'detached' });
+    await need.getByText(reason).waitFor({ state: 'detached' });
+  });
+
+  it('leads to what mends a service in place of a restart, and says what runs and where to begin', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await rowOf(page).getByText('Running').waitFor();
+    pages.inbox.bus?.publish(serviceChanged, {
+      ...{ ...moodyState, state: 'degraded', detail: '', reason: '2 destinations do not answer' },
+      remedy: { label: 'See the destinations', to: '/inbox' },
+      running: [{ title: 'A film', to: '/downloads', percent: 40 }],
+    });
+    const running = page.getByRole('list', { name: 'Running now' }).getByRole('link', { name: /A film/ });
+    expect(await running.getByRole('progressbar').getAttribute('value')).toBe('40');
+    await needOf(page).getByText('2 destinations do not answer.').waitFor();
+    expect(
+      await needOf(page)
+        .getByRole('button', { name: /Restart/ })
+        .count(),
+    ).toBe(0);
+    await needOf(page).getByRole('link', { name: 'See the destinations' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.goBack();
+    // An up service can need somebody too, and work that ended is gone.
+    pages.inbox.bus?.publish(serviceChanged, { ...moodyState, detail: '1 down', remedy: { label: 'See it', to: '/' } });
+    await needOf(page).getByText('1 down.').waitFor();
+    await running.waitFor({ state: 'detached' });
+    await page.getByRole('img', { name: /^[\d,]+ requests in 24 hours$/ }).waitFor();
+    await page
+      .getByText(/GB left of|MB left of/)
+      .first()
+      .waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows three next steps, each done by one click, until they are put away', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await rowOf(page).getByText('Running').waitFor();
+    const post = { path: '/api/downloads/pause', body: {} };
+    const offer = (): void => {
+      for (const id of ['moody', 'inbox', 'downloads', 'control']) {
+        const begin = { label: `Begin ${id}`, to: '/inbox', post };
+        pages.inbox.bus?.publish(serviceChanged, { ...moodyState, id, title: id, begin });
+      }
+      pages.inbox.add({ title: 'Behind the offers' });
+    };
+    offer();
+    const steps = page.getByRole('region', { name: 'Next steps' });
+    await expect.poll(() => steps.getByRole('listitem').count()).toBe(3);
+    await steps.getByRole('button', { name: 'Begin moody' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    expect(pages.downloads.paused).toBe(true);
+    await page.goBack();
+    await steps.getByRole('button', { name: 'Not now' }).click();
+    await page.reload();
+    await rowOf(page).getByText('Running').waitFor();
+    offer();
+    await page.getByLabel('2 unread').waitFor();
+    expect(await steps.count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows the latest five with source and first line', async () => {
+    for (let count = 0; count < 6; count += 1) {
+      pages.inbox.add({
+        title: `Nightly ${String(count)}`,
+        body: `\nCopied ${String(count)} files\nbye`,
+        source: 'moody',
+        topic: '',
+      });
+    }
+    await using visit = await pages.visit('/');
+    const latest = visit.page.getByRole('region', { name: 'Latest in the inbox' });
+    await latest.getByText('Moody · Copied 5 files').waitFor();
+    expect(await latest.getByRole('listitem').count()).toBe(5);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('shows what became of a service while the list was on its way, not what the list says', async () => {
@@ -68,21 +151,24 @@ describe.skipIf(noBrowser)('Home', () => {
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
     release.resolve(undefined);
-    await page.getByRole('list', { name: 'Services' }).getByText(reason).waitFor();
+    await needOf(page).getByText(reason).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
   it('switches a service off and on again, in every window', async () => {
     await using visit = await pages.visit('/');
     await using other = await pages.visit('/');
-    const row = (page: Page) =>
-      page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'Moody' });
+    const row = (page: Page) => rowOf(page);
+    for (const { page } of [visit, other]) {
+      await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
+    }
     await row(other.page).getByText('Running').waitFor();
     await visit.page.getByRole('switch', { name: 'Moody on' }).click();
     await row(visit.page).getByText('Off', { exact: true }).waitFor();
     await row(other.page).getByText('Off', { exact: true }).waitFor();
     await other.page.getByRole('switch', { name: 'Moody on' }).click();
     await row(visit.page).getByText('Running').waitFor();
+    await visit.page.getByRole('button', { name: 'Address and switch of Pages and API' }).click();
     expect(await visit.page.getByRole('switch', { name: 'Pages and API on' }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
@@ -90,6 +176,7 @@ describe.skipIf(noBrowser)('Home', () => {
   it('says why a service cannot be switched', async () => {
     await using locked = await openPages({ environment: { HOMEPORT_ENABLED_MOODY: 'true' } });
     await using visit = await locked.visit('/');
+    await visit.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
     await visit.page.getByRole('switch', { name: 'Moody on' }).click();
     await visit.page
       .getByRole('alert')
@@ -186,7 +273,10 @@ describe.skipIf(noBrowser)('a bad setting of one service', () => {
       await using visit = await pages.visit('/');
       const banner = visit.page.getByText('Part of the settings cannot be used.');
       await banner.waitFor();
-      const row = visit.page.getByRole('listitem').filter({ has: visit.page.getByRole('heading', { name: 'Moody' }) });
+      const row = visit.page
+        .getByRole('list', { name: 'Needs you' })
+        .getByRole('listitem')
+        .filter({ hasText: 'Moody' });
       await row.getByText('services.moody.limit: line 4: Expected a number.').waitFor();
       writeFileSync(file, 'version: 1\nservices:\n  moody:\n    limit: 5\n');
       await row.getByRole('button', { name: 'Restart' }).click();

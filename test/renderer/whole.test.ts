@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
     await page.goto(host.url('control'));
-    const rows = page.getByRole('list', { name: 'Services' }).getByRole('listitem');
+    const rows = page.getByRole('region', { name: 'Services' }).getByRole('listitem');
     await rows.first().waitFor();
     expect(await rows.filter({ hasText: 'Stopped' }).count()).toBe(0);
     for (const name of ['Inbox', 'Downloads', 'Settings', 'Log']) {

@@ -38,6 +38,7 @@ export const leftOut: ReadonlySet<string> = new Set([
   'lock.sqlite-journal',
   'running.json',
   'logs',
+  'pulse.json',
   'engines',
   '.restoring',
   '.children',

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { BackupFile, BackupStore } from '../../../services/contracts/control/api.ts';
+import type { BackupAge, BackupFile, BackupStore } from '../../../services/contracts/control/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import { writeBackupBeside } from './beside.ts';
@@ -23,6 +23,8 @@ export interface BackupStoreOptions {
 
 const hour = 3_600_000;
 const day = 24 * hour;
+/** How old the newest one may be: where nobody has set a rhythm, and before there is a first one (days). */
+const oldAfter = { withoutRhythm: 30, withoutAny: 7 };
 /** How the store names its backups, by the time in UTC; other files in the folder are left alone. */
 const ours = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
 
@@ -50,6 +52,17 @@ export function openBackups({
         return { name, bytes: size, createdAt: Math.round(mtimeMs) };
       });
     return (await Promise.all(found)).sort((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
+  };
+
+  const age = async (): Promise<BackupAge> => {
+    const [newest] = await list();
+    const { backupEveryDays } = settings();
+    // A rhythm that is a day late has failed.
+    const rhythm = backupEveryDays > 0 ? backupEveryDays + 1 : undefined;
+    const { birthtimeMs } = await stat(dataDir);
+    const limit = rhythm ?? (newest === undefined ? oldAfter.withoutAny : oldAfter.withoutRhythm);
+    const since = newest?.createdAt ?? birthtimeMs;
+    return { newestAt: newest?.createdAt ?? null, isOld: clock.now() - since > limit * day };
   };
 
   const path = async (name: string): Promise<string> => {
@@ -97,6 +110,7 @@ export function openBackups({
   return {
     folder,
     list,
+    age,
     path,
     make: async () => make(),
     async remove(name) {

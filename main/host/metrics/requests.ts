@@ -3,6 +3,8 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 /** Takes one finished HTTP request of a service. */
 export interface RequestMetrics {
   request(service: string, method: string, code: number, seconds: number): void;
+  /** How many of a service there were. */
+  total(service: string): number;
 }
 
 const usualMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
@@ -36,6 +38,11 @@ export function measureRequests(registry: Registry): RequestMetrics {
     registers: [registry],
   });
   return {
+    total(service) {
+      let sum = 0;
+      for (const count of counts.get(service)?.values() ?? []) sum += count;
+      return sum;
+    },
     request(service, method, code, duration) {
       let byKind = counts.get(service);
       if (byKind === undefined) counts.set(service, (byKind = new Map()));

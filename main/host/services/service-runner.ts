@@ -21,6 +21,8 @@ const healthEveryMs = 10_000;
 const healthLimitMs = 5000;
 const reconfigureLimitMs = 10_000;
 const withoutListeners = { address: null, port: null, listeners: [] };
+/** What it said of itself while it ran. */
+const withoutWords = { detail: '', remedy: undefined, begin: undefined, running: undefined };
 
 /**
  * The life of one service in this host: starts and stops it, looks after it, and keeps its failure to itself. Calls are
@@ -184,6 +186,7 @@ export class ServiceRunner {
         const pauseMs = this.#revival.heard(health.state);
         const sentence = pauseMs === undefined ? '' : ` It is started anew after a pause of ${pauseMs / 1000} seconds.`;
         this.#become({
+          ...{ remedy: health.remedy, begin: health.begin, running: health.running },
           ...(health.state === 'up'
             ? { state: 'up', detail: health.detail, reason: null }
             : { state: 'degraded', detail: '', reason: `${health.detail}${sentence}` }),
@@ -210,7 +213,7 @@ export class ServiceRunner {
     if (this.#run !== undefined || this.#closed) return;
     this.#retry?.[Symbol.dispose]();
     if (!this.#settings.enabled) {
-      this.#become({ state: 'off', detail: '', reason: null, suggestedPort: null, ...withoutListeners });
+      this.#become({ state: 'off', ...withoutWords, reason: null, suggestedPort: null, ...withoutListeners });
       this.#opened.resolve();
       return;
     }
@@ -218,11 +221,11 @@ export class ServiceRunner {
       // Defaults stand in for what was refused: ports, folders and rules that nobody asked for.
       const reason = `Its settings cannot be used. ${this.#problems.map(settingsSentence).join(' ')}`;
       this.#log.error('service is not started with settings that cannot be used', { reason });
-      this.#become({ state: 'failed', detail: '', reason, suggestedPort: null, ...withoutListeners });
+      this.#become({ state: 'failed', ...withoutWords, reason, suggestedPort: null, ...withoutListeners });
       this.#opened.resolve();
       return;
     }
-    this.#become({ state: 'starting', detail: '', reason: null, suggestedPort: null, listeners: [] });
+    this.#become({ state: 'starting', ...withoutWords, reason: null, suggestedPort: null, listeners: [] });
     const starting = new AbortController();
     this.#starting = starting;
     try {
@@ -297,7 +300,7 @@ export class ServiceRunner {
     this.#retry = this.#watch = undefined;
     const run = this.#run;
     if (run === undefined) return;
-    this.#become({ state: 'stopping', detail: '' });
+    this.#become({ state: 'stopping', ...withoutWords });
     this.#run = undefined;
     await run.close();
     this.#become({ state: 'off', detail: '', reason: null, ...withoutListeners });

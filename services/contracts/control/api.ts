@@ -7,7 +7,7 @@ import { EngineState } from './engines.ts';
 import type { LiveTopic } from './live.ts';
 import { JobSummary } from '../jobs.ts';
 import type { Rights } from '../route-access.ts';
-import { Grantable, ServiceGroup, type Context } from '../service.ts';
+import { Grantable, RunningWork, ServiceGroup, Step, type Context } from '../service.ts';
 import { SettingsView } from './settings.ts';
 
 /** One of a service's listeners. */
@@ -41,6 +41,10 @@ export const ServiceState = z
     detail: z.string(),
     /** Why it is not up, and what to do. */
     reason: z.string().nullable(),
+    /** See `Health`. */
+    remedy: Step.optional(),
+    begin: Step.optional(),
+    running: z.array(RunningWork).optional(),
     /** Address of its main listener for local clients, null while that is not open. */
     address: z.string().nullable(),
     port: z.int().nullable(),
@@ -62,13 +66,38 @@ export function shownService(service: ServiceState, rights: Rights): ServiceStat
   };
   if (rights.may(service.id, 'read', '*')) return withoutOffers;
   const hide = (reason: string | null): string | null => (reason === null ? null : 'An administrator can see why.');
+  const { remedy: _, begin: __, running: ___, ...rest } = withoutOffers;
   return {
-    ...withoutOffers,
+    ...rest,
     detail: '',
     reason: hide(service.reason),
     listeners: withoutOffers.listeners.map((listener) => ({ ...listener, reason: hide(listener.reason) })),
   };
 }
+
+/** How busy a service was: what its manifest says Home counts of it. */
+export const Pulse = z
+  .object({
+    service: z.string(),
+    /** What is counted: `messages`. */
+    what: z.string(),
+    hours: z.array(z.number()).describe('Of the last 24 hours, oldest first; the last one is not over yet.'),
+  })
+  .meta({ id: 'Pulse' });
+export type Pulse = z.infer<typeof Pulse>;
+
+/** What is left of the machine that Homeport runs on. */
+export const Machine = z
+  .object({
+    cpu: z.number().describe('Share of all processors that was busy since the look before, 0 to 1.'),
+    memory: z.object({ total: z.number(), free: z.number(), own: z.number() }).describe('Bytes; `own`: of the host.'),
+    disk: z
+      .object({ total: z.number(), free: z.number() })
+      .nullable()
+      .describe('Bytes, where the data folder is; null where the system does not tell.'),
+  })
+  .meta({ id: 'Machine' });
+export type Machine = z.infer<typeof Machine>;
 
 /** A service's state changed, or its living fact. */
 export const serviceChanged = defineTopic('control.service', ServiceState);
@@ -98,11 +127,16 @@ export const BackupFile = z
   .meta({ id: 'BackupFile' });
 export type BackupFile = z.infer<typeof BackupFile>;
 
+export const BackupAge = z.object({ newestAt: z.number().nullable(), isOld: z.boolean() }).meta({ id: 'BackupAge' });
+export type BackupAge = z.infer<typeof BackupAge>;
+
 /** The host's backups, newest first. */
 export interface BackupStore {
   /** Absolute path of the folder. */
   folder(): string;
   list(): Promise<readonly BackupFile[]>;
+  /** When the newest one was made, and whether that is too long ago for what there is to lose. */
+  age(): Promise<BackupAge>;
   /** Writes one now; one at a time. @throws Problem `backup.target` (507), `backup.running` (409). */
   make(): Promise<BackupFile>;
   /** @throws Problem `backup.unknown` (404). */
@@ -121,6 +155,8 @@ export interface HostControl {
   services(): Promise<readonly ServiceState[]>;
   /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */
   restart(id: string): Promise<ServiceState>;
+  pulses(): Promise<readonly Pulse[]>;
+  machine(): Promise<Machine>;
   settings(): SettingsView;
   /** Verifies, saves and applies. Answers which services were started anew. */
   changeSettings(
@@ -234,6 +270,14 @@ export const controlApi = {
       configProblems: z.array(z.object({ path: z.string(), message: z.string() })),
     }),
   }),
+  overview: defineRoute({
+    method: 'GET',
+    path: '/api/overview',
+    summary:
+      'How busy each service was in the last 24 hours, for those who may read it; for administrators the machine and the age of the newest backup.',
+    access: 'user',
+    reply: z.object({ pulses: z.array(Pulse), machine: Machine.nullable(), backup: BackupAge.nullable() }),
+  }),
   restart: defineRoute({
     method: 'POST',
     path: '/api/services/:id/restart',
@@ -309,7 +353,7 @@ export const controlApi = {
     path: '/api/backups',
     summary: 'The backups in the folder of backups, newest first.',
     access: 'admin',
-    reply: z.object({ folder: z.string(), backups: z.array(BackupFile) }),
+    reply: z.object({ folder: z.string(), backups: z.array(BackupFile), isOld: z.boolean() }),
   }),
   backupFile: defineRoute({
     method: 'GET',

@@ -1,6 +1,6 @@
 import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../../contracts/downloads/api.ts';
 import type { Bus } from '../../contracts/bus.ts';
-import type { Clock } from '../../contracts/service.ts';
+import type { Clock, RunningWork } from '../../contracts/service.ts';
 import { isRunning, noProgress, toDownload, type Item, type Progress } from '../domain/item.ts';
 
 /** Four events a second for one download. */
@@ -38,6 +38,16 @@ export class Live implements Disposable {
 
   progressOf(uid: string): Progress {
     return this.#shown.get(uid)?.progress ?? noProgress;
+  }
+
+  /** What is being worked on, as Home names it. */
+  get running(): readonly RunningWork[] {
+    return [...this.#shown.values()]
+      .filter(({ item }) => isRunning(item.state))
+      .map(({ item, progress: { percent } }) => ({
+        ...{ title: item.title || item.url, to: `/downloads/queue/${item.uid}` },
+        percent: percent === null ? null : Math.min(100, Math.max(0, Math.round(percent))),
+      }));
   }
 
   /** What there is to say of a row as it was read: it may have ended before its last progress was forgotten. */

@@ -46,6 +46,7 @@ import Search from '@lucide/svelte/icons/search';
 import Send from '@lucide/svelte/icons/send';
 import Share2 from '@lucide/svelte/icons/share-2';
 import SlidersHorizontal from '@lucide/svelte/icons/sliders-horizontal';
+import SunMoon from '@lucide/svelte/icons/sun-moon';
 import SwatchBook from '@lucide/svelte/icons/swatch-book';
 import Tag from '@lucide/svelte/icons/tag';
 import Trash from '@lucide/svelte/icons/trash';
@@ -109,6 +110,7 @@ export const icons = {
   share: Share2,
   paste: ClipboardPaste,
   swatches: SwatchBook,
+  theme: SunMoon,
   pin: Pin,
   unpin: PinOff,
 } as const;

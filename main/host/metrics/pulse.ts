@@ -1,0 +1,115 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Pulse } from '../../../services/contracts/control/api.ts';
+import type { Clock, Log, ServiceManifest } from '../../../services/contracts/service.ts';
+import type { HostMetrics } from './metrics.ts';
+
+const hourMs = 3_600_000;
+const hoursShown = 24;
+/** What a kill may lose of the hour. */
+const lookEveryMs = 5 * 60_000;
+
+/** By service: hours since the epoch -> what was counted in that hour. */
+const Kept = z.record(z.string(), z.record(z.string(), z.number()));
+
+type Counted = Pick<ServiceManifest, 'id' | 'listeners' | 'pulse'>;
+
+/**
+ * How busy each service was, by the hour: what its counter grew by, kept through restarts in a small file. Counters begin at 0
+ * with the process, and are not lost with a service that starts anew.
+ */
+export class Pulses implements AsyncDisposable {
+  readonly #metrics: Pick<HostMetrics, 'total'>;
+  readonly #manifests: readonly Counted[];
+  readonly #file: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #hours: Map<string, Map<number, number>>;
+  readonly #seen = new Map<string, number>();
+  readonly #timer: Disposable;
+  #looking: Promise<void> | undefined;
+
+  constructor(given: {
+    readonly dataDir: string;
+    readonly manifests: readonly Counted[];
+    readonly metrics: Pick<HostMetrics, 'total'>;
+    readonly clock: Clock;
+    readonly log: Log;
+  }) {
+    const { dataDir, metrics, clock, log } = given;
+    // Of one without listeners and without a counter nothing is to be counted.
+    this.#manifests = given.manifests.filter(
+      ({ pulse, listeners = [] }) => pulse !== undefined || listeners.length > 0,
+    );
+    this.#metrics = metrics;
+    this.#clock = clock;
+    this.#log = log;
+    this.#file = join(dataDir, 'pulse.json');
+    this.#hours = read(this.#file);
+    this.#timer = clock.every(lookEveryMs, () => void this.#look());
+  }
+
+  async list(): Promise<readonly Pulse[]> {
+    await this.#look();
+    const now = Math.floor(this.#clock.now() / hourMs);
+    return this.#manifests.map(({ id, pulse }) => {
+      const counted = this.#hours.get(id);
+      const hours = Array.from({ length: hoursShown }, (_, at) => counted?.get(now - hoursShown + 1 + at) ?? 0);
+      return { service: id, what: pulse?.what ?? 'requests', hours };
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer[Symbol.dispose]();
+    await this.#look();
+  }
+
+  /** One look at a time: two at once would count the same growth twice. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#count().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #count(): Promise<void> {
+    const hour = Math.floor(this.#clock.now() / hourMs);
+    let changed = false;
+    for (const { id, pulse } of this.#manifests) {
+      const total = await this.#metrics.total(id, pulse?.counter);
+      const grown = total - (this.#seen.get(id) ?? 0);
+      this.#seen.set(id, total);
+      if (grown <= 0) continue;
+      const hours = this.#hours.get(id) ?? new Map<number, number>();
+      this.#hours.set(id, hours);
+      hours.set(hour, (hours.get(hour) ?? 0) + grown);
+      for (const old of hours.keys()) if (old <= hour - hoursShown) hours.delete(old);
+      changed = true;
+    }
+    if (changed) this.#save();
+  }
+
+  #save(): void {
+    const kept = Object.fromEntries([...this.#hours].map(([id, hours]) => [id, Object.fromEntries(hours)]));
+    try {
+      writeFileSync(`${this.#file}.new`, JSON.stringify(kept), { mode: 0o600 });
+      renameSync(`${this.#file}.new`, this.#file);
+    } catch (error) {
+      this.#log.warn('how busy the services were could not be kept', { error });
+    }
+  }
+}
+
+/** A file that is not there, or was cut off, is an empty one: only a drawing is lost. */
+function read(file: string): Map<string, Map<number, number>> {
+  try {
+    const kept = Kept.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return new Map(
+      Object.entries(kept).map(([id, hours]) => [
+        id,
+        new Map(Object.entries(hours).map(([hour, count]) => [Number(hour), count])),
+      ]),
+    );
+  } catch {
+    return new Map();
+  }
+}

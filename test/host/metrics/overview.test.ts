@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { controlApi, type Machine, type Pulse, type ServiceState } from '../../../services/contracts/control/api.ts';
+import type { Counter, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { control } from '../../../services/control/index.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+
+const hour = 3_600_000;
+
+async function read<T>(host: TestHost, path: string, authorization = adminAuthorization): Promise<T> {
+  const response = await fetch(`${host.url('control')}${path}`, { headers: { Authorization: authorization } });
+  expect(response.status).toBe(200);
+  return (await response.json()) as T;
+}
+
+const overview = (host: TestHost, authorization?: string) =>
+  read<{ pulses: Pulse[]; machine: Machine | null }>(host, controlApi.overview.path, authorization);
+
+describe('the overview', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'homeport-overview-'));
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  it('counts by the hour what a manifest names, also through a restart of the service and of the host', async () => {
+    const clock = createFakeClock();
+    let counter: Counter | undefined;
+    const busy: ServiceDescriptor<any, any> = {
+      ...fixtureService('busy', ({ metrics }) => {
+        counter = metrics.counter({ name: 'busy_ships_total', help: 'Ships.', labels: ['flag'] });
+        return {};
+      }),
+      pulse: { counter: 'busy_ships_total', what: 'ships' },
+    };
+    const hours = async (host: TestHost): Promise<readonly number[]> =>
+      (await overview(host)).pulses.find(({ service }) => service === 'busy')?.hours ?? [];
+    {
+      await using host = await openTestHost({ services: [busy, control], dataDir, clock });
+      counter?.inc({ flag: 'nl' }, 3);
+      await host.host.control.restart('busy');
+      counter?.inc({ flag: 'dk' });
+      expect((await hours(host)).slice(-2)).toEqual([0, 4]);
+      clock.advance(hour);
+      counter?.inc({ flag: 'nl' }, 2);
+      // Nobody looks again before the end.
+    }
+    clock.advance(hour);
+    await using host = await openTestHost({ services: [busy, control], dataDir, clock });
+    counter?.inc({ flag: 'nl' });
+    expect((await hours(host)).slice(-4)).toEqual([0, 4, 2, 1]);
+    clock.advance(23 * hour);
+    expect((await hours(host)).filter((count) => count > 0)).toEqual([1]);
+    const { pulses } = await overview(host);
+    expect(pulses.find(({ service }) => service === 'busy')?.what).toBe('ships');
+  });
+
+  it('counts the requests where a manifest names nothing, and tells each account of what it may read', async () => {
+    await using host = await openTestHost({ services: [fixtureService('plain'), control], dataDir });
+    for (let request = 0; request < 3; request += 1) await (await fetch(host.url('plain'))).text();
+    const { pulses, machine } = await overview(host);
+    const plain = pulses.find(({ service }) => service === 'plain');
+    expect(plain?.what).toBe('requests');
+    expect(plain?.hours.at(-1)).toBe(3);
+    expect(plain?.hours).toHaveLength(24);
+    expect(machine?.memory.total).toBeGreaterThan(machine?.memory.own ?? Infinity);
+    expect(machine?.disk?.free).toBeGreaterThan(0);
+    expect(machine?.cpu).toBeGreaterThanOrEqual(0);
+    expect(machine?.cpu).toBeLessThanOrEqual(1);
+
+    const made = await fetch(`${host.url('control')}/api/accounts`, {
+      method: 'POST',
+      headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'grace', password: admin.password }),
+    });
+    expect(made.status).toBe(200);
+    const guest = `Basic ${Buffer.from(`grace:${admin.password}`).toString('base64')}`;
+    expect(await overview(host, guest)).toEqual({ pulses: [], machine: null, backup: null });
+  });
+
+  it('carries what a service says of its remedy, its beginning and its work, and forgets it with its end', async () => {
+    const words = {
+      remedy: { label: 'See the ships', to: '/busy' },
+      begin: { label: 'Send a ship', to: '/busy', post: { path: '/api/busy', body: {} } },
+      running: [{ title: 'A ship', to: '/busy/1', percent: 40 }],
+    };
+    const busy = fixtureService('busy', () => ({
+      health: () => Promise.resolve({ state: 'up', detail: '1 ship is late', ...words }),
+    }));
+    await using host = await openTestHost({ services: [busy, control], dataDir });
+    const state = async (): Promise<ServiceState | undefined> =>
+      (await read<{ services: ServiceState[] }>(host, controlApi.services.path)).services.find(
+        ({ id }) => id === 'busy',
+      );
+    expect(await state()).toMatchObject({ state: 'up', detail: '1 ship is late', ...words });
+    await host.host.control.changeSettings('busy', { enabled: false });
+    const off = await state();
+    expect([off?.state, off?.remedy, off?.begin, off?.running]).toEqual(['off', undefined, undefined, undefined]);
+  });
+});
