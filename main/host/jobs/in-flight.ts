@@ -139,6 +139,7 @@ export class InFlight {
     for (const { id } of jobs) this.#unsettled.set(id, settling);
     for (const id of before.values()) this.#awaited.add(id);
     void settling.then((stored) => {
+      if (!stored) this.#line.unfollow(kind, jobs);
       for (const id of before.values()) {
         this.#awaited.delete(id);
         // Whoever comes next is up to the table then.

@@ -35,6 +35,14 @@ export class Successors {
     return before;
   }
 
+  /** Forgets jobs whose rows were taken back: their ids may be given to others, of other order keys. */
+  unfollow(kind: string, jobs: readonly InsertedJob[]): void {
+    for (const { id, row } of jobs) {
+      const place = `${kind}\n${row?.order_key ?? ''}`;
+      if (this.#last.get(place) === id) this.#last.delete(place);
+    }
+  }
+
   /** True where nobody was enqueued behind this one. */
   isLast({ id, kind, order_key }: JobRow): boolean {
     return this.#last.get(`${kind}\n${order_key ?? ''}`) === id;

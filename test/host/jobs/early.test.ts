@@ -201,6 +201,31 @@ eachDialect((name, open) => {
     expect(seen).toEqual([1, 0]);
   });
 
+  it('keeps order where the id of a job that was rolled back was given to another', async () => {
+    await using room = await openRoom(await open());
+    const { jobs, database, clock } = room;
+    const seen: string[] = [];
+    const other = defineJob('test.other', z.object({ n: z.int() }));
+    using _other = jobs.handle(other, async () => void seen.push('other'));
+    using _stepping = jobs.handle(step, async ({ payload: { n } }) => void seen.push(`step ${n}`));
+    const at = (n: number, runAt: number) =>
+      database.commit((transaction) => jobs.enqueue(transaction, step, { key: 'a', n }, { orderKey: 'a', runAt }));
+    await at(1, clock.now() + 60_000);
+    const undone = database.commit(async (transaction) => {
+      await jobs.enqueue(transaction, step, { key: 'a', n: 2 }, { orderKey: 'a' });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await database.commit((transaction) => jobs.enqueue(transaction, other, { n: 3 }));
+    await vi.waitFor(() => expect(seen).toEqual(['other']));
+    await at(4, clock.now());
+    expect(await jobs.count('waiting')).toBe(2);
+    expect(seen).toEqual(['other']);
+    clock.advance(60_000);
+    await room.settle('done', 3);
+    expect(seen).toEqual(['other', 'step 1', 'step 4']);
+  });
+
   it('forgets what is done where the kind says so, and its key is free again', async () => {
     await using room = await openRoom(await open());
     const once = defineJob('test.once', z.object({ n: z.int() }), { forgetDone: true });

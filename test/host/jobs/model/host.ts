@@ -1,0 +1,37 @@
+// Run by run.ts in a process of its own: executes a program, writes down what happens, and kills itself at a moment given.
+import { appendFileSync } from 'node:fs';
+import { openDatabase } from '../../../../main/host/database/open.ts';
+import { createFakeClock } from '../../../support/clock.ts';
+import { silentLog, type Place } from '../../../support/place.ts';
+import { smallDisk } from './disk.ts';
+import type { Event } from './history.ts';
+import { Living } from './life.ts';
+import type { Step } from './program.ts';
+
+export interface Doomed {
+  readonly place: Place;
+  readonly file: string;
+  readonly program: readonly Step[];
+  readonly base: number;
+  readonly known: readonly (readonly [string, number])[];
+  readonly start: number;
+  /** So many events happen. */
+  readonly moments: number;
+  readonly mounted: boolean;
+}
+
+const { place, file, program, base, known, start, moments, mounted } = JSON.parse(process.argv[2] ?? '{}') as Doomed;
+let seen = 0;
+const record = (event: Event): void => {
+  if (event.what !== 'moment') appendFileSync(file, `${JSON.stringify({ ...event, now: clock.now() })}\n`);
+  seen += 1;
+  if (seen >= moments) process.kill(process.pid, 'SIGKILL');
+};
+const clock = createFakeClock(start);
+const database = await openDatabase({ ...place, log: silentLog });
+const disk = smallDisk(place.folder, mounted, database);
+await disk?.free();
+const living = await Living.begin({ databases: [database], clock, record, disk, base, known: new Map(known) });
+await living.execute(program);
+await living.end();
+await database[Symbol.asyncDispose]();

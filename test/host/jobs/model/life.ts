@@ -1,0 +1,324 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Database } from '../../../../main/host/database/open.ts';
+import { defineJob, type Attempt, type JobKind } from '../../../../services/contracts/jobs.ts';
+import { Problem } from '../../../../services/contracts/problem.ts';
+import type { FakeClock } from '../../../support/clock.ts';
+import { openRoom, type JobsRoom } from '../room.ts';
+import type { Record } from './history.ts';
+import { kindNames, type KindName, type PlannedJob, type Step, type Turnout } from './program.ts';
+
+/** Jobs of the model become dead letters after this age. */
+export const giveUpMs = 3_600_000;
+const policy = { giveUpAfterMs: giveUpMs, backoffMs: [5_000, 60_000, 600_000], concurrency: 3 };
+
+const Payload = z.object({
+  n: z.int(),
+  plan: z.array(z.object({ how: z.enum(['ok', 'fail', 'final', 'aside']), pace: z.enum(['now', 'turn', 'held']) })),
+});
+type Payload = z.infer<typeof Payload>;
+const Result = z.object({ n: z.int() });
+
+const kinds: { readonly [name in KindName]: JobKind<Payload> } = {
+  kept: defineJob('model.kept', Payload, { ...policy, timeoutMs: 1e9 }),
+  told: defineJob('model.told', Payload, { ...policy, timeoutMs: 1e9, forgetDone: true }),
+  plain: defineJob('model.plain', Payload, { ...policy, timeoutMs: 30_000, forgetDone: true }),
+};
+
+/** A disk of its own under the database. */
+export interface Disk {
+  fill(): void | Promise<void>;
+  free(): void | Promise<void>;
+}
+
+export interface Life {
+  /** One for each host; hosts of one life share a table. */
+  readonly databases: readonly Database[];
+  readonly clock: FakeClock;
+  readonly record: Record;
+  readonly disk?: Disk | undefined;
+  /** Jobs are numbered from here. */
+  readonly base: number;
+  /** Jobs of earlier lives whose ids are known. */
+  readonly known: ReadonlyMap<string, number>;
+}
+
+/** Executes one program on real engines, whose handlers do what their jobs plan. */
+export class Living {
+  readonly #life: Life;
+  readonly #rooms: JobsRoom[] = [];
+  readonly #handling: Map<KindName, Disposable>[] = [];
+  readonly #ids: Map<string, number>;
+  readonly #held: (() => void)[] = [];
+  readonly #adding: Promise<unknown>[] = [];
+  #fault: 'none' | 'refuse' | 'doubt' = 'none';
+  #next: number;
+  /** Nothing is held any more. */
+  #draining = false;
+
+  private constructor(life: Life) {
+    this.#life = life;
+    this.#next = life.base;
+    this.#ids = new Map(life.known);
+  }
+
+  static async begin(life: Life): Promise<Living> {
+    const living = new Living(life);
+    life.record({ what: 'life' });
+    await life.databases[0]?.kysely.schema.createTable('recorded').ifNotExists().addColumn('n', 'integer').execute();
+    for (const [host, database] of life.databases.entries()) {
+      living.#rooms.push(await openRoom(living.#faulty(database), { clock: life.clock }));
+      living.#handling.push(new Map());
+      for (const kind of kindNames) living.#handle(host, kind);
+    }
+    return living;
+  }
+
+  async execute(program: readonly Step[]): Promise<void> {
+    for (const step of program) await this.#step(step);
+  }
+
+  /** Stops as a host does. */
+  async end(): Promise<void> {
+    await Promise.all(this.#rooms.map((room) => room[Symbol.asyncDispose]()));
+    await Promise.all(this.#adding);
+  }
+
+  /** Lets all happen that can happen, and tells what came of it. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    this.#fault = 'none';
+    await this.#life.disk?.free();
+    const { clock } = this.#life;
+    const end = clock.now() + 48 * 3_600_000;
+    await Promise.all(this.#adding);
+    for (let quiet = 0; ;) {
+      for (const go of this.#held.splice(0)) go();
+      await nextTurn();
+      const active = await this.#active();
+      if (active.length === 0) break;
+      if (clock.now() > end || quiet > 5_000)
+        throw new Error(`at ${clock.now()} there still are ${JSON.stringify(active.slice(-3))}`);
+      const next = Math.min(...active.map(({ state, runAt }) => (state === 'waiting' ? runAt : 0)));
+      if (next > clock.now()) clock.advance(next - clock.now());
+      else if ((quiet += 1) % 10 === 0) clock.advance(1_000);
+      await (quiet % 5 === 4 ? delay(1) : nextTurn());
+    }
+    const rows = await Promise.all(this.#rooms.slice(0, 1).map(({ jobs }) => jobs.list({ limit: 5_000 })));
+    const recorded = await this.#life.databases[0]?.kysely.selectFrom('recorded').select('n').execute();
+    // Who is told of an end is told a moment after it is stored.
+    for (let turns = 0; turns < 5; turns += 1) await nextTurn();
+    this.#life.record({
+      what: 'over',
+      rows: rows.flat().map(({ id, kind, state }) => ({ id, kind, state })),
+      recorded: (recorded ?? []).map(({ n }) => Number(n)),
+    });
+  }
+
+  /** In one look: a job that is tried again goes from one of these states to the other. */
+  async #active() {
+    const lists = await Promise.all(this.#rooms.map(({ jobs }) => jobs.list({ limit: 5_000 })));
+    return lists.flat().filter(({ state }) => state === 'waiting' || state === 'running');
+  }
+
+  async #step(step: Step): Promise<void> {
+    const { clock, record, disk } = this.#life;
+    const room = this.#roomAt(step.at);
+    // What ends at the old time is judged by it.
+    if (step.do === 'advance' || step.do === 'jump') await nextTurn();
+    if (step.do === 'add') return this.#add(room, step);
+    if (step.do === 'undo') return this.#undo(room, step.job);
+    if (step.do === 'finish') this.#held.splice(step.which % Math.max(1, this.#held.length), 1)[0]?.();
+    else if (step.do === 'retry') await this.#retry(room, step.which);
+    else if (step.do === 'drop') await this.#drop(room, step.which);
+    else if (step.do === 'hasten')
+      await attempt(() => room.jobs.hasten(kinds[step.kind], `${step.kind} ${step.order}`));
+    else if (step.do === 'advance') await this.#advance(step.ms);
+    else if (step.do === 'jump' && this.#rooms.length === 1) clock.set(clock.now() + step.ms);
+    else if (step.do === 'rehandle') await this.#rehandle(step.at % this.#rooms.length, step.kind, step.turns);
+    else if (step.do === 'fault') {
+      this.#fault = step.how;
+      if (step.how !== 'none') record({ what: 'fault', how: step.how });
+    } else if (step.do === 'disk') {
+      if (step.full) record({ what: 'fault', how: 'disk' });
+      await (step.full ? disk?.fill() : disk?.free());
+    } else if (step.do === 'turns') for (let turn = 0; turn < step.count; turn += 1) await nextTurn();
+    else await Promise.all([attempt(() => room.jobs.count('dead')), attempt(() => room.jobs.upToDate())]);
+  }
+
+  /** Hosts beside each other can prolong their leases meanwhile: who cannot rightly loses them. */
+  async #advance(ms: number): Promise<void> {
+    const { clock, databases } = this.#life;
+    if (databases.length === 1) return clock.advance(ms);
+    if (this.#fault !== 'none') return;
+    for (let left = ms; left > 0; left -= 10_000) {
+      clock.advance(Math.min(left, 10_000));
+      await Promise.all(databases.map((database) => database.note(async () => undefined)));
+    }
+  }
+
+  async #add(room: JobsRoom, { jobs, together, wait }: Extract<Step, { do: 'add' }>): Promise<void> {
+    const host = this.#rooms.indexOf(room);
+    const numbered = jobs.map((job) => ({ n: this.#next++, job }));
+    const adding = together
+      ? kindNames.flatMap((kind) => {
+          const ofKind = numbered.filter(({ job }) => job.kind === kind);
+          return ofKind.length === 0 ? [] : [this.#addAll(room, host, kind, ofKind)];
+        })
+      : numbered.map(({ n, job }) => this.#addOne(room, host, n, job));
+    this.#adding.push(...adding);
+    if (wait) await Promise.all(adding);
+  }
+
+  async #addOne({ database, jobs }: JobsRoom, host: number, n: number, job: PlannedJob): Promise<void> {
+    const { record } = this.#life;
+    record({ what: 'call', n, job, host });
+    const id = await attempt(() =>
+      database.commit((transaction) => jobs.enqueue(transaction, kinds[job.kind], ...this.#given(n, job))),
+    );
+    if (id === undefined) return record({ what: 'refused', n });
+    record({ what: 'ack', n, id });
+    if (!this.#ids.has(id)) this.#ids.set(id, n);
+  }
+
+  async #addAll(
+    { database, jobs }: JobsRoom,
+    host: number,
+    kind: KindName,
+    numbered: readonly { readonly n: number; readonly job: PlannedJob }[],
+  ): Promise<void> {
+    const { record } = this.#life;
+    for (const { n, job } of numbered) record({ what: 'call', n, job, host });
+    const many = numbered.map(({ n, job }) => {
+      const [payload, options] = this.#given(n, job);
+      return { payload, ...options };
+    });
+    const stored = await attempt(async () => {
+      await database.commit((transaction) => jobs.enqueueAll(transaction, kinds[kind], many));
+      return true;
+    });
+    for (const { n } of numbered) record(stored === true ? { what: 'ack', n } : { what: 'refused', n });
+  }
+
+  async #undo({ database, jobs }: JobsRoom, job: PlannedJob): Promise<void> {
+    const n = this.#next++;
+    this.#life.record({ what: 'call', n, job, host: -1 });
+    const undone = new Error('undone');
+    try {
+      await database.commit(async (transaction) => {
+        await jobs.enqueue(transaction, kinds[job.kind], ...this.#given(n, job));
+        throw undone;
+      });
+    } catch (error) {
+      if (error !== undone && !(error instanceof Problem)) throw error;
+    }
+    this.#life.record({ what: 'undone', n });
+  }
+
+  #given(n: number, { kind, order, key, delayMs, plan }: PlannedJob) {
+    const runAt = delayMs === 0 ? {} : { runAt: this.#life.clock.now() + delayMs };
+    const orderKey = order === undefined ? {} : { orderKey: `${kind} ${order}` };
+    return [
+      { n, plan: [...plan] },
+      { ...runAt, ...orderKey, ...(key === undefined ? {} : { key }) },
+    ] as const;
+  }
+
+  async #retry({ jobs }: JobsRoom, which: number): Promise<void> {
+    const [id, n] = [...this.#ids][which % Math.max(1, this.#ids.size)] ?? [];
+    if (id === undefined || n === undefined) return;
+    this.#life.record({ what: 'retrying', n });
+    await attempt(() => jobs.retry(id));
+  }
+
+  async #drop({ jobs }: JobsRoom, which: number): Promise<void> {
+    const [id, n] = [...this.#ids][which % Math.max(1, this.#ids.size)] ?? [];
+    if (id === undefined || n === undefined) return;
+    this.#life.record({ what: 'dropping', n });
+    const dropped = await attempt(() => jobs.drop(id));
+    this.#life.record({ what: 'dropped', n, dropped });
+  }
+
+  async #rehandle(host: number, kind: KindName, turns: number): Promise<void> {
+    this.#handling[host]?.get(kind)?.[Symbol.dispose]();
+    for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+    this.#handle(host, kind);
+  }
+
+  #handle(host: number, name: KindName): void {
+    const { record } = this.#life;
+    const onDone = (results: readonly { readonly n: number }[]): void =>
+      results.forEach(({ n }) => record({ what: 'stored', n }));
+    const onDead = ({ payload: { n } }: { readonly payload: Payload }): void => record({ what: 'dead', n });
+    const told = {
+      ...{ onDone, onDead },
+      async record(transaction: Database['kysely'], results: readonly { readonly n: number }[]): Promise<void> {
+        await transaction
+          .insertInto('recorded')
+          .values(results.map(({ n }) => ({ n })))
+          .execute();
+      },
+      ...(name === 'told' ? { result: Result } : {}),
+    };
+    const handling = name === 'kept' ? { onDone, onDead } : told;
+    const handler = (given: Attempt<Payload>) => this.#work(given);
+    this.#handling[host]?.set(name, this.#roomAt(host).jobs.handle(kinds[name], handler, handling));
+  }
+
+  async #work({ payload: { n, plan }, attempt: count, inLine, createdAt, signal }: Attempt<Payload>) {
+    const { record, clock } = this.#life;
+    record({ what: 'begin', n, inLine, attempt: count });
+    const { how, pace } = plan[Math.min(count, plan.length) - 1] ?? ({ how: 'ok', pace: 'now' } satisfies Turnout);
+    if (pace === 'turn') await nextTurn();
+    if (pace === 'held' && !this.#draining) await this.#untilLet(signal);
+    const late = (signal.reason as Problem | undefined)?.code === 'jobs.timeout';
+    const came = signal.aborted ? (late ? 'fail' : 'aborted') : how;
+    record({ what: 'end', n, how: came, age: clock.now() - createdAt });
+    if (came === 'aborted') throw signal.reason;
+    if (came === 'fail') throw new Problem('model.away', 503, 'Away.');
+    if (came === 'final') throw new Problem('model.gone', 410, 'Gone.', { retryable: false });
+    if (came === 'aside') throw new Problem('model.odd', 503, 'Odd.', { stepsAside: true });
+    return { n };
+  }
+
+  #untilLet(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve());
+      this.#held.push(resolve);
+    });
+  }
+
+  #roomAt(at: number): JobsRoom {
+    const room = this.#rooms[at % this.#rooms.length];
+    if (room === undefined) throw new Error('nobody lives here');
+    return room;
+  }
+
+  /** Refuses as a full disk does, or stores and says it did not, as when an answer got lost. */
+  #faulty(database: Database): Database {
+    const full = (): Problem => new Problem('database.full', 507, 'The disk is full.');
+    const through =
+      (take: Database['commit']): Database['commit'] =>
+      async (work) => {
+        this.#life.record({ what: 'moment' });
+        if (this.#fault === 'refuse') throw full();
+        const doubted = this.#fault === 'doubt';
+        const value = await take(work);
+        this.#life.record({ what: 'moment' });
+        if (doubted) throw full();
+        return value;
+      };
+    const [commit, note, mark] = [through(database.commit), through(database.note), through(database.mark)];
+    return { ...database, commit, note, mark };
+  }
+}
+
+/** Undefined where the database refused. */
+async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}

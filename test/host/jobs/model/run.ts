@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as fc from 'fast-check';
+import { sql } from 'kysely';
+import { it } from 'vitest';
+import { openDatabase } from '../../../../main/host/database/open.ts';
+import { jobsMigrations } from '../../../../main/host/jobs/jobs.ts';
+import { createFakeClock } from '../../../support/clock.ts';
+import { eachDialect } from '../../../support/database.ts';
+import { silentLog, type Place } from '../../../support/place.ts';
+import { mountSmall, smallDisk, unmount } from './disk.ts';
+import type { Event } from './history.ts';
+import type { Doomed } from './host.ts';
+import { judge } from './judge.ts';
+import { Living } from './life.ts';
+import { programOf, type Step } from './program.ts';
+
+/** Jobs of one life. */
+const numbersOfALife = 10_000;
+
+/** How many programs are tried; `seed` makes them the same each time. */
+export interface Size {
+  readonly seed?: number;
+  /** Of hosts that stop by themselves, and of such that are killed; a server takes ten times as long for them. */
+  readonly programs: { readonly sqlite: number; readonly postgres: number };
+  readonly killed: { readonly sqlite: number; readonly postgres: number };
+  readonly steps: number;
+}
+
+const limits = { endOnFailure: true };
+/** Most of a soak. */
+const longestMs = 1_800_000;
+
+/**
+ * Executes random programs on the engine, of hosts that stop, are killed and start again, on disks that are full now and
+ * then, and checks each history against what the engine promises.
+ */
+export function describeModel({ seed, programs, killed, steps }: Size): void {
+  eachDialect((name, _open, newPlace) => {
+    const program = programOf(steps, name === 'sqlite');
+    const seeded = seed === undefined ? {} : { seed };
+    const hosts = name === 'sqlite' ? [1] : [1, 2, 3];
+
+    it(
+      'keeps its promises whatever is asked of it, in hosts that start and stop',
+      async () => {
+        const lives = fc.record({
+          lives: fc.array(program, { minLength: 1, maxLength: 3 }),
+          hosts: fc.constantFrom(...hosts),
+        });
+        const property = fc.asyncProperty(lives, async (given) => {
+          await using story = new Story(newPlace());
+          for (const life of given.lives) await story.live(life, given.hosts);
+          await story.live([], 1, true);
+          judge(story.history, given.hosts > 1);
+        });
+        await fc.assert(property, { ...seeded, ...limits, numRuns: programs[name] });
+      },
+      longestMs,
+    );
+
+    it(
+      'keeps them when its process is killed in the middle of anything',
+      async () => {
+        const life = fc.record({ program, moments: fc.integer({ min: 1, max: steps * 5 }) });
+        const property = fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 3 }), async (lives) => {
+          await using story = new Story(newPlace());
+          for (const { program: steps, moments } of lives) await story.liveAndBeKilled(steps, moments);
+          await story.live([], 1, true);
+          judge(story.history, false);
+        });
+        await fc.assert(property, { ...seeded, ...limits, numRuns: killed[name] });
+      },
+      longestMs,
+    );
+  });
+}
+
+/** The lives of hosts over one store. */
+class Story implements AsyncDisposable {
+  readonly history: Event[] = [];
+  readonly #place: Place;
+  readonly #mounted: boolean;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'model-'));
+  #lives = 0;
+  #now = createFakeClock().now();
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#mounted = place.url === undefined && mountSmall(place.folder);
+  }
+
+  /** A life that ends as a host stops; `drain`: after all that could happen has happened. */
+  async live(program: readonly Step[], hosts: number, drain = false): Promise<void> {
+    await using stack = new AsyncDisposableStack();
+    const databases = await Promise.all(
+      Array.from({ length: hosts }, () => openDatabase({ ...this.#place, log: silentLog })),
+    );
+    for (const database of databases) stack.use(database);
+    const [first] = databases;
+    if (first === undefined) throw new Error('nobody lives');
+    const disk = smallDisk(this.#place.folder, this.#mounted, first);
+    await disk?.free();
+    await first.migrate(jobsMigrations);
+    // Hosts of earlier lives were other processes, which are gone.
+    const owner = sql`replace(lease_owner, ${`|${process.pid}|`}, '|999999999|')`;
+    await sql`update jobs set lease_owner = ${owner} where lease_owner is not null`.execute(first.kysely);
+    const clock = createFakeClock(this.#now);
+    const record = (event: Event): void => void this.history.push(event);
+    const living = await Living.begin({ databases, clock, record, disk, base: this.#base(), known: this.#known() });
+    await living.execute(program);
+    if (drain) await living.drain();
+    await living.end();
+    await disk?.free();
+    this.#now = clock.now();
+  }
+
+  /** A life in a process of its own, which ends with kill -9 after so many events, or as a host stops if there are fewer. */
+  async liveAndBeKilled(program: readonly Step[], moments: number): Promise<void> {
+    const file = join(this.#folder, String(this.#lives));
+    const given: Doomed = {
+      ...{ place: this.#place, file, program, moments, start: this.#now, mounted: this.#mounted },
+      ...{ base: this.#base(), known: [...this.#known()] },
+    };
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./host.ts')), JSON.stringify(given)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    if (code !== 0 && signal !== 'SIGKILL') throw new Error(`the host ended with ${String(code ?? signal)}`);
+    for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+      const { now, ...event } = JSON.parse(line) as Event & { readonly now: number };
+      this.#now = now;
+      this.history.push(event);
+    }
+    this.history.push({ what: 'killed' });
+  }
+
+  #base(): number {
+    this.#lives += 1;
+    return this.#lives * numbersOfALife;
+  }
+
+  #known(): ReadonlyMap<string, number> {
+    const known = new Map<string, number>();
+    for (const event of this.history) {
+      if (event.what === 'ack' && event.id !== undefined && !known.has(event.id)) known.set(event.id, event.n);
+    }
+    return known;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#mounted) unmount(this.#place.folder);
+  }
+}
