@@ -4,6 +4,8 @@ import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { openRig, type Rig } from '../services/downloads/rig.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
 import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 
 describe.skipIf(noBrowser)('Downloads with the real service', () => {
@@ -41,6 +43,12 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('dialog', { name: 'Harbour at dawn' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText(/^1 downloads? with .+ in 30 days/).waitFor();
+    await page.getByRole('img', { name: /^Speed of all downloads together/ }).waitFor();
+    await page.getByRole('row', { name: /127\.0\.0\.1 1 / }).waitFor();
+    await expectFits(watched, 'downloads-volume', { ...screens[1] });
+    await page.getByRole('link', { name: 'See them in the list' }).click();
     await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
     await page.getByRole('menuitem', { name: 'Delete with its file' }).click();
     await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();

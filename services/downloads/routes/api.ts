@@ -1,15 +1,21 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { downloadsApi, type DownloadPreview } from '../../contracts/downloads/api.ts';
+import { downloadStatistics } from '../../contracts/downloads/statistics.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { lastDays } from '../../kit/last-days.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
 import { captionsBeside } from '../run/side-files.ts';
 import { readPlace } from '../wire/queue-control.ts';
 import { mediaType } from '../domain/media-type.ts';
+import { statisticsOf } from '../store/statistics.ts';
 import { DownloadStore } from '../store/store.ts';
 import type { RouteParts } from './app.ts';
 import { fileInside } from './files.ts';
+
+/** Days that the statistics look back. */
+const shownDays = 30;
 
 /** The service's part of our own API; the same rules as on its own port. */
 export function downloadsHandlers({
@@ -35,6 +41,7 @@ export function downloadsHandlers({
       ]);
       return { queue: shown(queue), history: shown(history.items), total: history.total, paused };
     }),
+    implement(downloadStatistics, async () => statisticsOf(context.reads, lastDays(context.clock.now(), shownDays))),
     implement(downloadsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);
       const added = await intake.add(url, order);

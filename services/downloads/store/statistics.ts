@@ -1,0 +1,57 @@
+import { sql, type Kysely } from 'kysely';
+import type { z } from 'zod';
+import type { downloadStatistics } from '../../contracts/downloads/statistics.ts';
+import type { LocalDay } from '../../kit/last-days.ts';
+import type { Tables } from './rows.ts';
+
+type Statistics = z.infer<typeof downloadStatistics.reply>;
+
+const mostSites = 10;
+/** Sites that are told apart while they are summed up. */
+const mostAddresses = 20_000;
+
+/** What of the history finished or failed on some days, oldest first, and where it came from. */
+export async function statisticsOf(db: Kysely<any>, days: readonly LocalDay[]): Promise<Statistics> {
+  const since = days[0]?.from ?? 0;
+  const tables = db as Kysely<Tables>;
+  const cases = days.map(({ from }, day) => sql`when finished_at >= ${sql.lit(from)} then ${sql.lit(day)}`);
+  const dayOfRow = sql<number>`case ${sql.join(cases.toReversed(), sql` `)} end`;
+  const counted = await tables
+    .selectFrom('downloads')
+    .select([dayOfRow.as('day'), 'state'])
+    .select((on) => [on.fn.countAll<number>().as('count'), on.fn.sum<number>('size').as('bytes')])
+    .where('finished_at', '>=', since)
+    .where('state', 'in', ['finished', 'failed'])
+    .groupBy([dayOfRow, 'state'])
+    .execute();
+  const rows = await tables
+    .selectFrom('downloads')
+    .select(['url', 'size'])
+    .where('finished_at', '>=', since)
+    .where('state', '=', 'finished')
+    .limit(mostAddresses)
+    .execute();
+  const sites = new Map<string, { site: string; files: number; bytes: number }>();
+  for (const { url, size } of rows) {
+    const site = siteOf(url);
+    const known = sites.get(site) ?? { site, files: 0, bytes: 0 };
+    sites.set(site, { site, files: known.files + 1, bytes: known.bytes + Number(size ?? 0) });
+  }
+  return {
+    days: days.map(({ day }, index) => {
+      const of = (state: string) => counted.find((row) => Number(row.day) === index && row.state === state);
+      const finished = of('finished');
+      return {
+        day,
+        files: Number(finished?.count ?? 0),
+        failed: Number(of('failed')?.count ?? 0),
+        bytes: Number(finished?.bytes ?? 0),
+      };
+    }),
+    sites: [...sites.values()].sort((a, b) => b.bytes - a.bytes || b.files - a.files).slice(0, mostSites),
+  };
+}
+
+function siteOf(url: string): string {
+  return URL.parse(url)?.hostname.replace(/^www\./, '') || 'elsewhere';
+}
