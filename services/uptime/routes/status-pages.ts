@@ -1,6 +1,6 @@
 import express, { type Request, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock } from '../../contracts/service.ts';
+import type { Clock, Context } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import { publicConfig, type ShownNote } from '../../contracts/uptime/status-pages.ts';
 import { certificateDays } from '../domain/certificate.ts';
@@ -26,6 +26,8 @@ export interface StatusPageParts {
   readonly maintenances: Maintenances;
   readonly incidents: Pick<IncidentStore, 'ofMonitors'>;
   readonly options: () => UptimeOptions;
+  /** Where a request reached us. */
+  readonly outside: Context['publicUrl'];
 }
 
 const shownBeats = 100;
@@ -193,9 +195,7 @@ async function heartbeats({ monitors, beats, clock }: StatusPageParts, page: Kno
   };
 }
 
-function baseOf({ options }: StatusPageParts, request: Request): string {
+function baseOf({ options, outside }: StatusPageParts, request: Request): string {
   const { publicUrl } = options();
-  return publicUrl === ''
-    ? `${request.protocol}://${request.headers.host ?? 'localhost'}`
-    : publicUrl.replace(/\/$/, '');
+  return publicUrl === '' ? (outside(request) ?? 'http://localhost') : publicUrl.replace(/\/$/, '');
 }
