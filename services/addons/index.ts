@@ -90,7 +90,13 @@ function create(context: Context, settings: Settings): Service {
       makeBuiltIn: (preset, config, self) => builtIns.make(preset, config, self),
     },
   });
-  const askers = new Askers({ profiles, proxy, baseUrl: settings.baseUrl, caller: context.caller });
+  const askers = new Askers({
+    profiles,
+    proxy,
+    baseUrl: settings.baseUrl,
+    caller: context.caller,
+    publicUrl: context.publicUrl,
+  });
   const player = new Player({ clock, log, metrics, pool, history });
   const precacher = new Precacher({ context, aggregator, titles, links, player });
   const limits = new RateLimits(clock, settings.disableRateLimits);

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { DispatchContext, DispatchTarget } from '../contracts/dispatch.ts';
 import {
@@ -8,18 +7,17 @@ import {
   type SelfTest,
   type SharedService,
 } from '../contracts/gateway/api.ts';
-import { Problem } from '../contracts/problem.ts';
 import { Certificates } from './certificates/certificates.ts';
 import { CurrentCertificate } from './certificates/current.ts';
 import { baseName, hostLabel, inUrl, serviceName } from './domain/names.ts';
 import { inNetworks, lanAddresses } from './doors/addresses.ts';
 import { Doors, type Door } from './doors/doors.ts';
-import { send } from './front/answer.ts';
 import { GatewayMetrics } from './front/metrics.ts';
 import { Front } from './front/front.ts';
 import { Provider } from './oidc/provider.ts';
 import { Upstreams } from './outside/upstreams.ts';
-import { Responder, type Announcing } from './mdns/responder.ts';
+import { announcing } from './mdns/announcing.ts';
+import { Responder } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
 import { SecondFactors } from './second-factor/second-factors.ts';
 import { SignedIn } from './sign-in/signed-in.ts';
@@ -29,7 +27,7 @@ import type { Settings } from './settings.ts';
 import { sharedServices } from './shared-services.ts';
 import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
-import { answerPlain } from './trust/routes.ts';
+import { plainDoor } from './trust/plain-door.ts';
 
 /** What is shared, the doors that are open for it, and the certificate they show. */
 export class Network implements AsyncDisposable {
@@ -105,6 +103,11 @@ export class Network implements AsyncDisposable {
       ...{ clock: context.clock, log: context.log, accepts, port: () => settings.mdnsPort },
       changed: () => this.#tell(),
     });
+    const plain = plainDoor({
+      log: context.log,
+      httpsPortOf: (address) => this.#doors.port('https', address),
+      authority: () => this.#certificate.authority(),
+    });
     this.#doors = new Doors({
       listen: context.listen,
       log: context.log,
@@ -113,13 +116,17 @@ export class Network implements AsyncDisposable {
         this.#visitors.note(address, isLetIn);
         return isLetIn;
       },
-      handler: (door) => (door.kind === 'http' ? { http: this.#plain } : this.#front.handler(door.service)),
+      handler: (door) => (door.kind === 'http' ? { http: plain } : this.#front.handler(door.service)),
     });
   }
 
   /** What may be shared: services of the house and upstreams. */
   #targets(): readonly DispatchTarget[] {
     return [...this.#context.targets(), ...this.#upstreams.targets()];
+  }
+
+  #shared(): readonly DispatchTarget[] {
+    return this.#targets().filter(({ id }) => this.exposure(id) !== 'off');
   }
 
   /** Every name that a request may have. */
@@ -130,10 +137,7 @@ export class Network implements AsyncDisposable {
 
   /** The ids of what is shared and exists. */
   get shared(): readonly string[] {
-    return this.#context
-      .targets()
-      .map(({ id }) => id)
-      .filter((id) => this.exposure(id) !== 'off');
+    return this.#shared().map(({ id }) => id);
   }
 
   get problems(): readonly string[] {
@@ -182,7 +186,11 @@ export class Network implements AsyncDisposable {
     }
     const certificate = this.#certificate.shown;
     await this.#doors.become(certificate === undefined ? [] : this.#wanted(addresses), certificate);
-    await this.#responder.become(this.#announcing(addresses));
+    const port = addresses.map((address) => this.#doors.port('https', address)).find((each) => each !== undefined);
+    const isAnnounced = this.#settings.announce && port !== undefined;
+    await this.#responder.become(
+      isAnnounced ? announcing(this.#shared(), { label: this.#label, addresses, port }) : undefined,
+    );
     this.#tell();
   }
 
@@ -209,18 +217,6 @@ export class Network implements AsyncDisposable {
     this.#context.bus.publish(gatewayChanged, {});
   }
 
-  #announcing(addresses: readonly string[]): Announcing | undefined {
-    const port = addresses.map((address) => this.#doors.port('https', address)).find((each) => each !== undefined);
-    if (!this.#settings.announce || port === undefined) return undefined;
-    const shared = this.#targets().filter(({ id }) => this.exposure(id) !== 'off');
-    const hosts = shared.map(({ id, title }) => ({
-      title: `${title} on ${this.#label}`,
-      host: serviceName(id, this.#label),
-      port,
-    }));
-    return { addresses, names: [baseName(this.#label), ...hosts.map(({ host }) => host)], services: hosts };
-  }
-
   #addresses(): readonly string[] {
     const { addresses } = this.#settings;
     return addresses.length > 0 ? addresses : lanAddresses(this.#accepts);
@@ -228,7 +224,7 @@ export class Network implements AsyncDisposable {
 
   #wanted(addresses: readonly string[]): Door[] {
     const { httpsPort, httpPort, ownPorts } = this.#settings;
-    const shared = this.#targets().filter(({ id }) => this.exposure(id) !== 'off');
+    const shared = this.#shared();
     return addresses.flatMap((address): Door[] => [
       { kind: 'https', address, port: httpsPort },
       { kind: 'http', address, port: httpPort },
@@ -241,20 +237,6 @@ export class Network implements AsyncDisposable {
         : []),
     ]);
   }
-
-  readonly #plain = (request: IncomingMessage, response: Parameters<typeof answerPlain>[1]): void => {
-    const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
-      this.#doors.port('https', (socket.localAddress ?? '').replace(/^::ffff:/, ''));
-    answerPlain(request, response, { httpsPort, authority: () => this.#certificate.authority() }).catch(
-      (error: unknown) => {
-        if (!(error instanceof Problem)) this.#context.log.error('request failed', { error });
-        const [status, detail] =
-          error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
-        if (response.headersSent) response.destroy();
-        else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
-      },
-    );
-  };
 
   #services(): SharedService[] {
     return sharedServices(this.#targets(), {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -14,6 +15,7 @@ import { manifest } from './manifest.ts';
 import { KnownTopics } from './topics/known-topics.ts';
 import { Limits } from './access/limits.ts';
 import type { Envelope } from './subscribe/envelope.ts';
+import { outsideOf, type Outside } from './subscribe/outside.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
 import { createPushMetrics } from './metrics/metrics.ts';
 import { orderedId, secretId } from './publish/message-ids.ts';
@@ -138,7 +140,11 @@ function create(context: Context, given: Settings): Service {
   const recurring = openRecurring({
     ...{ context, messages: store, publisher, record, reserved, messageSizeLimit, changed: delivery.plansChanged },
   });
+  // A base address that the owner chose is right for everybody.
+  const outside = (request: IncomingMessage): Outside | undefined =>
+    settings.baseUrl === '' ? outsideOf(baseUrl(), context.publicUrl(request)) : undefined;
   const publish = publishRoutes({
+    outside,
     publisher,
     attachments,
     sendsMail,
@@ -157,6 +163,7 @@ function create(context: Context, given: Settings): Service {
   });
   const others = otherRoutes({ publish, attachments, baseUrl, messageSizeLimit, limits, rates });
   const subscribe = subscribeRoutes({
+    outside,
     context: { accounts, clock, random },
     store,
     schedule: delivery.waiting,

@@ -217,6 +217,7 @@ function create(context: Context, settings: Settings): Service {
 
   return {
     http: uptimeApp({
+      outside: (request) => context.publicUrl(request),
       ...{
         context,
         keys,

@@ -23,7 +23,7 @@ export type BrowserKind = 'engine' | 'whole';
  * to the browser around them (notifications, installing, playing what it has codecs for) is tested with the whole one, as
  * all is where no other is installed.
  */
-export async function launchBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
+export async function launchBrowser(kind: BrowserKind = 'engine', further: readonly string[] = []): Promise<Browser> {
   const root = process.getuid?.() === 0;
   return chromium.launch({
     executablePath: kind === 'engine' && existsSync(engine) ? engine : whole,
@@ -37,6 +37,7 @@ export async function launchBrowser(kind: BrowserKind = 'engine'): Promise<Brows
       '--disable-gpu',
       '--disable-quic',
       '--disable-dev-shm-usage',
+      ...further,
     ],
   });
 }

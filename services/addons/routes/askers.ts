@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { TLSSocket } from 'node:tls';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Asker } from '../aggregate/aggregator.ts';
@@ -9,13 +8,6 @@ import { LruMap } from '../domain/lru.ts';
 import { decodeConfig } from '../domain/read-config.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
-
-/** Where a request came to, for addresses in its answer. */
-export function baseUrlOf(request: IncomingMessage, configured: string): string {
-  if (configured !== '') return configured.replace(/\/+$/, '');
-  const secure = (request.socket as Partial<TLSSocket>).encrypted === true;
-  return `${secure ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
-}
 
 /** Nested aggregators, and those who ask for it, get what was read along with the streams. */
 function wantsData({ headers }: IncomingMessage): boolean {
@@ -27,6 +19,7 @@ export interface AskersOptions {
   readonly proxy: StreamProxy;
   readonly baseUrl: string;
   readonly caller: Context['caller'];
+  readonly publicUrl: Context['publicUrl'];
 }
 
 /** Makes of a request the one whose configuration answers it. */
@@ -50,8 +43,10 @@ export class Askers {
     return isGatewayRequest(request) && proven === undefined && !known;
   }
 
+  /** Where a request came to, for addresses in its answer. */
   baseUrl(request: IncomingMessage): string {
-    return baseUrlOf(request, this.#options.baseUrl);
+    const { baseUrl, publicUrl } = this.#options;
+    return baseUrl === '' ? (publicUrl(request) ?? 'http://127.0.0.1') : baseUrl.replace(/\/+$/, '');
   }
 
   async ofProfile(request: IncomingMessage, uuid: string, encryptedPassword: string): Promise<Asker> {

@@ -4,7 +4,8 @@ import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isNowhere, type Upstream } from '../domain/upstream.ts';
+import type { Upstream } from '../domain/upstream.ts';
+import { isNowhere } from './nowhere.ts';
 
 type ConnectionContext = Pick<Context, 'addresses' | 'connect'>;
 

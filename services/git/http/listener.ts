@@ -9,7 +9,7 @@ import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
 export interface ListenerParts {
-  readonly context: Pick<Context, 'address' | 'clock' | 'log'>;
+  readonly context: Pick<Context, 'address' | 'clock' | 'log' | 'publicUrl'>;
   readonly publicUrl: string;
   readonly smart: SmartHttpParts;
   readonly lfs: LfsParts;
@@ -26,7 +26,7 @@ export interface ListenerParts {
 export function gitListener(parts: ListenerParts): RequestListener {
   return (request, response) => {
     const start = performance.now();
-    const base = baseOf(request, parts.publicUrl);
+    const base = baseOf(request, parts);
     const url = URL.parse(request.url ?? '/', base);
     const kind = kindOf(url);
     response.once('close', () => parts.took((performance.now() - start) / 1000, kind));
@@ -72,10 +72,8 @@ function kindOf(url: URL | null): 'git' | 'api' | 'web' {
 }
 
 /** What absolute addresses begin with: the guard before us has looked at the host. */
-function baseOf(request: IncomingMessage, publicUrl: string): string {
-  if (publicUrl !== '') return publicUrl.replace(/\/+$/, '');
-  const isTls = 'encrypted' in request.socket;
-  return `${isTls ? 'https' : 'http'}://${request.headers.host ?? '127.0.0.1'}`;
+function baseOf(request: IncomingMessage, { context, publicUrl }: ListenerParts): string {
+  return publicUrl === '' ? (context.publicUrl(request) ?? 'http://127.0.0.1') : publicUrl.replace(/\/+$/, '');
 }
 
 function json(response: ServerResponse, body: unknown): void {

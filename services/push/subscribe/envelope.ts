@@ -1,4 +1,5 @@
 import type { Message } from '../domain/message.ts';
+import { seenFrom, type Outside } from './outside.ts';
 import { webSocketFrame } from './web-socket-frame.ts';
 
 /** How a stream is framed. */
@@ -15,6 +16,7 @@ export class Envelope {
   readonly seq: number | undefined;
   readonly #frames = new Map<Format, Buffer>();
   readonly #chunks = new Map<Format, Buffer>();
+  #outside: Map<string, Envelope> | undefined;
 
   constructor(message: Message, text: string, seq?: number) {
     this.message = message;
@@ -30,6 +32,17 @@ export class Envelope {
       this.#frames.set(format, frame);
     }
     return frame;
+  }
+
+  /** As readers see it who reach this server elsewhere; made once for all of them. */
+  seenFrom(outside: Outside | undefined): Envelope {
+    if (outside === undefined || !this.text.includes(outside.kept)) return this;
+    this.#outside ??= new Map();
+    const known = this.#outside.get(outside.seen);
+    if (known !== undefined) return known;
+    const other = new Envelope(this.message, seenFrom(this.text, outside), this.seq);
+    this.#outside.set(outside.seen, other);
+    return other;
   }
 
   /** The same as one chunk of an HTTP answer (RFC 9112, section 7.1). */

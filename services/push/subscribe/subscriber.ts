@@ -4,6 +4,7 @@ import type { Clock } from '../../contracts/service.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { StoredMessage } from '../store/messages.ts';
+import { seenFrom, type Outside } from './outside.ts';
 import { framesOfStored, readStored, type Envelope, type Format } from './envelope.ts';
 
 /** A reader this far behind is cut off; it comes back with `since` and reads the rest from the cache. Bytes. */
@@ -38,6 +39,8 @@ export interface Subscription {
   readonly filter: Filter | undefined;
   /** Who reads; what that allows is looked at again when accounts change. */
   readonly identity: Identity | undefined;
+  /** Undefined for who reaches this server at the address that files have in kept messages. */
+  readonly outside?: Outside | undefined;
 }
 
 /** One open stream. Live messages are held back until the history that was asked for is written. */
@@ -89,10 +92,11 @@ export class Subscriber {
   /** Writes an event whatever the filter says. */
   tell(envelope: Envelope): void {
     if (!this.open) return;
-    const { format } = this.subscription;
+    const { format, outside } = this.subscription;
     const { stream, chunks } = this.#outlet;
-    if (chunks === undefined) stream.write(envelope.frame(format));
-    else chunks.write(envelope.chunk(format));
+    const seen = envelope.seenFrom(outside);
+    if (chunks === undefined) stream.write(seen.frame(format));
+    else chunks.write(seen.chunk(format));
     if ((chunks ?? stream).writableLength > largestBacklog) this.#cut();
   }
 
@@ -134,12 +138,15 @@ export class Subscriber {
 export async function writeHistory(
   stream: Writable,
   pages: AsyncIterable<readonly StoredMessage[]>,
-  { format, filter }: Pick<Subscription, 'format' | 'filter'>,
+  { format, filter, outside }: Pick<Subscription, 'format' | 'filter' | 'outside'>,
   clock: Pick<Clock, 'after'>,
 ): Promise<void> {
   for await (const page of pages) {
     const wanted = page
-      .map(({ text }) => ({ text, message: filter === undefined ? undefined : readStored(text) }))
+      .map(({ text }) => ({
+        text: seenFrom(text, outside),
+        message: filter === undefined ? undefined : readStored(text),
+      }))
       .filter(({ message }) => message === undefined || filter?.(message) === true);
     if (stream.destroyed || stream.writableEnded) return;
     if (wanted.length === 0 || stream.write(framesOfStored(format, wanted))) continue;

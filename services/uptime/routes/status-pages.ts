@@ -29,6 +29,8 @@ export interface StatusPageParts {
   readonly options: () => UptimeOptions;
   readonly context: Pick<Context, 'address'>;
   readonly subscriberMail: SubscriberMail;
+  /** Where a request reached us. */
+  readonly outside: Context['publicUrl'];
 }
 
 const shownBeats = 100;
@@ -212,9 +214,7 @@ async function heartbeats({ monitors, beats, clock }: StatusPageParts, page: Kno
   };
 }
 
-function baseOf({ options }: StatusPageParts, request: Request): string {
+function baseOf({ options, outside }: StatusPageParts, request: Request): string {
   const { publicUrl } = options();
-  return publicUrl === ''
-    ? `${request.protocol}://${request.headers.host ?? 'localhost'}`
-    : publicUrl.replace(/\/$/, '');
+  return publicUrl === '' ? (outside(request) ?? 'http://localhost') : publicUrl.replace(/\/$/, '');
 }

@@ -213,6 +213,7 @@ describe('a page of another site', () => {
       new Askers({
         ...({ profiles: {}, proxy: {}, baseUrl: '' } as unknown as AskersOptions),
         caller: () => ({ remoteAddress: '192.168.1.9', foreignSite: false, ...more }),
+        publicUrl: () => undefined,
       });
     const local = { headers: {} } as IncomingMessage;
     expect([

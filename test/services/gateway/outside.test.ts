@@ -116,6 +116,9 @@ describe('another web service that the owner typed', () => {
     const found = services.find(({ id }) => id === 'photos');
     expect(found).toMatchObject({ exposure: 'sign-in', running: true, outside: `http://127.0.0.1:${at(upstream)}` });
     expect(found?.addresses.map(({ by }) => by)).toEqual(['name']);
+    // Shared alone it keeps the door open as well.
+    await home.change({ shared: [], open: ['photos'] });
+    expect((await home.ask(`${photos}/`)).body).toBe('photos GET /');
   });
 
   it('streams: what it says comes at once, who leaves ends it, and who is slow holds it back', async () => {

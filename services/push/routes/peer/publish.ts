@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Outside } from '../../subscribe/outside.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Accounts } from '../../../contracts/control/accounts.ts';
 import type { Clock, Histogram, Random } from '../../../contracts/service.ts';
@@ -39,6 +41,8 @@ export interface PublishParts {
   readonly limits: Pick<Limits, 'nameOf' | 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
   readonly topics: Pick<KnownTopics, 'use'>;
   readonly rates: Pick<RateVisitors, 'of' | 'isWaiting'>;
+  /** Where a sender gets files, if not where kept messages say. */
+  readonly outside: (request: IncomingMessage) => Outside | undefined;
 }
 
 /** The routes that publish. */
@@ -78,7 +82,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
     const envelope = await publisher.publish(asked, undefined, id);
     took.observe((clock.now() - began) / 1000);
     // Undefined is for keys, and a request has none.
-    return envelope?.text;
+    return envelope?.seenFrom(parts.outside(exchange.request)).text;
   };
   const publish = async (exchange: Exchange, draft: Draft, id?: string): Promise<void> => {
     const text = await commit(exchange, draft, id);

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context, Counter } from '../../../contracts/service.ts';
 import { parseFilter } from '../../domain/filter.ts';
@@ -11,6 +11,7 @@ import { readHistory } from '../../subscribe/history.ts';
 import type { KnownTopics } from '../../topics/known-topics.ts';
 import type { Limits } from '../../access/limits.ts';
 import { seal, type Envelope, type Format } from '../../subscribe/envelope.ts';
+import type { Outside } from '../../subscribe/outside.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../../subscribe/subscriber.ts';
 import type { Subscribers } from '../../subscribe/subscribers.ts';
 import type { RateVisitors } from '../../access/rate-visitors.ts';
@@ -37,6 +38,8 @@ export interface SubscribeParts {
   readonly limits: Pick<Limits, 'subscription'>;
   readonly topics: Pick<KnownTopics, 'use'>;
   readonly rates: Pick<RateVisitors, 'listen'>;
+  /** Where a reader gets files, if not where kept messages say. */
+  readonly outside: (request: IncomingMessage) => Outside | undefined;
 }
 
 /** The routes that read. `asked` is the path's comma list of topics. */
@@ -94,7 +97,14 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
     const since = parseSince(read('x-since', 'since', 'si'), polling, clock.now());
     parts.rates.listen(request, topics);
     const scheduled = flag(read('x-scheduled', 'scheduled', 'sched'), false);
-    const subscription: Subscription = { topics, asked, format, filter: parseFilter(read), identity };
+    const subscription: Subscription = {
+      topics,
+      asked,
+      format,
+      filter: parseFilter(read),
+      identity,
+      outside: parts.outside(request.request),
+    };
     const history = (upTo: number) =>
       readHistory(store, schedule, { topics, since, scheduled, upTo, now: Math.floor(clock.now() / 1000) });
     return { subscription, polling, quiet: since.from === 'none' && !scheduled, history };

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import type { Log } from '../../contracts/service.ts';
+import { send } from '../front/answer.ts';
+import { answerPlain } from './routes.ts';
+
+interface PlainParts {
+  readonly log: Log;
+  /** Where HTTPS answers on an address of this machine. */
+  readonly httpsPortOf: (address: string) => number | undefined;
+  readonly authority: Parameters<typeof answerPlain>[2]['authority'];
+}
+
+/** What answers without TLS. */
+export function plainDoor({ log, httpsPortOf, authority }: PlainParts) {
+  const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
+    httpsPortOf((socket.localAddress ?? '').replace(/^::ffff:/, ''));
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    answerPlain(request, response, { httpsPort, authority }).catch((error: unknown) => {
+      if (!(error instanceof Problem)) log.error('request failed', { error });
+      const [status, detail] = error instanceof Problem ? [error.status, error.detail] : [500, 'Something went wrong.'];
+      if (response.headersSent) response.destroy();
+      else send(request, response, { status, type: 'text/plain; charset=utf-8', body: `${detail}\n` });
+    });
+  };
+}

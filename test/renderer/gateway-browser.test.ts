@@ -1,0 +1,189 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { gateway } from '../../services/gateway/index.ts';
+import { codeOf, stepAt } from '../../services/gateway/second-factor/totp.ts';
+import { api } from '../support/api.ts';
+import { launchBrowser, noBrowser } from '../support/browser.ts';
+import { fixtureService } from '../support/fixture-service.ts';
+import { lan, openHome, type Home } from '../support/gateway/phone.ts';
+import { openProvider, type TestProvider } from '../support/gateway/provider.ts';
+import { admin } from '../support/host.ts';
+
+/** What a service behind the sign-in was asked, in order. */
+const asked: string[] = [];
+const lamp = fixtureService('lamp', () => ({
+  http(request, response) {
+    asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    response.setHeader('Content-Type', 'text/html').end('<h1>The lamp</h1>');
+  },
+}));
+/** A service that somebody has taken over: its pages are of the same site as the others. */
+const evil = fixtureService('evil', () => ({
+  http: (_request, response) => void response.setHeader('Content-Type', 'text/html').end('<h1>Evil</h1>'),
+}));
+
+describe.skipIf(noBrowser)('a browser on the sofa', () => {
+  let home: Home;
+  let provider: TestProvider;
+  let browser: Browser;
+  /** A page of another site, by plain HTTP. */
+  let elsewhere: Server;
+  const lampAt = (path = ''): string => `https://lamp.nas.local:${home.port}${path}`;
+
+  beforeAll(async () => {
+    home = await openHome({ services: [lamp, evil, control, gateway], settings: { shared: ['lamp'], open: ['evil'] } });
+    provider = await openProvider([lampAt('/.homeport/oidc/callback')], { 'sub-ada': { groups: ['family'] } });
+    await home.change({
+      ...{ oidcIssuer: provider.issuer, oidcClientId: provider.client.id, oidcClientSecret: provider.client.secret },
+      ...{ oidcVerify: false, oidcName: 'Harbour', oidcScopes: 'openid', oidcAccounts: ['sub-ada=ada'] },
+    });
+    elsewhere = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html').end('<h1>Elsewhere</h1>');
+    }).listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
+    browser = await launchBrowser('engine', [`--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}, MAP rebound.example ${lan}`]); // prettier-ignore
+  });
+  afterAll(async () => {
+    await browser.close();
+    await home[Symbol.asyncDispose]();
+    await provider[Symbol.asyncDispose]();
+    elsewhere.closeAllConnections();
+    await new Promise((resolve) => elsewhere.close(resolve));
+  });
+
+  /** A profile that takes the authority's certificates, as a device that was told to trust it. */
+  const sofa = (): Promise<BrowserContext> => browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' });
+  async function signIn(page: Page): Promise<void> {
+    await page.getByLabel('Name').fill(admin.name);
+    await page.getByLabel('Password').fill(admin.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  it('opens the page that it scanned, and finds there the authority that everything is signed by', async () => {
+    const { trustUrl, certificate } = await home.state();
+    await using context = await sofa();
+    const page = await context.newPage();
+    await page.goto(trustUrl ?? '');
+    await page.getByText(certificate?.fingerprint ?? 'none').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page
+        .getByRole('link', { name: /certificate|\.crt/i })
+        .first()
+        .click(),
+    ]);
+    expect(download.url()).toContain('/trust/homeport.');
+    // Until the device trusts it, the browser says so.
+    await using stranger = await browser.newContext();
+    await expect((await stranger.newPage()).goto(lampAt())).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID');
+  });
+
+  it('signs in with the password and the code of an app', async () => {
+    const own = <T>(path: string, body: object): Promise<T> =>
+      api<T>(home.host.url('control'), `/api/gateway/second-factor${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      });
+    const { secret } = await own<{ secret: string }>('', {});
+    const bits = [...secret].map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0')).join(''); // prettier-ignore
+    const key = Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
+    const { recoveryCodes } = await own<{ recoveryCodes: string[] }>('/confirm', {
+      code: codeOf(key, stepAt(Date.now())),
+    });
+    await using context = await sofa();
+    const page = await context.newPage();
+    await page.goto(lampAt('/shelf'));
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Your code' }).waitFor();
+    await page.getByLabel('Code').fill('000000');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/The code is not right/)
+      .waitFor();
+    // One of the app was used to switch it on, and counts once; that of the next half minute counts already.
+    await page.getByLabel('Code').fill(codeOf(key, stepAt(Date.now()) + 1));
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('heading', { name: 'The lamp' }).waitFor();
+    expect(page.url()).toBe(lampAt('/shelf'));
+    await own('/off', { code: recoveryCodes[0] ?? '' });
+  });
+
+  it('signs in by another provider', async () => {
+    await using context = await sofa();
+    const page = await context.newPage();
+    await page.goto(lampAt('/shelf'));
+    await page.getByRole('link', { name: 'Sign in with Harbour' }).click();
+    await page.locator('input[name=login]').fill('sub-ada');
+    await page.locator('input[name=password]').fill('any');
+    await page.locator('button[type=submit]').click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'The lamp' }).waitFor();
+    expect(page.url()).toBe(lampAt('/shelf'));
+    const [cookie] = (await context.cookies(lampAt())).filter(({ name }) => !name.endsWith('-provider'));
+    expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax', domain: 'lamp.nas.local' });
+  });
+
+  it.each([
+    ['of another site', () => `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/`],
+    ['of a neighbour on the same site', () => `https://evil.nas.local:${home.port}/`],
+  ])('is not made to do anything by a hostile page %s', async (_what, hostile) => {
+    await using context = await sofa();
+    const page = await context.newPage();
+    await page.goto(lampAt());
+    await signIn(page);
+    await page.getByRole('heading', { name: 'The lamp' }).waitFor();
+    asked.length = 0;
+    const trap = await context.newPage();
+    await trap.goto(hostile());
+    await trap.evaluate(async (target) => {
+      const quiet = (): undefined => undefined;
+      const send = { method: 'POST', credentials: 'include', mode: 'no-cors', body: 'x' } as const;
+      await fetch(`${target}/by-fetch`, send).catch(quiet);
+      await fetch(`${target}/by-get`, { credentials: 'include', mode: 'no-cors' }).catch(quiet);
+      await fetch(`${target}/.homeport/sign-out`, send).catch(quiet);
+      await new Promise((resolve) => {
+        const image = new Image();
+        image.onload = image.onerror = resolve;
+        image.src = `${target}/by-image`;
+      });
+      await new Promise<void>((resolve) => {
+        const socket = new WebSocket(`${target.replace('https', 'wss')}/by-socket`);
+        socket.onerror = socket.onclose = () => resolve();
+      });
+    }, lampAt());
+    for (const path of ['/by-form', '/.homeport/sign-out', '/.homeport/sign-in']) {
+      await trap.goto(hostile());
+      await Promise.all([
+        trap.waitForNavigation(),
+        trap.evaluate((action) => {
+          const form = Object.assign(document.createElement('form'), { method: 'POST', action });
+          document.body.append(form);
+          form.submit();
+        }, lampAt(path)),
+      ]);
+    }
+    // A cookie of our name, tossed from a neighbour, is none that the browser keeps for the lamp.
+    await trap.goto(hostile());
+    await trap.evaluate((name) => (document.cookie = `${name}=tossed; Domain=nas.local; Path=/; Secure`), `__Host-homeport-${home.port}`); // prettier-ignore
+    expect(asked).toEqual([]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'The lamp' }).waitFor();
+    // Who follows a link from there stays signed in, and only reads.
+    await trap.evaluate((to) => location.assign(to), lampAt('/linked'));
+    await trap.getByRole('heading', { name: 'The lamp' }).waitFor();
+    expect(asked).toEqual(['GET /', 'GET /linked']);
+  });
+
+  it('gets nothing under a name that was bound to this address later', async () => {
+    await using context = await sofa();
+    const page = await context.newPage();
+    const answer = await page.goto(`https://rebound.example:${home.port}/`);
+    expect(answer?.status()).toBe(403);
+    expect(await page.content()).not.toContain('lamp');
+  });
+});
