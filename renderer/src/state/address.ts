@@ -16,7 +16,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['uptime', 'monitors'],
   ['delivery', 'keys'],
   ['addons', 'configurations'],
-  ['git', 'repositories'],
+  ['git', 'overview'],
   ['data', 'tables'],
   ['sync', 'syncs'],
 ]);
