@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'Begin with the commits' }).click();
     await expect.poll(() => page.getByLabel('Notes').inputValue(), { timeout: 20_000 }).toBe('- Say ahoy\n- Lens: the kind it is\n- first commit'); // prettier-ignore
     await page.getByRole('button', { name: 'Release it' }).click();
-    await page.getByRole('alert').first().waitFor();
+    await page.getByText('Git takes no such name for a tag.').first().waitFor();
     await page.getByLabel('Tag', { exact: true }).fill('v2');
     await page.getByLabel('Title').fill('Second light');
     await page.getByRole('button', { name: 'Release it' }).click();
