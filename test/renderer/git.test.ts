@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByLabel('File of Second light').setInputFiles({ name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('shine') }); // prettier-ignore
     await page.getByText('lamp.txt', { exact: true }).waitFor();
     const loading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Load', exact: true }).click();
+    await page.getByRole('button', { name: 'Load lamp.txt' }).click();
     expect((await loading).suggestedFilename()).toBe('lamp.txt');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.getByLabel('Not for everybody yet').check();
@@ -204,9 +204,9 @@ describe.skipIf(noBrowser)('Git', () => {
     for (const [name, path, words] of [
       ['code', '', 'hello.ts'],
       ['file', '?path=hello.ts', 'Ahoy'],
-      ['commits', '?show=commits', 'Say ahoy'],
       ['blame', '?show=blame&path=hello.ts', 'Ahoy'],
       ['releases', '?show=releases', 'Second light'],
+      ['commits', '?show=commits', 'Say ahoy'],
     ] as const) {
       await page.goto(`${room.host.url('control')}/git/repositories/ada~lighthouse${path}`);
       await page.getByText(words).first().waitFor();
