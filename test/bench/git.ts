@@ -29,8 +29,9 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
     await git(['repack', '-adq'], { cwd: bare });
     await using backend = await serveBackend(join(folder, 'plain'));
     await using host = await startHostProcess(join(folder, 'data'), { environment: only });
-    const ours = `${host.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`)}/${admin.name}/demo.git`; // prettier-ignore
     await call(host, 'POST', '/user/repos', { name: 'demo' });
+    const { sha1 } = (await call(host, 'POST', `/users/${admin.name}/tokens`, { name: 'bench', scopes: ['all'] })) as { sha1: string }; // prettier-ignore
+    const ours = `${host.url('git').replace('://', `://${admin.name}:${sha1}@`)}/${admin.name}/demo.git`;
     await git(['push', '-q', ours, 'main'], { cwd: bare });
 
     const clone = async (from: string, ...more: string[]): Promise<number> => {
@@ -74,7 +75,6 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
 
     for (let at = 0; at < 100; at += 1) await call(host, 'POST', '/user/repos', { name: `list-${at}` });
     for (let at = 0; at < 60; at += 1) await call(host, 'POST', `/repos/${admin.name}/demo/issues`, { title: `Issue ${at}`, body: 'It is so.' }); // prettier-ignore
-    const { sha1 } = (await call(host, 'POST', `/users/${admin.name}/tokens`, { name: 'bench', scopes: ['all'] })) as { sha1: string }; // prettier-ignore
     const repo = `/repos/${admin.name}/demo`;
     for (const [what, path, theirs] of [
       ['user/repos, 30 of 100', '/user/repos?limit=30', gitea.reposMs],
