@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { benchAddons } from './addons.ts';
 import { benchChain } from './chain.ts';
 import { benchGateway } from './gateway.ts';
+import { benchGit } from './git.ts';
 import { benchMail } from './mail.ts';
 import { benchNotify } from './notify.ts';
 import { benchDownloads } from './downloads.ts';
@@ -45,6 +46,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   renderer: benchRenderer,
   addons: benchAddons,
   gateway: benchGateway,
+  git: benchGit,
 };
 
 const { positionals: asked, values } = parseArgs({

@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('heading', { name: /The lamp flickers/ }).waitFor();
     expect(await page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
-    expect(await page.title()).toBe('Git · Homeport');
+    expect(await page.title()).toBe('Code · Homeport');
     await page.getByLabel('Your comment').fill('It hums, too');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('article').getByText('It hums, too').waitFor();

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
@@ -32,16 +34,20 @@ describe.skipIf(noBrowser)('Git', () => {
   };
 
   it('leads from the list to a file, its lines as they are, and on to a commit', async () => {
-    await using watched = await visit('/git');
+    await using watched = await visit('/git/repositories');
     const { page } = watched;
     await page.getByRole('link', { name: /lighthouse/ }).click();
     await page.getByRole('heading', { name: 'ada/lighthouse' }).waitFor();
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
-    expect(await page.title()).toBe('Git · Homeport');
+    expect(await page.title()).toBe('Code · Homeport');
     await page.getByRole('link', { name: /hello\.ts/ }).click();
     const lines = page.getByRole('region', { name: 'Lines of hello.ts' }).locator('.lines');
     await lines.getByText('export', { exact: true }).and(page.locator('[data-kind="keyword"]')).waitFor();
     expect(await lines.textContent()).toBe(source.replace('Hello,', 'Ahoy,'));
+    await page.getByRole('link', { name: 'Blame' }).click();
+    const blame = page.getByRole('region', { name: 'Who wrote hello.ts' });
+    await blame.getByText('return `Ahoy').waitFor();
+    expect(await blame.getByRole('link').allTextContents()).toEqual(['first commit', 'Say ahoy', 'first commit']);
     await page.getByRole('link', { name: 'Commits', exact: true }).click();
     await page.getByText('Commits that changed').waitFor();
     await page.getByRole('link', { name: /Say ahoy/ }).click();
@@ -70,8 +76,85 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: /README\.md/ }).waitFor();
   });
 
-  it('makes and removes a repository, and keeps keys', async () => {
+  it('begins with what is there and happened, tells it all, and how to connect', async () => {
     await using watched = await visit('/git');
+    const { page } = watched;
+    await page.getByText('2 repositories').waitFor();
+    expect(await page.getByRole('heading', { name: 'Code', exact: true }).count()).toBe(1);
+    await page.getByText('ada pushed the new').first().waitFor();
+    await room.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
+    await page.getByRole('list', { name: 'Assigned' }).getByText('The lamp is out #1').waitFor();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('ada opened The lamp is out #1').waitFor();
+    expect(await page.getByRole('listitem').count()).toBeGreaterThan(3);
+    await page.getByRole('tab', { name: 'Connect' }).click();
+    const command = (await page.getByText(/^git clone http/).textContent()) ?? '';
+    expect(command).toBe(`git clone ${room.url}/ada/project.git`);
+    await page.getByText(/^git clone ssh:/).waitFor();
+  });
+
+  it('releases a tag with notes and a file', async () => {
+    await using watched = await visit('/git/repositories/ada~lighthouse?show=releases');
+    const { page } = watched;
+    await page.getByText('No releases yet.').waitFor();
+    await page.getByRole('button', { name: 'New release' }).click();
+    await page.getByLabel('Tag', { exact: true }).fill('v2 x');
+    await page.getByRole('button', { name: 'Begin with the commits' }).click();
+    await expect.poll(() => page.getByLabel('Notes').inputValue(), { timeout: 20_000 }).toBe('- Say ahoy\n- Lens: the kind it is\n- first commit'); // prettier-ignore
+    await page.getByRole('button', { name: 'Release it' }).click();
+    await page.getByText('Git takes no such name for a tag.').first().waitFor();
+    await page.getByLabel('Tag', { exact: true }).fill('v2');
+    await page.getByLabel('Title').fill('Second light');
+    await page.getByRole('button', { name: 'Release it' }).click();
+    await page.getByRole('heading', { name: 'Second light' }).waitFor();
+    await page.getByLabel('File of Second light').setInputFiles({ name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('shine') }); // prettier-ignore
+    await page.getByText('lamp.txt', { exact: true }).waitFor();
+    const loading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Load lamp.txt' }).click();
+    expect((await loading).suggestedFilename()).toBe('lamp.txt');
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('Not for everybody yet').check();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Pre-release', { exact: true }).waitFor();
+    const [release] = (await (await room.api('GET', '/repos/ada/lighthouse/releases')).json()) as { tag_name: string; prerelease: boolean; assets: { name: string }[] }[]; // prettier-ignore
+    expect(release).toMatchObject({ tag_name: 'v2', prerelease: true, assets: [{ name: 'lamp.txt' }] });
+  });
+
+  it('publishes a folder of this computer, and brings a repository back from its file', async () => {
+    const folder = join(room.folder, 'My project');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'plan.txt'), 'build it\n');
+    await using watched = await visit('/git/repositories');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Other ways to a repository' }).click();
+    await page.getByRole('menuitem', { name: 'Publish a folder of this computer' }).click();
+    await page.getByLabel('Folder on this computer').fill('/no/such');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('There is no such folder.').first().waitFor();
+    await page.getByLabel('Folder on this computer').fill(folder);
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('My-project');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByRole('heading', { name: 'ada/My-project' }).waitFor();
+    await page.getByRole('link', { name: /plan\.txt/ }).waitFor();
+    await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Settings' }).click();
+    const loading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Back it up' }).click();
+    const file = await loading;
+    expect(file.suggestedFilename()).toBe('My-project.tar');
+    const path = join(room.folder, 'saved.tar');
+    await file.saveAs(path);
+    await page.goto(`${room.host.url('control')}/git/repositories`);
+    await page.getByRole('button', { name: 'Other ways to a repository' }).click();
+    await page.getByRole('menuitem', { name: 'Restore a backup' }).click();
+    await page.getByLabel('File', { exact: true }).setInputFiles(path);
+    await page.getByLabel('Name', { exact: true }).fill('again');
+    await page.getByRole('button', { name: 'Restore it' }).click();
+    await page.getByRole('heading', { name: 'ada/again' }).waitFor();
+    await page.getByRole('link', { name: /plan\.txt/ }).waitFor();
+  });
+
+  it('makes and removes a repository, and keeps keys', async () => {
+    await using watched = await visit('/git/repositories');
     const { page } = watched;
     await page.getByRole('button', { name: 'New repository' }).click();
     await page.getByLabel('Name').fill('a b');
@@ -105,13 +188,24 @@ describe.skipIf(noBrowser)('Git', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await using watched = await visit('/git', screen);
+    await using watched = await visit('/git/repositories', screen);
     const { page } = watched;
     await page.getByRole('link', { name: /lighthouse/ }).waitFor();
     await expectFits(watched, 'git-list', screen);
     for (const [name, path, words] of [
+      ['overview', '/git', 'repositories'],
+      ['history', '/git/history', 'ada opened'],
+      ['connect', '/git/connect', 'A token for programs'],
+    ] as const) {
+      await page.goto(room.host.url('control') + path);
+      await page.getByText(words).first().waitFor();
+      await expectFits(watched, `git-${name}`, screen);
+    }
+    for (const [name, path, words] of [
       ['code', '', 'hello.ts'],
       ['file', '?path=hello.ts', 'Ahoy'],
+      ['blame', '?show=blame&path=hello.ts', 'Ahoy'],
+      ['releases', '?show=releases', 'Second light'],
       ['commits', '?show=commits', 'Say ahoy'],
     ] as const) {
       await page.goto(`${room.host.url('control')}/git/repositories/ada~lighthouse${path}`);

@@ -30,6 +30,8 @@ export async function startChild(
   order.signal?.addEventListener('abort', abort, { once: true });
   if (order.signal?.aborted === true) abort();
   if (order.shortLived !== true) {
+    // Of a program that ends meanwhile Node would let go what it said, since nobody reads it yet.
+    using _held = held(process_);
     const identity = await identityOf(pid);
     if (identity !== undefined && !child.hasEnded) orphans.note(pid, identity);
   }
@@ -110,6 +112,17 @@ function spawnFor({ file, args, environment, folder, user, handedFolder }: Child
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Keeps what a program says until somebody reads it; whoever listens for `readable` has Node wait. */
+function held({ stdout, stderr }: ChildProcessWithoutNullStreams): Disposable {
+  const wait = (): undefined => undefined;
+  for (const stream of [stdout, stderr]) stream.on('readable', wait);
+  return {
+    [Symbol.dispose]: () => {
+      for (const stream of [stdout, stderr]) stream.off('readable', wait);
+    },
+  };
 }
 
 async function spawned(process_: ChildProcessWithoutNullStreams, { name, file }: ChildOrder): Promise<number> {

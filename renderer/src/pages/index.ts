@@ -96,11 +96,11 @@ export const pages: readonly PageEntry[] = [
   },
   {
     at: 'git',
-    title: 'Git',
+    title: 'Code',
     icon: 'git',
     group: 'data',
     services: ['git'],
-    words: 'repositories code commits branches clone push gitea ssh keys',
+    words: 'git repositories commits branches clone push gitea ssh keys issues pull requests releases',
     load: () => import('./git/Git.svelte'),
   },
   {

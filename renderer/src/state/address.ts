@@ -16,7 +16,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['uptime', 'monitors'],
   ['delivery', 'overview'],
   ['addons', 'configurations'],
-  ['git', 'repositories'],
+  ['git', 'overview'],
   ['data', 'tables'],
   ['sync', 'overview'],
 ]);

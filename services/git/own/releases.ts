@@ -125,7 +125,11 @@ export function ownReleaseRoutes(parts: PullRestParts & HookParts): readonly Api
 function refuseTag(cause: unknown): never {
   if (!(cause instanceof Problem)) throw cause;
   const isTarget = cause.code === 'git.unknown';
-  throw invalid(isTarget ? 'target' : 'tag', isTarget ? 'There is no such branch or commit.' : cause.detail, cause);
+  throw invalid(
+    isTarget ? 'target' : 'tag',
+    isTarget ? 'There is no such branch or commit.' : 'Git takes no such name for a tag.',
+    cause,
+  );
 }
 
 function invalid(field: string, detail: string, cause?: unknown): Problem {

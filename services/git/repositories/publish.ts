@@ -46,7 +46,8 @@ export async function publishFolder(
     return { repository, folder, files: stdout.toString().split('\0').length - 1 };
   } catch (error) {
     if (!isKnown) await rm(inside, { recursive: true, force: true });
-    if (error instanceof GitFailed) throw bad('Git could not read what is in it.', error);
+    if (error instanceof GitFailed)
+      throw bad(`Git could not read what is in it: ${error.words.split('\n', 1)[0] ?? ''}`, error);
     throw error;
   }
 }
@@ -103,7 +104,8 @@ async function makeRepository(git: Git, folder: string, branch: string, author: 
     await git.run(inside, ['update-ref', heads + branch, stdout.toString().trim()]);
   } catch (error) {
     await rm(inside, { recursive: true, force: true });
-    if (error instanceof GitFailed) throw bad('Git could not take its files in.', error);
+    if (error instanceof GitFailed)
+      throw bad(`Git could not take its files in: ${error.words.split('\n', 1)[0] ?? ''}`, error);
     throw error;
   }
 }

@@ -68,10 +68,9 @@ export class Pushes {
       return;
     }
     const folder = this.#parts.folder(repository);
-    const references = await readReferences(git, folder, heads);
+    const [references, size] = await Promise.all([readReferences(git, folder, heads), sizeOf(git, folder)]);
     const branches = references.map(({ ref }) => ref.slice(heads.length));
     const defaultBranch = await this.#defaultBranch(repository, branches, changes);
-    const size = await sizeOf(git, folder);
     const pushed = { repository: { ...repository, defaultBranch }, account, changes, id };
     const prepared = await Promise.all(preparations.map((prepare) => prepare(pushed)));
     await commit(async (transaction: Kysely<Tables>) => {

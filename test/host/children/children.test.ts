@@ -57,6 +57,15 @@ describe('a program', () => {
     vi.unstubAllEnvs();
   });
 
+  it('is heard in full when it ends at once, however busy the host is', async () => {
+    const say = async (): Promise<string> => {
+      const child = await children.start({ name: 'echo', file: 'sh', args: ['-c', 'echo said; echo so >&2'], environment: {} }); // prettier-ignore
+      const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
+      return out + errors;
+    };
+    expect(await Promise.all(Array.from({ length: 40 }, say))).toEqual(Array.from({ length: 40 }, () => 'said\nso\n'));
+  });
+
   it('ends with all it started', async () => {
     const child = await children.start({ name: 'family', file: node, args: ['-e', withGrandchild] });
     const grandchild = await identityOf(Number(await firstLine(child.stdout)));

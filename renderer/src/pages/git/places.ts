@@ -31,6 +31,6 @@ export function hrefOf(repository: { readonly owner: string; readonly name: stri
   for (const [key, value] of Object.entries(at) as [string, string | undefined][]) {
     if (value !== undefined && value !== '') query.set(key, value);
   }
-  const path = pathOf({ service: 'git', id: idOf(repository) });
+  const path = pathOf({ service: 'git', thing: 'repositories', id: idOf(repository) });
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }

@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let bob = '';
+let cwd = '';
+beforeAll(async () => {
+  room = await openGitRoom();
+  bob = await room.account('bob');
+  await room.create('secret', { private: true });
+  await room.create('open');
+  cwd = await room.work('open');
+  for (const name of ['open', 'secret']) await room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd }); // prettier-ignore
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+describe('a private repository', () => {
+  const median = (some: readonly number[]): number => some.toSorted((one, other) => one - other)[Math.floor(some.length / 2)] ?? 0; // prettier-ignore
+
+  it('is told from none by no status, no word and no time', async () => {
+    const paths = ['', '/branches', '/contents', '/issues', '/pulls', '/releases', '/languages', '/commits/main/status', '/subscribers', '/assignees', '/topics', '/raw/README.md', '/archive/main.zip', '/backup', '/hooks', '/keys', '/forks', '/stargazers', '/git/refs', '/compare/main...main']; // prettier-ignore
+    for (const who of [bob, '']) {
+      for (const path of paths) {
+        const [there, none] = await Promise.all(['secret', 'nothing'].map(async (name) => {
+          const reply = await room.api('GET', `/repos/ada/${name}${path}`, undefined, who);
+          return [reply.status, (await reply.text()).replaceAll(name, 'NAME')];
+        })); // prettier-ignore
+        expect([path, there]).toEqual([path, none]);
+      }
+    }
+    for (const path of ['info/refs?service=git-upload-pack', 'info/refs?service=git-receive-pack']) {
+      for (const headers of [{}, { authorization: bob }] as Record<string, string>[]) {
+        const [there, none] = await Promise.all(['secret', 'nothing'].map(async (name) => {
+          const reply = await fetch(`${room.url}/ada/${name}.git/${path}`, { headers });
+          return [reply.status, reply.headers.get('www-authenticate'), await reply.text()];
+        })); // prettier-ignore
+        expect(there).toEqual(none);
+      }
+    }
+    const times: Record<string, number[]> = { secret: [], nothing: [] };
+    for (let round = 0; round < 120; round += 1) {
+      for (const name of ['secret', 'nothing']) {
+        const begun = performance.now();
+        await (await room.api('GET', `/repos/ada/${name}/branches`, undefined, bob)).text();
+        times[name]?.push(performance.now() - begun);
+      }
+    }
+    // Git is not asked for either; a look into the repository would take several times as long.
+    const [there, none] = [median(times['secret'] ?? []), median(times['nothing'] ?? [])];
+    expect(there).toBeLessThan(none * 2 + 2);
+  });
+});
+
+describe('names that are meant to be more than names', () => {
+  it('are options, commands and paths for nobody', async () => {
+    const trap = join(room.folder, 'trapped');
+    const odd = ['--upload-pack=touch${IFS}' + trap, '-x', '--exec=x', '$(touch x)', '`id`', '../../etc', '.../..', 'a;b', "a'b", 'refs/heads/main:x']; // prettier-ignore
+    for (const name of odd) {
+      const encoded = encodeURIComponent(name);
+      const statuses = await Promise.all([
+        room.api('POST', '/repos/ada/open/branches', { new_branch_name: name, old_ref_name: name }),
+        room.api('POST', '/repos/ada/open/tags', { tag_name: name, target: name }),
+        room.api('GET', `/repos/ada/open/commits?sha=${encoded}&path=${encoded}`),
+        room.api('GET', `/repos/ada/open/contents/${encoded}?ref=${encoded}`),
+        room.api('GET', `/repos/ada/open/git/commits/${encoded}`),
+        room.api('GET', `/repos/ada/open/git/trees/${encoded}`),
+        room.api('GET', `/repos/ada/open/compare/${encoded}...${encoded}`),
+        room.api('GET', `/repos/ada/open/archive/${encoded}.zip`),
+        room.api('GET', `/repos/ada/open/commits/${encoded}/status`),
+        ...(/^-|\.\./.test(name) ? [room.api('PATCH', '/repos/ada/open/branches/main', { name })] : []),
+        room.api('POST', '/repos/ada/open/pulls', { title: 'x', head: name, base: name }),
+        room.api('POST', '/repos/migrate', { clone_addr: name, repo_name: 'taken' }),
+      ]).then((all) => all.map(({ status }) => status));
+      expect([name, statuses.filter((status) => status < 400 || status >= 500)]).toEqual([name, []]);
+    }
+    expect(existsSync(trap)).toBe(false);
+    const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/open.git`]);
+    expect(stdout.trim().split('\n').map((line) => line.split('\t')[1])).toEqual(['HEAD', 'refs/heads/main']); // prettier-ignore
+  });
+
+  it('differ by case alone and stay two branches', async () => {
+    await room.create('cases');
+    const remote = `${room.signedUrl}/ada/cases.git`;
+    await room.git(['checkout', '-q', '-b', 'Feature'], { cwd });
+    await room.git(['commit', '-q', '--allow-empty', '-m', 'upper'], { cwd });
+    await room.git(['push', '-q', remote, 'main', 'main:feature', 'Feature:Feature'], { cwd });
+    const names = async () => ((await (await room.api('GET', '/repos/ada/cases/branches')).json()) as { name: string; commit: { id: string } }[]).map(({ name, commit }) => [name, commit.id]); // prettier-ignore
+    const all = await names();
+    expect(all.map(([name]) => name)).toEqual(['Feature', 'feature', 'main']);
+    expect(new Set(all.map(([, id]) => id)).size).toBe(2);
+    expect((await room.api('DELETE', '/repos/ada/cases/branches/feature')).status).toBe(204);
+    expect((await names()).map(([name]) => name)).toEqual(['Feature', 'main']);
+    await room.git(['checkout', '-q', 'main'], { cwd });
+  });
+});
+
+describe('a body that swells', () => {
+  it('is not taken in as a whole: a compressed request of nothing but zeros ends, and the host goes on', async () => {
+    const before = process.memoryUsage().rss;
+    const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024));
+    const send = async (path: string) => {
+      const reply = await fetch(`${room.url}/ada/open.git/${path}`, {
+        method: 'POST',
+        headers: { authorization: adminAuthorization, 'content-encoding': 'gzip', 'content-type': `application/x-${path}-request` },
+        body: bomb,
+      }).catch(() => undefined); // prettier-ignore
+      return reply?.status ?? 400;
+    };
+    for (const path of ['git-receive-pack', 'git-upload-pack']) expect((await send(path)) === 200 ? 'read' : 'refused').toMatch(/read|refused/); // prettier-ignore
+    expect((await room.api('GET', '/repos/ada/open')).status).toBe(200);
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
+  });
+});
+
+describe('a migration during which the host is killed', () => {
+  it('leaves nothing, and its name is free', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-data-'));
+    // Answers, and never comes to an end.
+    const asked = Promise.withResolvers<void>();
+    const origin = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/x-git-upload-pack-advertisement' });
+      response.write('001e# service=git-upload-pack\n0000');
+      asked.resolve();
+    });
+    origin.listen(0, '127.0.0.1');
+    await once(origin, 'listening');
+    const address = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/x.git`;
+    const environment = Object.fromEntries(['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false'])); // prettier-ignore
+    let host: HostProcess | undefined;
+    const api = (method: string, path: string, body?: unknown) =>
+      fetch(`${host?.url('git') ?? ''}/api/v1${path}`, {
+        method,
+        headers: { authorization: adminAuthorization },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    try {
+      host = await startHostProcess(dataDir, { environment });
+      const migrating = api('POST', '/repos/migrate', { clone_addr: address, repo_name: 'copy' }).then(({ status }) => status, () => 0); // prettier-ignore
+      await asked.promise;
+      // Nobody sees it meanwhile.
+      expect((await api('GET', '/repos/ada/copy')).status).toBe(404);
+      await host.kill();
+      expect(await migrating).toBe(0);
+      host = await startHostProcess(dataDir, { environment });
+      expect((await api('GET', '/repos/ada/copy')).status).toBe(404);
+      const root = join(dataDir, 'git', 'repositories');
+      expect(readdirSync(root).flatMap((part) => readdirSync(join(root, part)))).toEqual([]);
+      expect((await api('POST', '/user/repos', { name: 'copy' })).status).toBe(201);
+    } finally {
+      await host?.stop();
+      origin.closeAllConnections();
+      origin.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
