@@ -9,6 +9,7 @@ import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
 import { benchRenderer } from './renderer.ts';
 import { benchStart } from './start.ts';
+import { benchSync } from './sync.ts';
 import { benchUptime } from './uptime.ts';
 
 /** One line of the table: what was measured, in one run, against what it should be. */
@@ -45,6 +46,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   renderer: benchRenderer,
   addons: benchAddons,
   gateway: benchGateway,
+  sync: benchSync,
 };
 
 const { positionals: asked, values } = parseArgs({

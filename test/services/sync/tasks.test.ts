@@ -317,6 +317,7 @@ it.skipIf(lacksRclone)(
           ({ job }) => job.totals.bytes > 1024 * 1024,
         );
         await host.kill();
+        expect(existsSync(join(folder, 'to/gone'))).toBe(true);
       }
       await using host = await startHostProcess(dataDir, { environment: { ...environment, SYNC_BANDWIDTH: '' } });
       const ask = asker(host.url('control'));
