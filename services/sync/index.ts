@@ -63,7 +63,9 @@ function create(context: Context, settings: Settings): Service {
     engine: () => engine,
     ids,
     store,
-    onChange: ({ id }) => context.bus.publish(syncChanged, { jobId: id }),
+    onChange({ id, order }) {
+      if (order.durable) context.bus.publish(syncChanged, { jobId: id });
+    },
     onEnd(job) {
       metrics.ended(job);
       if (job.order.durable) context.bus.publish(syncChanged, { jobId: job.id });

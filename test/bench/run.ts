@@ -10,6 +10,7 @@ import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
 import { benchRenderer } from './renderer.ts';
 import { benchStart } from './start.ts';
+import { benchSync } from './sync.ts';
 import { benchUptime } from './uptime.ts';
 
 /** One line of the table: what was measured, in one run, against what it should be. */
@@ -47,6 +48,8 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   addons: benchAddons,
   gateway: benchGateway,
   git: benchGit,
+
+  sync: benchSync,
 };
 
 const { positionals: asked, values } = parseArgs({

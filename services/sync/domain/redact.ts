@@ -4,7 +4,7 @@ import { shownPlace } from './place.ts';
 export const hidden = 'XXX';
 const secret =
   /pass|secret|token|credential|private|(?:^|[_.-]|[a-z])key|clear|^auth|obscured|sas_url|bearer|cookie|headers/i;
-const plain = /^(?:key_use_agent|keyword|keep)/i;
+const plain = /^(?:key_use_agent|keyword|keep|passive)/i;
 
 /** A copy without what may be a secret, by the names of its keys; of places the options in their text are left out. */
 export function redacted(value: unknown, isSecret: (key: string) => boolean = looksSecret): unknown {
@@ -13,10 +13,16 @@ export function redacted(value: unknown, isSecret: (key: string) => boolean = lo
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, part]) => {
-      const hides = isSecret(key) && part !== '' && part !== null && part !== false && part !== true;
-      return [key, hides ? hidden : redacted(part, isSecret)];
+      return [key, isSecret(key) ? withoutLeaves(part) : redacted(part, isSecret)];
     }),
   );
+}
+
+/** Of a group of options the values go and the names stay: a client that reads them expects a group. */
+function withoutLeaves(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutLeaves);
+  if (typeof value !== 'object' || value === null) return value === '' || value === null || typeof value === 'boolean' ? value : hidden; // prettier-ignore
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutLeaves(part)]));
 }
 
 function redactedText(text: string, isSecret: (key: string) => boolean): string {

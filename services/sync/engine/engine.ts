@@ -257,11 +257,18 @@ export class Engine implements AsyncDisposable {
 async function answerOf(reply: IncomingMessage): Promise<EngineAnswer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of reply as AsyncIterable<Buffer>) {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  // By events, since iterating over it takes a tenth of a millisecond, and most calls take no longer than a few.
+  reply.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > largestAnswer) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
+    if (length > largestAnswer) reply.destroy(new Error('the answer is too large'));
+    else chunks.push(chunk);
+  });
+  reply
+    .once('end', resolve)
+    .once('error', reject)
+    .once('close', () => reject(new Error('the answer broke off')));
+  await ended;
   const body = parsed(Buffer.concat(chunks).toString('utf8'));
   if (typeof body !== 'object' || body === null) throw new Error('the answer is no JSON');
   return { status: reply.statusCode ?? 502, body: body as Record<string, unknown>, length };

@@ -42,6 +42,8 @@ export interface BegunJob {
 export class Jobs {
   readonly #parts: JobsParts;
   readonly #jobs = new Map<number, Job>();
+  /** Apart from the others: a program that calls often leaves thousands of them behind. */
+  readonly #running = new Set<Job>();
   readonly #locks = new PlaceLocks();
   readonly #ends = new Set<Promise<unknown>>();
   /** How long the answers are that are remembered, the oldest first. */
@@ -59,7 +61,7 @@ export class Jobs {
   }
 
   get running(): readonly Job[] {
-    return this.known.filter((job) => job.isRunning);
+    return [...this.#running];
   }
 
   find(id: number): Job | undefined {
@@ -93,7 +95,8 @@ export class Jobs {
       );
     }
     this.#jobs.set(job.id, job);
-    this.#ticking ??= context.clock.every(second, () => void this.#tick());
+    this.#running.add(job);
+    if (order.durable) this.#ticking ??= context.clock.every(second, () => void this.#tick());
     const ended = this.#run(job).finally(() => this.#ends.delete(ended));
     this.#ends.add(ended);
     return { job, ended };
@@ -167,6 +170,7 @@ export class Jobs {
     job.error = outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed'; // prettier-ignore
     if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
     const output = this.#remember(job, outcome);
+    this.#running.delete(job);
     job.state = isStopped ? job.stopsAs : (outcome.state ?? (outcome.status === 200 ? 'done' : 'failed'));
     if (job.order.durable) {
       const end = {
@@ -184,7 +188,7 @@ export class Jobs {
       this.#jobs.delete(job.id);
       this.#answers.delete(job);
     });
-    if (this.running.length === 0) {
+    if (this.#ticking !== undefined && !this.running.some(({ order }) => order.durable)) {
       this.#ticking?.[Symbol.dispose]();
       this.#ticking = undefined;
     }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { exclusionOf, type Exclusion } from '../domain/exclude.ts';
 import { planOf, type Listed, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 import { refuseKeptLinks, refuseLinks } from './links.ts';
@@ -68,11 +69,8 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
 
   return {
     async list(place, { exclude, signal }): Promise<Listing> {
-      if (exclude.length > 0) {
-        throw new Problem('sync.engine_missing', 503, 'Leaving files out needs rclone, which is not on this computer.');
-      }
       const entries: Listed[] = [];
-      await walk(place, '', entries, signal);
+      await walk({ root: place, leftOut: exclusionOf(exclude), entries, signal }, '');
       return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
     },
     async copy(source, destination, replaced, options) {
@@ -127,7 +125,15 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
   };
 }
 
-async function walk(root: string, below: string, entries: Listed[], signal: AbortSignal): Promise<void> {
+interface Walk {
+  readonly root: string;
+  readonly leftOut: Exclusion;
+  readonly entries: Listed[];
+  readonly signal: AbortSignal;
+}
+
+async function walk(walking: Walk, below: string): Promise<void> {
+  const { root, leftOut, entries, signal } = walking;
   signal.throwIfAborted();
   let found: Dirent[];
   try {
@@ -140,9 +146,10 @@ async function walk(root: string, below: string, entries: Listed[], signal: Abor
   for (const entry of found) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) {
+      if (leftOut.folder(path)) continue;
       entries.push({ path, size: -1, modifiedAt: null, isFolder: true });
-      await walk(root, path, entries, signal);
-    } else if (entry.isFile()) {
+      await walk(walking, path);
+    } else if (entry.isFile() && !leftOut.file(path)) {
       const { size, mtimeMs } = await lstat(join(root, path));
       entries.push({ path, size, modifiedAt: Math.round(mtimeMs), isFolder: false });
     }

@@ -4,6 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { syncChanged, type TaskFields } from '../../contracts/sync/api.ts';
 import { pauseAfter } from '../domain/backoff.ts';
 import { commandIn } from '../domain/commands.ts';
+import { exclusionOf, PatternError } from '../domain/exclude.ts';
 import { readPlace, shownPlace } from '../domain/place.ts';
 import type { Job, JobOrder } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -255,6 +256,12 @@ export class Tasks implements Disposable {
       ) {
         throw new Problem('sync.invalid', 422, detail, { fields: { [field]: detail } });
       }
+    }
+    try {
+      exclusionOf(fields.exclude);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      throw new Problem('sync.invalid', 422, `${error.message}.`, { fields: { exclude: `${error.message}.` } });
     }
     if (fields.source === fields.destination) {
       const detail = 'The destination is the source.';

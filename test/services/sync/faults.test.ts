@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -127,3 +137,103 @@ describe('an answer', () => {
     },
   );
 });
+
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+const ended = async (room: SyncRoom, id: number) =>
+  (
+    await until(
+      () => room.api('GET', `/api/sync/jobs/${String(id)}`),
+      ({ job }) => job.endedAt !== null,
+      60_000,
+    )
+  ).job;
+const run = async (room: SyncRoom, task: number) =>
+  ended(room, (await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {})).id);
+
+describe.each([
+  ['rclone', {}, lacksRclone],
+  ['no rclone', { RCLONE_PATH: '/nowhere/rclone' }, false],
+] as const)('with %s', (_name, environment, isLeftOut) => {
+  it.skipIf(isLeftOut || !isRoot)(
+    'a full disk ends the run as failed, deletes nothing, and the next one goes on',
+    { timeout: 120_000 },
+    async () => {
+      await using room = await openSyncRoom({ environment });
+      const disk = join(room.folder, 'disk');
+      mkdirSync(disk);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
+      try {
+        const big = Object.fromEntries(
+          Array.from({ length: 6 }, (_, at) => [`from/${String(at)}`, String(at).repeat(1_000_000)]),
+        );
+        room.write({ ...big, 'disk/to/gone': 'x' });
+        const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source: `${room.folder}/from`, destination: `${disk}/to`, retries: 0 }); // prettier-ignore
+        const failed = await run(room, task.id);
+        expect(failed).toMatchObject({ state: 'failed' });
+        const { errors } = await room.api('GET', `/api/sync/jobs/${String(failed.id)}`);
+        expect(
+          errors.some(({ error }: { error: string }) => /no space left|remaining disk space/i.test(error)),
+          JSON.stringify(errors),
+        ).toBe(true);
+        const after = readdirSync(join(disk, 'to'));
+        expect(after).toContain('gone');
+        for (const name of after.filter((one) => one !== 'gone')) {
+          expect(readFileSync(join(disk, 'to', name), 'utf8')).toBe(big[`from/${name}`]);
+        }
+        execFileSync('mount', ['-o', 'remount,size=16m', disk]);
+        expect(await run(room, task.id)).toMatchObject({ state: 'done', totals: { deletes: 1 } });
+        expect(readdirSync(join(disk, 'to')).toSorted()).toEqual(readdirSync(join(room.folder, 'from')).toSorted());
+      } finally {
+        execFileSync('umount', ['-l', disk]);
+      }
+    },
+  );
+
+  it.skipIf(isLeftOut)('what was done is counted', { timeout: 60_000 }, async () => {
+    await using room = await openSyncRoom({ environment });
+    room.write({ 'from/a': '1', 'from/b': '22', 'to/gone': 'x' });
+    const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source: `${room.folder}/from`, destination: `${room.folder}/to`, retries: 0 }); // prettier-ignore
+    expect(await run(room, task.id)).toMatchObject({ state: 'done' });
+    rmSync(join(room.folder, 'from'), { recursive: true });
+    expect(await run(room, task.id)).toMatchObject({ state: 'failed' });
+    await room.call('rc/noop');
+    await room.call('no/such');
+    await room.call('core/quit');
+    const page = await (await fetch(`${room.host.url('control')}/metrics`, { headers: { authorization: adminAuthorization } })).text(); // prettier-ignore
+    const lines = page
+      .replace(/service="sync",?/g, '')
+      .replaceAll('{}', '')
+      .split('\n');
+    const value = (name: string): number => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]); // prettier-ignore
+    const counted = { 'sync_jobs_total{state="done"}': 1, 'sync_jobs_total{state="failed"}': 1, 'sync_jobs_total{state="held"}': 0, sync_transferred_files_total: 2, sync_transferred_bytes_total: 3, sync_deleted_files_total: 1, sync_jobs_running: 0, sync_job_duration_seconds_count: 2, 'sync_calls_total{result="ok"}': 1, 'sync_calls_total{result="failed"}': 1, 'sync_calls_total{result="refused"}': 1 }; // prettier-ignore
+    expect(Object.fromEntries(Object.keys(counted).map((name) => [name, value(name)]))).toEqual(counted);
+    expect(value('sync_engine_up')).toBe(Object.keys(environment).length === 0 ? 1 : 0);
+    // Names of files and places are on no page of metrics.
+    expect(page).not.toContain(room.folder);
+  });
+});
+
+it.skipIf(lacksRclone)(
+  'a remote that is away fails a run, to it or from it, and nothing is deleted',
+  { timeout: 120_000 },
+  async () => {
+    await using room = await openSyncRoom();
+    room.write({ 'here/a': '1', 'there/kept': 'x' });
+    await room.call('config/create', { name: 'away', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', vendor: 'other' } }); // prettier-ignore
+    for (const [source, destination] of [
+      [`${room.folder}/here`, 'away:x'],
+      ['away:x', `${room.folder}/there`],
+    ] as const) {
+      // prettier-ignore
+      const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source, destination, maxDeletes: 100, maxDeletePercent: 100, retries: 1 }); // prettier-ignore
+      expect(await run(room, task.id)).toMatchObject({ state: 'failed', error: expect.stringMatching(/connection refused/i) as string }); // prettier-ignore
+      const { nextAt } = await until(
+        () => room.api('GET', `/api/sync/tasks/${String(task.id)}`),
+        (found) => found.nextAt !== null,
+      );
+      expect(nextAt).toBeGreaterThan(Date.now());
+    }
+    expect(readFileSync(join(room.folder, 'there/kept'), 'utf8')).toBe('x');
+    expect(readFileSync(join(room.folder, 'here/a'), 'utf8')).toBe('1');
+  },
+);

@@ -11,6 +11,7 @@ import { replacedPlace } from '../../../services/sync/domain/replaced.ts';
 import { PlaceLocks } from '../../../services/sync/jobs/locks.ts';
 import { localMover } from '../../../services/sync/tasks/local-mover.ts';
 import { nextTime } from '../../../services/sync/tasks/calendar.ts';
+import { lacksRclone, openSyncRoom } from './room.ts';
 import { tree } from './trees.ts';
 
 /** The same numbers for the same seed. */
@@ -242,4 +243,38 @@ it('a broken copy leaves nothing half written', async () => {
   expect(tree(join(folder, 'to'))).toEqual({});
   expect(readFileSync(join(folder, 'from/big'))).toHaveLength(8 * 1024 * 1024);
   rmSync(folder, { recursive: true });
+});
+
+it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', { timeout: 120_000 }, async () => {
+  await using room = await openSyncRoom();
+  const parts = ['a', 'b', 'ab', 'a.b', 'é', '[x]', '{y}', 'a b', '*', 'B', 'a,b', 'x(1)', '^', '$'];
+  const roll = dice(7);
+  const files = new Set<string>();
+  for (let at = 0; at < 120; at++) {
+    const path = Array.from({ length: 1 + roll(3) }, () => parts[roll(parts.length)] ?? 'a').join('/');
+    const isFree = [...files].every((other) => !other.startsWith(`${path}/`) && !path.startsWith(`${other}/`));
+    if (isFree) files.add(path);
+  }
+  room.write(Object.fromEntries([...files].map((path) => [`files/${path}`, 'x'])));
+  const pieces = ['a', 'b', '*', '**', '?', '/', '/', '[ab]', '[^a]', '{a,b}', '{a*,\\*}', '.', '\\[', '\\{', ' ', '{{a|b}}', 'é', 'B', '(1)', '^', '$', ',', 'x', 'y']; // prettier-ignore
+  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, { copied: () => undefined, removed: () => undefined, failed: () => undefined }); // prettier-ignore
+  const fs = join(room.folder, 'files');
+  let [compared, refused] = [0, 0];
+  for (let seed = 1; seed <= 200; seed++) {
+    const die = dice(seed);
+    const exclude = Array.from({ length: 1 + die(2) }, () => Array.from({ length: 1 + die(4) }, () => pieces[die(pieces.length)] ?? 'a').join('')); // prettier-ignore
+    const said = JSON.stringify(exclude);
+    const theirs = await room.call('operations/list', { fs, remote: '', opt: { recurse: true, noMimeType: true, noModTime: true }, _filter: { ExcludeRule: exclude } }); // prettier-ignore
+    const ours = mover.list(fs, { group: '', exclude, signal: new AbortController().signal });
+    if (theirs.status !== 200) {
+      refused += 1;
+      await expect(ours, said).rejects.toThrow();
+      continue;
+    }
+    compared += 1;
+    const list = (theirs.body.list as { Path: string; IsDir: boolean }[]).map(({ Path, IsDir }) => (IsDir ? `${Path}/` : Path)); // prettier-ignore
+    expect((await ours).entries.map(({ path, isFolder }) => (isFolder ? `${path}/` : path)).toSorted(), said).toEqual(list.toSorted()); // prettier-ignore
+  }
+  expect(compared).toBeGreaterThan(100);
+  expect(refused).toBeGreaterThan(0);
 });

@@ -161,6 +161,18 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       await expect(room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).rejects.toThrow('Nothing is kept');
     });
 
+    it('leave out what they are told to, on both sides', async () => {
+      const files = ['a.txt', 'a.tmp', 'b/c.tmp', 'b/cache/x', 'cache/y', 'keep/cache', 'x1', 'x9', 'deep/build/o/p', 'build', 'photo.jpg', 'photo.JPG', 'q?.md', 'qq.md', 'one.log', 'two.log', '2026-01.csv', 'sub/top', 'top']; // prettier-ignore
+      const source = Object.fromEntries(files.map((name) => [name, 'new']));
+      const exclude = ['*.tmp', 'cache/', 'x[1-3]', 'deep/**', '*.{jpg,png}', 'q\\?.md', '/o*.log', '{{\\d{4}-\\d\\d}}.csv', '/top']; // prettier-ignore
+      const there = { 'b/cache/old': 'stays', 'old.tmp': 'stays', top: 'stays', gone: 'goes', 'deep/er/x': 'stays' };
+      const task = await saved(source, there, { exclude, maxDeletePercent: 100 });
+      expect(await run(task.id)).toMatchObject({ state: 'done' });
+      const [came, stays] = [['a.txt', 'build', 'keep/cache', 'photo.JPG', 'qq.md', 'sub/top', 'two.log', 'x9'], ['b/cache/old', 'deep/er/x', 'old.tmp', 'top']]; // prettier-ignore
+      expect(tree(task.destination)).toEqual({ ...Object.fromEntries(came.map((name) => [name, 'new'])), ...Object.fromEntries(stays.map((name) => [name, 'stays'])) }); // prettier-ignore
+      await expect(saved({}, {}, { exclude: ['a[b'] })).rejects.toThrow('without its ]');
+    });
+
     it('go on with putting back where that was cut off', async () => {
       const before = { one: 'old', two: 'old', gone: 'x', 'deep/gone': 'y' };
       const task = await saved({ one: 'newer', two: 'newer', added: '1', more: '2' }, before, { keepReplaced: true, maxDeletePercent: 100 }); // prettier-ignore
@@ -305,6 +317,7 @@ it.skipIf(lacksRclone)(
           ({ job }) => job.totals.bytes > 1024 * 1024,
         );
         await host.kill();
+        expect(existsSync(join(folder, 'to/gone'))).toBe(true);
       }
       await using host = await startHostProcess(dataDir, { environment: { ...environment, SYNC_BANDWIDTH: '' } });
       const ask = asker(host.url('control'));

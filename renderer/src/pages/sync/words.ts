@@ -54,3 +54,10 @@ export function nextWords({ paused, nextAt, cron }: SyncTask): string {
   if (nextAt !== null) return `next ${moment.format(nextAt)}`;
   return cron === null ? 'when you start it' : '';
 }
+
+/** A place by its end, which tells it from others where there is little room: `Photos`, `drive:2026`. */
+export function shortPlace(place: string): string {
+  const [, remote = '', path = ''] = /^([^/:]+:)?(.*)$/s.exec(place) ?? [];
+  const last = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  return remote + last || place;
+}
