@@ -33,9 +33,19 @@ function create(context: DispatchContext, given: Settings): Service {
 
     async start() {
       network = new Network(context, settings.current);
-      open.use(context.hosts.add(network.hostNames));
+      let names: readonly string[] = network.hostNames;
+      let added = context.hosts.add(names);
+      open.defer(() => added[Symbol.dispose]());
       await network.renew();
-      const renew = (): void => void network?.renew();
+      const renew = (): void => {
+        const now = running().hostNames;
+        if (now.join() !== names.join()) {
+          const before = added;
+          [names, added] = [now, context.hosts.add(now)];
+          before[Symbol.dispose]();
+        }
+        void network?.renew();
+      };
       open.use(context.bus.subscribe(serviceChanged, renew));
       open.use(context.bus.subscribe(accountsChanged, () => network?.review()));
       const { factors } = network;

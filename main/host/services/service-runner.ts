@@ -167,6 +167,7 @@ export class ServiceRunner {
       group,
       port: this.#state.port ?? undefined,
       authenticates: main.authenticates === true,
+      hosts: this.#run?.hosts.names ?? [],
     };
   }
 

@@ -37,6 +37,8 @@ export class Front {
   readonly #signIn: SignInRoutes;
   readonly #underWay = new UnderWay();
   readonly #isShared = (id: string): boolean => this.#parts.exposure(id) !== 'off';
+  readonly #ownerOf = (name: string): string | undefined =>
+    this.#parts.context.targets().find(({ hosts }) => hosts.includes(name))?.id;
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
@@ -74,7 +76,7 @@ export class Front {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, portOf: string | undefined): Promise<void> {
-    const route = routeOf(asked(request, portOf), this.#parts.label, this.#isShared);
+    const route = routeOf(asked(request, portOf), this.#parts.label, this.#isShared, this.#ownerOf);
     switch (route.to) {
       case 'service': {
         const target = this.#target(route.id);
@@ -100,7 +102,7 @@ export class Front {
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, portOf: string | undefined): Promise<void> {
-    const route = routeOf(asked(request, portOf), this.#parts.label, this.#isShared);
+    const route = routeOf(asked(request, portOf), this.#parts.label, this.#isShared, this.#ownerOf);
     if (route.to !== 'service') throw nothing();
     const target = this.#target(route.id);
     if (this.#needsSignIn(route.id)) {
