@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .waitFor();
     await form.getByLabel('Name', { exact: true }).fill('The web');
     await form.getByLabel('Address').fill(target.url);
-    await form.getByLabel('Checked every').fill('0.5');
+    await form.getByLabel('Checked every').fill('2');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'The web' }).waitFor();
     await page.getByText('200 - OK').first().waitFor();
@@ -93,6 +93,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByLabel('Night job').check();
     await page.getByLabel('Shop').check();
     await page.getByRole('button', { name: 'Move Shop up' }).click();
+    // What visitors will see is there before it is saved.
+    const preview = page.locator('section.card').filter({ hasText: 'Preview' });
+    await preview.getByRole('heading', { name: 'Harbour' }).waitFor();
+    await preview.getByRole('heading', { name: 'For everybody' }).waitFor();
+    await preview.getByText('Night job').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Write a note' }).click();
     const form = page.getByRole('dialog');
