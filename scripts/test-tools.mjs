@@ -37,7 +37,12 @@ const programs = {
 const optional = ['chromium-headless-shell'];
 
 /** Program -> Debian package it is unpacked from. */
-const unpacked = { caddy: 'caddy', promtool: 'prometheus', 'prometheus-alertmanager': 'prometheus-alertmanager' };
+const unpacked = {
+  caddy: 'caddy',
+  prometheus: 'prometheus',
+  promtool: 'prometheus',
+  'prometheus-alertmanager': 'prometheus-alertmanager',
+};
 
 /** Folder -> the Python package in it. */
 const pythonPackages = {

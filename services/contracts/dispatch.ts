@@ -28,6 +28,8 @@ export interface DispatchTarget {
   readonly port: number | undefined;
   /** Its routes ask for credentials themselves. */
   readonly authenticates: boolean;
+  /** Further names under which it answers, such as one that a person has given to a page of it. */
+  readonly hosts: readonly string[];
 }
 
 /** A certificate with its chain, and its key, in PEM. */

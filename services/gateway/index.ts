@@ -59,12 +59,7 @@ function create(context: DispatchContext, given: Settings): Service {
 }
 
 function healthOf({ problems, shared }: Network): Health {
-  const to = '/settings/network';
-  if (problems.length > 0) {
-    return { state: 'degraded', detail: problems.join(' '), remedy: { label: 'See the network', to } };
-  }
-  if (shared.length === 0) {
-    return { state: 'up', detail: 'nothing is shared', begin: { label: 'Share with your phone', to } };
-  }
+  if (problems.length > 0) return { state: 'degraded', detail: problems.join(' ') };
+  if (shared.length === 0) return { state: 'up', detail: 'nothing is shared' };
   return { state: 'up', detail: shared.length === 1 ? '1 service shared' : `${String(shared.length)} services shared` };
 }

@@ -131,7 +131,7 @@ export class Network implements AsyncDisposable {
 
   /** Every name that a request may have. */
   get #hostNames(): readonly string[] {
-    const services = this.#targets().map(({ id }) => serviceName(id, this.#label));
+    const services = this.#targets().flatMap(({ id, hosts }) => [serviceName(id, this.#label), ...hosts]);
     return [baseName(this.#label), hostLabel(hostname()), ...services];
   }
 
@@ -181,7 +181,8 @@ export class Network implements AsyncDisposable {
     const addresses = this.shared.length === 0 ? [] : this.#addresses();
     if (addresses.length > 0) {
       const base = baseName(this.#label);
-      const names = new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses]);
+      const own = this.#context.targets().flatMap(({ id, hosts }) => (this.exposure(id) === 'off' ? [] : hosts));
+      const names = new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses, ...own]);
       await this.#certificate.renew(`Homeport ${base}`, [...names]);
     }
     const certificate = this.#certificate.shown;

@@ -12,7 +12,15 @@ export const manifest = defineManifest({
   group: 'alerts',
   summary: 'Watches servers, containers and jobs. Works with clients of Uptime Kuma.',
   listeners: [
-    { name: 'http', title: 'Uptime', protocol: 'http', port: 3001, crossOrigin: 'credentialed', ownMetricsPage: true },
+    {
+      name: 'http',
+      title: 'Uptime',
+      protocol: 'http',
+      port: 3001,
+      crossOrigin: 'credentialed',
+      ownMetricsPage: true,
+      authenticates: true,
+    },
   ],
   pulse: { counter: 'uptime_checks_total', what: 'checks' },
   settings: Settings,

@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .waitFor();
     await form.getByLabel('Name', { exact: true }).fill('The web');
     await form.getByLabel('Address').fill(target.url);
-    await form.getByLabel('Checked every').fill('0.5');
+    await form.getByLabel('Checked every').fill('2');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'The web' }).waitFor();
     await page.getByText('200 - OK').first().waitFor();
@@ -93,6 +93,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByLabel('Night job').check();
     await page.getByLabel('Shop').check();
     await page.getByRole('button', { name: 'Move Shop up' }).click();
+    // What visitors will see is there before it is saved.
+    const preview = page.locator('section.card').filter({ hasText: 'Preview' });
+    await preview.getByRole('heading', { name: 'Harbour' }).waitFor();
+    await preview.getByRole('heading', { name: 'For everybody' }).waitFor();
+    await preview.getByText('Night job').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Write a note' }).click();
     const form = page.getByRole('dialog');
@@ -114,8 +119,24 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
+  it('offers what is not watched yet with one click, and says what needs somebody', async () => {
+    const { page, complaints } = await visit('/uptime');
+    await page.getByText('1 down').waitFor();
+    await page.getByRole('link', { name: 'The web' }).waitFor();
+    await page
+      .getByRole('button', { name: /^Watch Control|^Watch Homeport|^Watch / })
+      .first()
+      .click();
+    await page.getByText(/is watched\.$/).waitFor();
+    const { items } = await rig.call<{ items: { id: number; url: string | null }[] }>('GET', '/api/monitors');
+    const own = items.find(({ url }) => url?.startsWith(rig.host.url('control')) === true);
+    expect(await rig.until(own?.id ?? 0, 1)).toMatchObject({ status: 1 });
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('pauses many at once, and says how all did over a month', async () => {
-    const { page, complaints } = await visit('/uptime?q=Shop');
+    const { page, complaints } = await visit('/uptime/monitors?q=Shop');
     await page.getByRole('button', { name: 'Choose several' }).click();
     await page.getByRole('button', { name: 'Choose all shown' }).click();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
@@ -136,7 +157,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     for (let at = 0; at < items.length; at += 1000) {
       await rig.call('POST', '/api/monitors/bulk', { items: items.slice(at, at + 1000) });
     }
-    const { page } = await visit('/uptime');
+    const { page } = await visit('/uptime/monitors');
     await page.getByText('job 0', { exact: true }).waitFor();
     expect(await page.locator('li').count()).toBeLessThan(100);
     await page.getByRole('searchbox', { name: 'Search monitors' }).fill('job 1999');
@@ -148,7 +169,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
   it.each(screens)('fits $on', async (screen) => {
     const { width, height, touch } = screen;
     for (const [name, path] of [
-      ['monitors', '/uptime'],
+      ['overview', '/uptime'],
+      ['monitors', '/uptime/monitors'],
       ['monitor', '/uptime/monitors/1'],
       ['outages', '/uptime/outages'],
       ['maintenance', '/uptime/maintenance'],

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
-import type { Dispatched } from '../../../services/contracts/dispatch.ts';
+import type { Dispatched, Hosts } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
@@ -29,6 +29,8 @@ export interface ServiceRun {
   readonly jobs: Jobs;
   /** See {@link ServiceListeners.dispatched}. */
   dispatched(hosts: readonly string[]): Dispatched | undefined;
+  /** Names that it has added to those of this machine. */
+  readonly hosts: Hosts;
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
   renewGuard(): void;
   /** Ends it within the time to stop; what does not let go by then is left behind. Never rejects. */
@@ -97,7 +99,7 @@ export async function runService(
     };
     renewGuard();
     const dispatched = (names: readonly string[]): Dispatched | undefined => opened.dispatched(names);
-    return { service: created, jobs, dispatched, renewGuard, close };
+    return { service: created, jobs, dispatched, hosts, renewGuard, close };
   } catch (error) {
     await close();
     throw error;

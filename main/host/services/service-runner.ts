@@ -169,6 +169,7 @@ export class ServiceRunner {
       group,
       port: this.#state.port ?? undefined,
       authenticates: main.authenticates === true,
+      hosts: this.#run?.hosts.names ?? [],
     };
   }
 

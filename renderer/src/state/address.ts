@@ -13,7 +13,6 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['inbox', 'messages'],
   ['downloads', 'queue'],
   ['push', 'topics'],
-  ['uptime', 'monitors'],
   ['delivery', 'overview'],
   ['addons', 'configurations'],
   ['git', 'overview'],

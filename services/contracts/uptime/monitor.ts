@@ -159,6 +159,10 @@ const targets: Readonly<Record<string, readonly string[]>> = {
   dns: ['hostname'],
   smtp: ['hostname'],
   'websocket-upgrade': ['url'],
+  mqtt: ['hostname', 'mqttTopic'],
+  postgres: ['databaseConnectionString'],
+  redis: ['databaseConnectionString'],
+  ntp: ['hostname'],
 };
 
 /** Messages by field for what a monitor of its type lacks. */

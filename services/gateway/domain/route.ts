@@ -13,19 +13,23 @@ export type Route =
 export const ownPrefix = '/.homeport/';
 
 /**
- * The service by host name, else by the port it came to, else by the beginning of its path, which the service does not see.
- * `isShared` decides last, so that what is not shared looks like what does not exist. Without `hasPath` only its name leads there.
+ * The service by host name, also one of its own (`ownerOf`), else by the port it came to, else by the beginning of its path,
+ * which the service does not see. `isShared` decides last, so that what is not shared looks like what does not exist. Without
+ * `hasPath` only its name leads there.
  */
 export function routeOf(
   { host, url, portOf }: { readonly host: string; readonly url: string; readonly portOf: string | undefined },
   label: string,
   isShared: (id: string) => boolean,
+  ownerOf: (name: string) => string | undefined = () => undefined,
   hasPath: (id: string) => boolean = isShared,
 ): Route {
   if (url.startsWith(ownPrefix)) return { to: 'own', path: url.slice(ownPrefix.length) };
   const name = withoutPort(host);
   const suffix = `.${baseName(label)}`;
   if (name.endsWith(suffix)) return toService(name.slice(0, -suffix.length), url, isShared);
+  const owner = ownerOf(name);
+  if (owner !== undefined) return toService(owner, url, isShared);
   if (portOf !== undefined) return toService(portOf, url, isShared);
   // Where proxies look for it that were set up for another one.
   if (/^\/api\/verify(?:\?|$)/.test(url)) return { to: 'own', path: url.slice('/api/'.length) };

@@ -45,6 +45,8 @@ export class Front {
   readonly #oidc: OidcRoutes;
   readonly #underWay = new UnderWay();
   readonly #isShared = (id: string): boolean => this.#parts.exposure(id) !== 'off';
+  readonly #ownerOf = (name: string): string | undefined =>
+    this.#parts.context.targets().find(({ hosts }) => hosts.includes(name))?.id;
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
@@ -86,7 +88,7 @@ export class Front {
   #route(request: IncomingMessage, portOf: string | undefined): Route {
     // Below one name pages of another machine would be of the same origin as ours.
     const hasPath = (id: string): boolean => !this.#parts.upstreams.has(id);
-    return routeOf(asked(request, portOf), this.#parts.label, this.#isShared, hasPath);
+    return routeOf(asked(request, portOf), this.#parts.label, this.#isShared, this.#ownerOf, hasPath);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, portOf: string | undefined): Promise<void> {

@@ -4,7 +4,11 @@ import { listContainers } from './engine.ts';
 import { CheckFailure, explain } from './failure.ts';
 import { probeHttp } from './http.ts';
 import type { Check, CheckResult, EngineAddress, FromChecker, ToChecker } from './messages.ts';
+import { probeMqtt } from './mqtt.ts';
+import { probeNtp } from './ntp.ts';
+import { probePostgres } from './postgres.ts';
 import type { Found, ProbeOrder } from './probe.ts';
+import { probeRedis } from './redis.ts';
 import { Schedule } from './schedule.ts';
 import { probeDns, probePort, probeWebSocket } from './simple.ts';
 import { probeSmtp } from './smtp.ts';
@@ -28,6 +32,10 @@ const probes: Readonly<Record<string, (order: ProbeOrder) => Promise<Found>>> = 
   dns: probeDns,
   smtp: probeSmtp,
   'websocket-upgrade': probeWebSocket,
+  mqtt: probeMqtt,
+  postgres: probePostgres,
+  redis: probeRedis,
+  ntp: probeNtp,
 };
 
 /** Kinds of monitors that the checker checks by itself. */

@@ -6,13 +6,18 @@ export function targetOf(monitor: Readonly<Record<string, unknown>>): string {
   };
   switch (monitor['type']) {
     case 'port':
+    case 'mqtt':
     case 'smtp':
       return text('port') === '' ? text('hostname') : `${text('hostname')}:${text('port')}`;
     case 'ping':
+    case 'ntp':
     case 'dns':
       return text('hostname');
     case 'docker':
       return text('docker_container');
+    case 'postgres':
+    case 'redis':
+      return placeOf(text('databaseConnectionString'));
     case 'push':
     case 'group':
     case 'manual':
@@ -20,6 +25,12 @@ export function targetOf(monitor: Readonly<Record<string, unknown>>): string {
     default:
       return withoutCredentials(text('url')) || text('hostname');
   }
+}
+
+/** Where a database is, without who signs in to it. */
+function placeOf(connection: string): string {
+  const url = URL.parse(connection);
+  return url === null ? '' : `${url.host}${url.pathname === '/' ? '' : url.pathname}`;
 }
 
 /** An address as it may be shown to anybody. */

@@ -10,6 +10,10 @@ export interface Draft {
   expectedValue: string;
   hostname: string;
   port: string;
+  connection: string;
+  query: string;
+  topic: string;
+  message: string;
   docker_host: string;
   docker_container: string;
   interval: string;
@@ -24,8 +28,13 @@ export interface Draft {
   upsideDown: boolean;
 }
 
+/** Kinds that are at a host, and those that a connection string leads to. */
+export const hostTypes: readonly string[] = ['port', 'ping', 'dns', 'smtp', 'mqtt', 'ntp'];
+export const databaseTypes: readonly string[] = ['postgres', 'redis'];
+
 export const newDraft: Draft = {
   ...{ type: 'http', name: '', url: 'https://', keyword: '', jsonPath: '', expectedValue: '', hostname: '', port: '' },
+  ...{ connection: '', query: '', topic: '', message: '' },
   ...{ docker_host: '', docker_container: '', interval: '60', maxretries: '0', user: '', password: '' },
   ...{ codes: '200-299', parent: '', notifyTag: '', expiryNotification: true, ignoreTls: false, upsideDown: false },
 };
@@ -42,11 +51,15 @@ export function draftOf(monitor: Monitor): Draft {
     expectedValue: text(monitor.expectedValue),
     hostname: text(monitor.hostname),
     port: text(monitor.port),
+    connection: '',
+    query: text(monitor['databaseQuery']),
+    topic: text(monitor['mqttTopic']),
+    message: text(monitor['mqttSuccessMessage']),
     docker_host: text(monitor.docker_host),
     docker_container: text(monitor.docker_container),
     interval: text(monitor.interval),
     maxretries: text(monitor.maxretries),
-    user: text(monitor.basic_auth_user),
+    user: text(monitor.type === 'mqtt' ? monitor['mqttUsername'] : monitor.basic_auth_user),
     password: '',
     codes: monitor.accepted_statuscodes.join(', '),
     parent: text(monitor.parent),
@@ -82,8 +95,20 @@ export function fieldsOf(draft: Draft): Record<string, unknown> {
       : {}),
     ...(draft.type === 'keyword' ? { keyword: draft.keyword } : {}),
     ...(draft.type === 'json-query' ? { jsonPath: given(draft.jsonPath), expectedValue: draft.expectedValue } : {}),
-    ...(['port', 'ping', 'dns', 'smtp'].includes(draft.type)
-      ? { hostname: given(draft.hostname), port: given(draft.port) }
+    ...(hostTypes.includes(draft.type) ? { hostname: given(draft.hostname), port: given(draft.port) } : {}),
+    ...(draft.type === 'mqtt'
+      ? {
+          mqttTopic: given(draft.topic),
+          mqttSuccessMessage: given(draft.message),
+          mqttUsername: given(draft.user),
+          ...(draft.password === '' ? {} : { mqttPassword: draft.password }),
+        }
+      : {}),
+    ...(databaseTypes.includes(draft.type)
+      ? {
+          ...(draft.connection.trim() === '' ? {} : { databaseConnectionString: draft.connection.trim() }),
+          ...(draft.type === 'postgres' ? { databaseQuery: given(draft.query) } : {}),
+        }
       : {}),
     ...(draft.type === 'docker'
       ? { docker_host: given(draft.docker_host), docker_container: given(draft.docker_container) }

@@ -14,6 +14,7 @@ export interface PageDraft {
   description: string;
   theme: 'auto' | 'light' | 'dark';
   published: boolean;
+  subscribable: boolean;
   showOutages: boolean;
   showCertificateExpiry: boolean;
   footerText: string;
@@ -26,6 +27,7 @@ export interface PageDraft {
 
 export const newPage: PageDraft = {
   ...{ title: '', slug: '', description: '', theme: 'auto', published: true, showOutages: true },
+  subscribable: false,
   ...{ showCertificateExpiry: false, footerText: '', customCSS: '', names: '', pushTopic: '', notifyTag: '' },
   groups: [{ id: undefined, name: 'Services', monitors: [] }],
 };
@@ -34,6 +36,7 @@ export function pageDraftOf(page: StatusPage): PageDraft {
   const { title, slug, theme, published, showOutages, showCertificateExpiry, publicGroupList } = page;
   return {
     ...{ title, slug, theme, published, showOutages, showCertificateExpiry },
+    subscribable: page.subscribable,
     description: page.description ?? '',
     footerText: page.footerText ?? '',
     customCSS: page.customCSS ?? '',
@@ -51,6 +54,7 @@ export function pageFieldsOf(draft: PageDraft, before: StatusPage | undefined) {
   const { title, slug, theme, published, showOutages, showCertificateExpiry, customCSS } = draft;
   return {
     ...{ title, slug, theme, published, showOutages, showCertificateExpiry },
+    subscribable: draft.subscribable,
     description: given(draft.description),
     footerText: given(draft.footerText),
     customCSS: given(customCSS),

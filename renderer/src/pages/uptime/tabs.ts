@@ -2,7 +2,8 @@ import type { ServiceTab } from '../service/tabs.ts';
 
 /** The tabs of Uptime in order. A new one is one line here. */
 export const tabs: readonly ServiceTab[] = [
-  { at: '', title: 'Monitors', load: () => import('./Monitors.svelte') },
+  { at: '', title: 'Overview', load: () => import('./Overview.svelte') },
+  { at: 'monitors', title: 'Monitors', load: () => import('./Monitors.svelte') },
   { at: 'outages', title: 'Outages', load: () => import('./Outages.svelte') },
   { at: 'maintenance', title: 'Maintenance', load: () => import('./Maintenance.svelte') },
   { at: 'pages', title: 'Status pages', load: () => import('./StatusPages.svelte') },

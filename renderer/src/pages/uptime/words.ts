@@ -35,6 +35,10 @@ export const kinds = [
   ['dns', 'DNS record'],
   ['smtp', 'Mail server'],
   ['websocket-upgrade', 'WebSocket'],
+  ['postgres', 'PostgreSQL'],
+  ['redis', 'Redis'],
+  ['mqtt', 'MQTT topic'],
+  ['ntp', 'Time server (NTP)'],
   ['group', 'Group of monitors'],
   ['manual', 'Set by hand'],
 ] as const;

@@ -1,0 +1,51 @@
+import { createSocket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { CheckFailure } from './failure.ts';
+import type { Found, ProbeOrder } from './probe.ts';
+
+/** From 1900 to 1970, s. */
+const epochSeconds = 2_208_988_800;
+const length = 48;
+
+/** NTP: a server that knows the time tells it, near enough to ours, and itself near enough to a clock. */
+export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
+  const limit = (name: string, usual: number): number => Number(config[name] ?? usual);
+  const { address, family } = await lookup(config.hostname ?? '');
+  const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+  const { promise, resolve, reject } = Promise.withResolvers<{ reply: Buffer; at: number }>();
+  const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
+  signal.addEventListener('abort', abort, { once: true });
+  socket.on('error', reject);
+  const question = Buffer.alloc(length);
+  // Version 4, from a client; what it says of its time comes back and shows that the answer is to this question.
+  question[0] = 0x23;
+  crypto.getRandomValues(question.subarray(40));
+  socket.on('message', (reply) => {
+    if (reply.length >= length && reply.subarray(24, 32).equals(question.subarray(40))) resolve({ reply, at: Date.now() }); // prettier-ignore
+  });
+  try {
+    socket.connect(config.port ?? 123, address);
+    await new Promise<void>((connected) => socket.once('connect', connected));
+    const sent = Date.now();
+    const began = performance.now();
+    socket.send(question);
+    const { reply, at } = await promise;
+    const ping = Math.round(performance.now() - began);
+    const stratum = reply.readUInt8(1);
+    if (stratum === 0) throw new CheckFailure(`The server refuses: ${reply.toString('latin1', 12, 16).replaceAll(/[^\w]/g, '')}`); // prettier-ignore
+    const offset = Math.round((momentAt(reply, 32) + momentAt(reply, 40) - sent - at) / 2);
+    const dispersion = Math.round((reply.readUInt32BE(8) / 65_536) * 1000);
+    const facts = `Stratum: ${String(stratum)}, offset: ${String(offset)} ms, root dispersion: ${String(dispersion)} ms`;
+    const tooFar = reply.readUInt8(0) >> 6 === 3 || stratum > limit('ntpStratumThreshold', 5) || Math.abs(offset) > limit('ntpTimeOffsetThreshold', 1000) || dispersion > limit('ntpRootDispersionThreshold', 500); // prettier-ignore
+    if (tooFar) throw new CheckFailure(`Not a time to go by. ${facts}`);
+    return { status: beatStatus.up, msg: facts, ping };
+  } finally {
+    signal.removeEventListener('abort', abort);
+    socket.close();
+  }
+}
+
+function momentAt(reply: Buffer, offset: number): number {
+  return (reply.readUInt32BE(offset) - epochSeconds) * 1000 + (reply.readUInt32BE(offset + 4) / 2 ** 32) * 1000;
+}

@@ -1,0 +1,159 @@
+import Sqlite from 'better-sqlite3';
+import { createSocket } from 'node:dgram';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { expect, it, vi } from 'vitest';
+import { createFakeClock } from '../../support/clock.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { startHostProcess } from '../../support/host-process.ts';
+import { listen, openTarget, openUptime, type SentEvent } from './rig.ts';
+
+/** An aggregator that can be away; what it took is in `sent`. */
+async function openAggregator() {
+  const sent: SentEvent[] = [];
+  const state = { away: false };
+  const target = await openTarget((request, response) => {
+    void json(request).then((event) => {
+      if (!state.away) sent.push(event as SentEvent);
+      response.writeHead(state.away ? 503 : 200).end();
+    });
+  });
+  return { sent, state, target };
+}
+
+it('a target that resets, before and in the middle of an answer, is down in words, and no other check suffers', async () => {
+  let middle = false;
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    if (middle) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf');
+    socket.on('data', () => socket.resetAndDestroy());
+  });
+  const port = await listen(server);
+  await using fine = await openTarget();
+  await using rig = await openUptime();
+  const common = { interval: 3600, timeout: 20 };
+  try {
+    const web = { type: 'keyword', keyword: 'x', url: `http://127.0.0.1:${String(port)}/`, ...common };
+    const reset = await rig.add({ ...web, name: 'reset' });
+    expect((await rig.until(reset.id, 0)).msg).toMatch(/ECONNRESET|socket hang up/);
+    middle = true;
+    const half = await rig.add({ ...web, name: 'half' });
+    expect((await rig.until(half.id, 0)).msg).toMatch(/ECONNRESET|aborted|socket hang up/);
+    const other = await rig.add({ type: 'http', name: 'fine', url: fine.url, ...common });
+    await rig.until(other.id, 1);
+  } finally {
+    server.close();
+  }
+});
+
+it('a name server that says nothing costs its own monitor the time, and nobody else', async () => {
+  const silent = createSocket('udp4');
+  await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
+  await using fine = await openTarget();
+  await using rig = await openUptime();
+  try {
+    const stalled = Array.from({ length: 40 }, (_, at) => ({ type: 'dns', name: `dns ${String(at)}`, hostname: 'x.test', dns_resolve_server: '127.0.0.1', port: silent.address().port, interval: 3600, timeout: 2 })); // prettier-ignore
+    const { items } = await rig.call<{ items: { id: number }[] }>('POST', '/api/monitors/bulk', { items: stalled });
+    const web = await rig.add({ type: 'http', name: 'web', url: fine.url, interval: 3600 });
+    await rig.until(web.id, 1);
+    const [first] = items;
+    expect((await rig.until(first?.id ?? 0, 0)).msg).toMatch(/timeout of 2000ms|ETIMEOUT|ECANCELLED/);
+    expect((await rig.beats(web.id))[0]?.status).toBe(1);
+  } finally {
+    silent.close();
+  }
+});
+
+it('an aggregator that is away for an hour gets every event afterwards, in order and each once', async () => {
+  const clock = createFakeClock();
+  const { sent, state, target } = await openAggregator();
+  await using _target = target;
+  await using rig = await openUptime({ clock, aggregator: target });
+  state.away = true;
+  const { id } = await rig.add({ type: 'push', name: 'job', pushToken: 'job', interval: 86_400, flap: false });
+  const report = (status: string) => fetch(`${rig.url}/api/push/job?status=${status}`);
+  for (const status of ['up', 'down', 'up', 'down']) {
+    clock.advance(60_000);
+    await report(status);
+  }
+  await vi.waitUntil(() => target.seen.length > 0);
+  clock.advance(3_600_000);
+  expect(sent).toEqual([]);
+  state.away = false;
+  await vi.waitUntil(() => {
+    clock.advance(10_000);
+    return new Set(sent.map(({ event }) => event.id)).size >= 3;
+  });
+  const kinds = [...new Map(sent.map(({ event }) => [event.id, event])).values()];
+  expect(kinds.map(({ kind, monitorId }) => [kind, monitorId])).toEqual([
+    ['down', id],
+    ['up', id],
+    ['down', id],
+  ]);
+});
+
+it('kill -9 between a beat and its event loses neither, and tells it once', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'uptime-kill-'));
+  const { sent, state, target } = await openAggregator();
+  await using _target = target;
+  const environment = { UPTIME_NOTIFY_URL: `${target.url}/notify` };
+  const ask = async <T>(url: string, body?: object): Promise<T> => {
+    const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
+    const reply = await fetch(url, {
+      headers,
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    return (await reply.json()) as T;
+  };
+  try {
+    state.away = true;
+    let id: number;
+    {
+      await using host = await startHostProcess(dataDir, { environment });
+      const url = host.url('uptime');
+      ({ id } = await ask<{ id: number }>(`${url}/api/monitors`, { type: 'push', name: 'job', pushToken: 'killed', interval: 86_400 })); // prettier-ignore
+      await ask(`${url}/api/push/killed`);
+      // Answered once it cannot be lost; the event has not reached anybody.
+      expect(await ask(`${url}/api/push/killed?status=down&msg=gone`)).toEqual({ ok: true });
+      await host.kill();
+    }
+    expect(sent).toEqual([]);
+    state.away = false;
+    await using again = await startHostProcess(dataDir, { environment });
+    await vi.waitUntil(() => sent.length > 0, 60_000);
+    const { items } = await ask<{ items: { status: number; msg: string }[] }>(`${again.url('uptime')}/api/monitors/${String(id)}/beats`); // prettier-ignore
+    expect(items.some(({ status, msg }) => status === 0 && msg === 'gone')).toBe(true);
+    expect(new Set(sent.filter(({ event }) => event.monitorId === id).map(({ event }) => event.id)).size).toBe(1);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+it('while nothing can be written nothing is acknowledged, and what happened meanwhile is there and told after it', async () => {
+  await using web = await openTarget();
+  await using rig = await openUptime();
+  const job = await rig.add({ type: 'push', name: 'job', pushToken: 'full', interval: 86_400 });
+  const site = await rig.add({ type: 'http', name: 'site', url: web.url, interval: 0.5, timeout: 5 });
+  await rig.until(site.id, 1);
+  const [file = ''] = readdirSync(rig.host.dataDir, { recursive: true }).map(String).filter((name) => /uptime[^/]*\.(db|sqlite)$|uptime\/[^/]*\.(db|sqlite)$/.test(name)); // prettier-ignore
+  const db = new Sqlite(join(rig.host.dataDir, file), { timeout: 20_000 });
+  try {
+    db.exec("CREATE TRIGGER no_room BEFORE INSERT ON beats BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END");
+    web.handler = (_request, response) => void response.writeHead(500).end();
+    const refused = await fetch(`${rig.url}/api/push/full`);
+    expect([refused.status, await refused.json()]).toEqual([503, { ok: false, msg: expect.any(String) }]);
+    const seen = web.seen.length;
+    await vi.waitUntil(() => web.seen.length > seen + 2);
+    expect(rig.sent).toEqual([]);
+    db.exec('DROP TRIGGER no_room');
+  } finally {
+    db.close();
+  }
+  expect(await rig.events('down', site.id)).toHaveLength(1);
+  await rig.until(site.id, 0);
+  expect(await (await fetch(`${rig.url}/api/push/full`)).json()).toEqual({ ok: true });
+  await rig.until(job.id, 1);
+});

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, vi } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { uptime } from '../../../services/uptime/index.ts';
+import { freePort } from '../../support/free-port.ts';
+import { openHome } from '../../support/gateway/phone.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { lacksProgram } from '../../support/needs.ts';
+import { toolPath } from '../../support/tools.ts';
+import { openTarget, openUptime } from './rig.ts';
+
+const prometheus = toolPath('prometheus');
+const patience = { timeout: 60_000, interval: 200 };
+
+it.skipIf(lacksProgram(prometheus))(
+  'the real Prometheus scrapes it with a key, and the rules that are shipped fire',
+  async () => {
+    await using target = await openTarget((_request, response) => void response.writeHead(500).end());
+    await using rig = await openUptime();
+    const { id } = await rig.add({ type: 'http', name: 'shop', url: target.url, interval: 3600 });
+    await rig.until(id, 0);
+    const { key } = await rig.call<{ key: string }>('POST', '/api/api-keys', { name: 'prometheus' });
+    const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
+    const port = String(await freePort());
+    writeFileSync(
+      join(folder, 'prometheus.yml'),
+      JSON.stringify({
+        global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
+        rule_files: [fileURLToPath(new URL('../../../assets/uptime/prometheus-alerts.yaml', import.meta.url))],
+        scrape_configs: [
+          {
+            job_name: 'homeport-uptime',
+            basic_auth: { username: 'any', password: key },
+            static_configs: [{ targets: [new URL(rig.url).host] }],
+          },
+        ],
+      }),
+    );
+    const child = spawn(
+      prometheus,
+      [
+        `--config.file=${folder}/prometheus.yml`,
+        `--storage.tsdb.path=${folder}/data`,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      { stdio: 'ignore' },
+    );
+    const ended = once(child, 'exit');
+    try {
+      const ask = async (path: string): Promise<unknown> => {
+        const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
+        return reply?.ok === true ? ((await reply.json()) as { data: unknown }).data : undefined;
+      };
+      const valueOf = (query: string) =>
+        vi.waitUntil(async () => {
+          const data = (await ask(`query?query=${encodeURIComponent(query)}`)) as { result: { value: [number, string] }[] } | undefined; // prettier-ignore
+          return data?.result[0]?.value[1];
+        }, patience);
+      expect(await valueOf('up{job="homeport-uptime"} == 1')).toBe('1');
+      expect(await valueOf('monitor_status{monitor_name="shop"}')).toBe('0');
+      expect(await valueOf('uptime_monitors_up')).toBe('0');
+      const alert = await vi.waitUntil(async () => {
+        const data = (await ask('alerts')) as { alerts: { labels: Record<string, string> }[] } | undefined;
+        return data?.alerts.find(({ labels }) => labels['alertname'] === 'MonitorDown');
+      }, patience);
+      expect(alert.labels).toMatchObject({ monitor_name: 'shop', severity: 'critical' });
+      await rig.call('DELETE', `/api/monitors/${String(id)}`);
+      await vi.waitUntil(async () => {
+        const data = (await ask(`query?query=${encodeURIComponent('monitor_status{monitor_name="shop"}')}`)) as { result: object[] } | undefined; // prettier-ignore
+        return data?.result.length === 0;
+      }, patience);
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+it('a status page has a name of its own through the gateway, with a certificate that devices trust, and its visitors no sign-in', async () => {
+  await using home = await openHome({
+    services: [uptime, control, gateway],
+    settings: { shared: ['uptime'] },
+  });
+  const call = async (method: string, path: string, body?: object): Promise<void> => {
+    const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
+    const reply = await fetch(home.host.url('uptime') + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }); // prettier-ignore
+    expect(reply.status).toBeLessThan(300);
+  };
+  const visit = (path = '/') => home.ask(`https://status.harbour.local${path}`).catch(() => undefined);
+  expect(await visit()).toBeUndefined();
+  await call('POST', '/api/status-pages', { slug: 'harbour', title: 'Harbour' });
+  await call('PUT', '/api/status-pages/harbour', { domainNameList: ['status.harbour.local'] });
+  const shown = await vi.waitUntil(async () => {
+    const answer = await visit();
+    return answer?.status === 200 ? answer : undefined;
+  }, patience);
+  expect(shown.body).toContain('<title>Harbour</title>');
+  expect(JSON.parse((await visit('/api/entry-page'))?.body ?? '')).toMatchObject({ statusPageSlug: 'harbour' });
+  // All else there asks who it is, as on its own port.
+  expect((await visit('/api/monitors'))?.status).toBe(401);
+  expect((await home.ask('https://uptime.nas.local/status/harbour')).status).toBe(200);
+  await home.change({ shared: [] });
+  await vi.waitUntil(async () => (await visit())?.status !== 200, patience);
+});

@@ -1,0 +1,135 @@
+import { createSocket } from 'node:dgram';
+import { createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPostgresDatabase } from '../../support/postgres.ts';
+import { listen, openUptime, type UptimeRig } from './rig.ts';
+
+let rig: UptimeRig;
+beforeAll(async () => {
+  rig = await openUptime();
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const hourly = { interval: 3600, timeout: 20 };
+
+it('a PostgreSQL monitor signs in and asks, may not write, and shows nobody its password', async () => {
+  await using database = await openPostgresDatabase();
+  const common = { type: 'postgres', ...hourly };
+  const url = new URL(database.url);
+  url.password = 'hush';
+  const fine = await rig.add({ ...common, name: 'fine', databaseConnectionString: url.href });
+  expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'Rows: 1', ping: expect.any(Number) });
+  const rows = await rig.add({ ...common, name: 'rows', databaseConnectionString: database.url, databaseQuery: 'select * from generate_series(1, 3)' }); // prettier-ignore
+  expect(await rig.until(rows.id, 1)).toMatchObject({ msg: 'Rows: 3' });
+  const writes = await rig.add({ ...common, name: 'writes', databaseConnectionString: database.url, databaseQuery: 'create table x (y int)' }); // prettier-ignore
+  expect((await rig.until(writes.id, 0)).msg).toContain('read-only');
+  const slow = await rig.add({ ...common, timeout: 1, name: 'slow', databaseConnectionString: database.url, databaseQuery: 'select pg_sleep(60)' }); // prettier-ignore
+  expect((await rig.until(slow.id, 0)).msg).toBe('timeout of 1000ms exceeded');
+  const none = await rig.add({ ...common, name: 'none', databaseConnectionString: 'postgres://u:hush@127.0.0.1:1/x' });
+  expect((await rig.until(none.id, 0)).msg).toContain('ECONNREFUSED');
+  const told = JSON.stringify([await rig.call('GET', '/api/monitors'), rig.sent]) + rig.host.log.join();
+  expect(told).toContain('127.0.0.1:1/x');
+  expect(told).not.toContain('hush');
+});
+
+it('a Redis monitor signs in and is answered its PING', async () => {
+  const heard: string[] = [];
+  const server = createServer((socket: Socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (part) => {
+      const words = part.toString().split('\r\n').filter((_, at) => at % 2 === 0 && at > 0); // prettier-ignore
+      heard.push(part.toString());
+      socket.write(
+        words.includes('wrong') ? '-WRONGPASS invalid username-password pair\r\n' : '+OK\r\n+OK\r\n+PONG\r\n',
+      );
+    });
+  });
+  const port = await listen(server);
+  const other = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  const otherPort = await listen(other);
+  try {
+    const add = (name: string, databaseConnectionString: string) => rig.add({ type: 'redis', name, databaseConnectionString, ...hourly }); // prettier-ignore
+    const fine = await add('redis', `redis://ada:p%40ss@127.0.0.1:${String(port)}/2`);
+    expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'PONG' });
+    expect(heard[0]).toBe('*3\r\n$4\r\nAUTH\r\n$3\r\nada\r\n$4\r\np@ss\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*1\r\n$4\r\nPING\r\n'); // prettier-ignore
+    const wrong = await add('wrong', `redis://:wrong@127.0.0.1:${String(port)}`);
+    expect((await rig.until(wrong.id, 0)).msg).toBe('WRONGPASS invalid username-password pair');
+    const web = await add('web', `redis://127.0.0.1:${String(otherPort)}`);
+    expect((await rig.until(web.id, 0)).msg).toBe('What answers is no Redis');
+  } finally {
+    server.close();
+    other.close();
+  }
+});
+
+/** What a broker says to a short packet of a client: one that signs in, or asks for a topic. */
+function answer(socket: Socket, packet: Buffer): void {
+  const kind = (packet[0] ?? 0) >> 4;
+  if (kind === 1) socket.write(Buffer.from([0x20, 2, 0, packet.includes('wrong') ? 4 : 0]));
+  if (kind !== 8) return;
+  const topic = packet.subarray(6, 6 + packet.readUInt16BE(4));
+  socket.write(Buffer.from([0x90, 3, packet[2] ?? 0, packet[3] ?? 0, topic.equals(Buffer.from('secret')) ? 128 : 0]));
+  if (topic.equals(Buffer.from('silent'))) return;
+  const body = Buffer.concat([Buffer.from([0, topic.length]), topic, Buffer.from('{"state":"ok"}')]);
+  socket.write(Buffer.concat([Buffer.from([0x30, body.length]), body]));
+}
+
+it('an MQTT monitor waits for a message that says what it should', async () => {
+  const server = createServer((socket) => {
+    let left = Buffer.alloc(0);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (part: Buffer) => {
+      left = Buffer.concat([left, part]);
+      for (let length = left[1] ?? 127; left.length >= 2 + length; length = left[1] ?? 127) {
+        answer(socket, left.subarray(0, 2 + length));
+        left = left.subarray(2 + length);
+      }
+    });
+  });
+  const port = await listen(server);
+  try {
+    const add = (name: string, more: object) => rig.add({ type: 'mqtt', name, hostname: '127.0.0.1', port, ...hourly, ...more }); // prettier-ignore
+    const fine = await add('mqtt', { mqttTopic: 'home/pump', mqttSuccessMessage: 'ok', mqttUsername: 'a', mqttPassword: 'right' }); // prettier-ignore
+    expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'Topic: home/pump; Message: {"state":"ok"}' });
+    const json = await add('json', { mqttTopic: 'home/pump', mqttCheckType: 'json-query', jsonPath: 'state', expectedValue: 'off' }); // prettier-ignore
+    expect((await rig.until(json.id, 0)).msg).toContain('The value ok is not as expected');
+    const wrong = await add('wrong', { mqttTopic: 'x', mqttUsername: 'a', mqttPassword: 'wrong' });
+    expect((await rig.until(wrong.id, 0)).msg).toMatch(/bad username or password/i);
+    const silent = await add('silent', { mqttTopic: 'silent', timeout: 0.5 });
+    expect((await rig.until(silent.id, 0)).msg).toBe('timeout of 500ms exceeded');
+    const refused = await add('refused', { mqttTopic: 'secret' });
+    expect((await rig.until(refused.id, 0)).msg).toMatch(/refuse|Unspecified|granted/i);
+  } finally {
+    server.close();
+  }
+});
+
+it('an NTP monitor compares the time, and how far the server is from a clock', async () => {
+  const clock = { stratum: 2, ahead: 0 };
+  const server = createSocket('udp4');
+  server.on('message', (question, { port, address }) => {
+    const reply = Buffer.alloc(48);
+    reply[0] = 0x24;
+    reply[1] = clock.stratum;
+    question.copy(reply, 24, 40, 48);
+    for (const at of [32, 40]) reply.writeUInt32BE(Math.floor((Date.now() + clock.ahead) / 1000) + 2_208_988_800, at);
+    server.send(reply, port, address);
+  });
+  await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address();
+    const add = (name: string, more: object = {}) => rig.add({ type: 'ntp', name, hostname: '127.0.0.1', port, ...hourly, ntpTimeOffsetThreshold: 5000, ...more }); // prettier-ignore
+    expect((await rig.until((await add('fine')).id, 1)).msg).toMatch(/^Stratum: 2, offset: -?\d+ ms/);
+    clock.ahead = 60_000;
+    expect((await rig.until((await add('wrong')).id, 0)).msg).toMatch(
+      /^Not a time to go by\. Stratum: 2, offset: (59|60)\d{3} ms/,
+    );
+    clock.ahead = 0;
+    clock.stratum = 9;
+    expect((await rig.until((await add('far')).id, 0)).msg).toContain('Stratum: 9');
+    clock.stratum = 0;
+    expect((await rig.until((await add('refuses')).id, 0)).msg).toContain('The server refuses');
+  } finally {
+    server.close();
+  }
+});
