@@ -40,6 +40,8 @@ const mostKeptLetters = 4_000_000;
 /** Whose configuration is asked, and through which address. */
 export interface Asker extends Self {
   readonly config: AddonConfig;
+  /** Ids of the variants of it that the address names. */
+  readonly variants?: string;
   /** Changes with the configuration. */
   readonly revision: string;
   /** Where the service answers, for addresses in the answer. */
@@ -125,7 +127,7 @@ export class Aggregator {
     const catalogs = mergeCatalogs(sources, config.catalogModifications ?? [], config.mergedCatalogs ?? []);
     return {
       ...this.#identity(config),
-      id: `${settings.addonId}.${(uuid ?? asker.revision).slice(0, 12)}`,
+      id: [settings.addonId, (uuid ?? asker.revision).slice(0, 12), ...(asker.variants?.split(',') ?? [])].join('.'),
       version,
       catalogs,
       // Without catalogs there is no such resource either.

@@ -9,6 +9,7 @@ import { toOutput } from '../domain/pipeline/output.ts';
 import { presetKinds } from '../domain/presets.ts';
 import { readConfig } from '../domain/read-config.ts';
 import type { ParsedStream } from '../domain/stream.ts';
+import { unsupportedOf } from '../domain/unsupported.ts';
 import { parseRelease } from '../domain/release.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { Easynews } from '../providers/easynews.ts';
@@ -37,9 +38,10 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
         ),
       };
     }),
-    implement(addonsApi.profile, async ({ params: { uuid = '' } }) => ({
-      config: (await profiles.open(uuid, await profiles.keptPassword(uuid))).own,
-    })),
+    implement(addonsApi.profile, async ({ params: { uuid = '' } }) => {
+      const { own, config } = await profiles.open(uuid, await profiles.keptPassword(uuid));
+      return { config: own, notes: [...unsupportedOf(config)] };
+    }),
     implement(addonsApi.create, async ({ body }) => {
       const { uuid: _uuid, ...config } = body.config;
       const made = await profiles.create(await checked(config), context.random.text(passwordLength), { keep: true });

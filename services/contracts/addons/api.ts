@@ -114,7 +114,7 @@ export const addonsApi = {
     path: '/api/addons/profiles/:uuid',
     summary: 'One configuration, with its credentials.',
     access: mayWrite('addons'),
-    reply: WithConfig,
+    reply: WithConfig.extend({ notes: z.array(z.string()).describe('What of it has no effect, in sentences.') }),
   }),
   create: defineRoute({
     method: 'POST',
