@@ -15,7 +15,6 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['push', 'topics'],
   ['uptime', 'monitors'],
   ['delivery', 'keys'],
-  ['addons', 'configurations'],
   ['git', 'repositories'],
   ['data', 'tables'],
   ['sync', 'syncs'],

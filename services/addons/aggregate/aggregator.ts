@@ -4,6 +4,7 @@ import { usableServices, type AddonConfig, type ConfiguredService } from '../dom
 import { debridService } from '../domain/debrid-services.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
+import type { Activity } from '../activity.ts';
 import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
 import { mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
@@ -68,6 +69,7 @@ export interface AggregatorOptions {
   readonly titles: Titles;
   readonly digital: DigitalReleases;
   readonly seadex: SeaDex;
+  readonly activity: Activity;
   readonly version: string;
 }
 
@@ -196,6 +198,7 @@ export class Aggregator {
     const began = performance.now();
     const { addons, errors, problems } = await this.#reach(asker);
     const gathered = await this.#gather({ addons, errors }, request, asker);
+    this.#options.activity.listed([...gathered.reports, ...errors]);
     const key = [asker.uuid, asker.revision, asker.baseUrl, asker.withData, request.type, request.id].join(' ');
     const kept = gathered.errors.length === 0 && problems.length === 0 ? this.#bodies.get(key) : undefined;
     if (kept !== undefined && kept.until > clock.now() && isSame(kept.answers, gathered.answers)) return kept.text;

@@ -23,13 +23,17 @@ const mostPreviewed = 200;
 
 /** The service's part of our own API: the page makes and looks after configurations. */
 export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
-  const { context, settings, profiles, aggregator, pool, upstream } = parts;
+  const { activity, context, settings, profiles, aggregator, pool, upstream } = parts;
   const checked = async (config: unknown, uuid?: string): Promise<AddonConfig> => {
     const read = readConfig(config);
     await aggregator.verify({ config: read, uuid, marks: [] });
     return read;
   };
   return [
+    implement(addonsApi.overview, async () => ({
+      configurations: await profiles.count(),
+      ...activity.view(),
+    })),
     implement(addonsApi.profiles, async () => {
       const kept = await profiles.kept();
       return {

@@ -82,7 +82,7 @@ function below(place: Place, one: Step, create: boolean): readonly Place[] {
 function fits(item: unknown, { key, operator, value }: Step & { kind: 'where' }): boolean {
   let found = item;
   for (const name of key) found = isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined;
-  const text = typeof found === 'object' || found === undefined ? '' : String(found);
+  const text = typeof found === 'string' ? found : isPlain(found) ? String(found) : '';
   const includes = text.toLowerCase().includes(value.toLowerCase());
   if (operator === '*=') return includes;
   if (operator === '!*=') return !includes;
@@ -92,4 +92,8 @@ function fits(item: unknown, { key, operator, value }: Step & { kind: 'where' })
 /** Whether a value has members. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPlain(value: unknown): value is number | boolean {
+  return typeof value === 'number' || typeof value === 'boolean';
 }

@@ -122,12 +122,12 @@ function news(place: Place, values: readonly Literal[]): readonly Literal[] {
   return values.filter((value) => !known.has(JSON.stringify(value)));
 }
 
-function merged(before: unknown, change: Literal): unknown {
+function merged(before: unknown, change: unknown): unknown {
   if (!isRecord(change)) return change;
   const result: Record<string, unknown> = isRecord(before) ? { ...before } : {};
   for (const [name, value] of Object.entries(change)) {
     if (value === null) delete result[name];
-    else result[name] = merged(result[name], value as Literal);
+    else result[name] = merged(result[name], value);
   }
   return result;
 }
