@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)('Addons', () => {
       .or(page.locator('input[placeholder="Living room (copy)"]'))
       .first()
       .waitFor();
-    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.goto(`${host.url('control')}/addons`);
     const lists = page.locator('dl > div', { hasText: 'Lists made since the start' });
     await lists.getByText('1', { exact: true }).waitFor();
     await page.getByText('All addons that were asked last answered.').waitFor();
