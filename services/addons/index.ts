@@ -1,4 +1,5 @@
 import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { Activity } from './activity.ts';
 import { Aggregator } from './aggregate/aggregator.ts';
 import { DigitalReleases } from './aggregate/digital-releases.ts';
 import { Patterns } from './aggregate/patterns.ts';
@@ -72,13 +73,14 @@ function create(context: Context, settings: Settings): Service {
   const history = new PlayHistory(context);
   const patterns = new Patterns(clock, settings.regexFilterAccess);
   const proxy = new StreamProxy({ context, profiles, policy, guarded, trust });
+  const activity = new Activity(clock);
   const titles = new Titles(context, settings.metadataUrl);
   const builtIns = new BuiltIns({
     ...{ clock, pool, links, proxy, titles },
     servicesOf: (config, self) => aggregator.services(config, self),
   });
   const aggregator: Aggregator = new Aggregator({
-    ...{ context, settings, upstream, pool, links, history, patterns, version },
+    ...{ context, settings, upstream, pool, links, history, patterns, activity, version },
     titles,
     digital: new DigitalReleases(context, settings.tmdbUrl),
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
@@ -102,7 +104,7 @@ function create(context: Context, settings: Settings): Service {
   const limits = new RateLimits(clock, settings.disableRateLimits);
   const parts = {
     ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
-    ...{ pool, links, player, precacher, proxy, limits, version },
+    ...{ activity, pool, links, player, precacher, proxy, limits, version },
   };
   return {
     http: addonsListener(parts),

@@ -46,6 +46,7 @@ describe.skipIf(noBrowser)('Addons', () => {
   it('from nothing to an addon that the real client installs', async () => {
     await using watched = await visit('/addons');
     const { page } = watched;
+    await page.getByRole('heading', { level: 1, name: 'Streaming', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Make a configuration' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Living room');
 
@@ -93,6 +94,15 @@ describe.skipIf(noBrowser)('Addons', () => {
       .or(page.locator('input[placeholder="Living room (copy)"]'))
       .first()
       .waitFor();
+    await page.goto(`${host.url('control')}/addons`);
+    const lists = page.locator('dl > div', { hasText: 'Lists made since the start' });
+    await lists.getByText('1', { exact: true }).waitFor();
+    await page.getByText('All addons that were asked last answered.').waitFor();
+    await page.getByRole('tab', { name: 'Connect' }).click();
+    await page.getByLabel('Configuration', { exact: true }).selectOption({ label: 'Living room' });
+    const command = (await page.getByText(/^curl .*tt0111161\.json$/).textContent()) ?? '';
+    const listed = (await (await fetch(command.replace(/^curl /, ''))).json()) as { streams: unknown[] };
+    expect(listed.streams).toHaveLength(5);
     await page.goto(`${host.url('control')}/addons/services`);
     await page.getByText(/answers in \d+ ms/).waitFor();
     expect(watched.complaints).toEqual([]);
@@ -301,8 +311,14 @@ describe.skipIf(noBrowser)('Addons', () => {
     ])
       await page.getByText(title, { exact: true }).first().click();
     await expectFits(watched, 'addons-configuration', screen);
-    await page.goto(`${host.url('control')}/addons`);
+    await page.goto(`${host.url('control')}/addons/configurations`);
     await page.getByText('Alpha, with TorBox').waitFor();
     await expectFits(watched, 'addons', screen);
+    await page.goto(`${host.url('control')}/addons`);
+    await page.getByText('Nobody has asked for streams yet.').waitFor();
+    await expectFits(watched, 'addons-overview', screen);
+    await page.goto(`${host.url('control')}/addons/connect`);
+    await page.getByRole('link', { name: 'Install in Stremio' }).waitFor();
+    await expectFits(watched, 'addons-connect', screen);
   });
 });

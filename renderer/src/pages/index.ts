@@ -48,12 +48,12 @@ export const pages: readonly PageEntry[] = [
   },
   {
     at: 'addons',
-    title: 'Addons',
+    title: 'Streaming',
     icon: 'addons',
     group: 'media',
     adminOnly: true,
     services: ['addons'],
-    words: 'stremio aiostreams streams debrid torrentio comet films series install configuration formatter',
+    words: 'addons stremio aiostreams streams debrid torrentio comet films series install configuration formatter',
     load: () => import('./addons/Addons.svelte'),
   },
   {

@@ -14,7 +14,6 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['downloads', 'queue'],
   ['push', 'topics'],
   ['delivery', 'overview'],
-  ['addons', 'configurations'],
   ['git', 'overview'],
   ['data', 'tables'],
   ['sync', 'overview'],

@@ -4,6 +4,7 @@ import { usableServices, type AddonConfig, type ConfiguredService } from '../dom
 import { debridService } from '../domain/debrid-services.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
+import type { Activity } from '../activity.ts';
 import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
 import { mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
@@ -40,6 +41,8 @@ const mostKeptLetters = 4_000_000;
 /** Whose configuration is asked, and through which address. */
 export interface Asker extends Self {
   readonly config: AddonConfig;
+  /** Ids of the variants of it that the address names. */
+  readonly variants?: string;
   /** Changes with the configuration. */
   readonly revision: string;
   /** Where the service answers, for addresses in the answer. */
@@ -66,6 +69,7 @@ export interface AggregatorOptions {
   readonly titles: Titles;
   readonly digital: DigitalReleases;
   readonly seadex: SeaDex;
+  readonly activity: Activity;
   readonly version: string;
 }
 
@@ -125,7 +129,7 @@ export class Aggregator {
     const catalogs = mergeCatalogs(sources, config.catalogModifications ?? [], config.mergedCatalogs ?? []);
     return {
       ...this.#identity(config),
-      id: `${settings.addonId}.${(uuid ?? asker.revision).slice(0, 12)}`,
+      id: [settings.addonId, (uuid ?? asker.revision).slice(0, 12), ...(asker.variants?.split(',') ?? [])].join('.'),
       version,
       catalogs,
       // Without catalogs there is no such resource either.
@@ -194,6 +198,7 @@ export class Aggregator {
     const began = performance.now();
     const { addons, errors, problems } = await this.#reach(asker);
     const gathered = await this.#gather({ addons, errors }, request, asker);
+    this.#options.activity.listed([...gathered.reports, ...errors]);
     const key = [asker.uuid, asker.revision, asker.baseUrl, asker.withData, request.type, request.id].join(' ');
     const kept = gathered.errors.length === 0 && problems.length === 0 ? this.#bodies.get(key) : undefined;
     if (kept !== undefined && kept.until > clock.now() && isSame(kept.answers, gathered.answers)) return kept.text;

@@ -1,5 +1,6 @@
 import { listCatalogs, mergedPrefix, takesExtra, unionsOf, type CatalogUnion } from '../domain/catalogs.ts';
-import type { AddonConfig, CatalogModification } from '../domain/config.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import type { CatalogModification } from '../domain/config-catalogs.ts';
 import { mergeEntries, shuffled, type Entry } from '../domain/merge-entries.ts';
 import { looksAtRating, ratingOf, ratingProblem } from '../domain/rating.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';

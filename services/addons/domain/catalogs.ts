@@ -1,4 +1,4 @@
-import type { CatalogModification, MergedCatalog } from './config.ts';
+import type { CatalogModification, MergedCatalog } from './config-catalogs.ts';
 import type { CatalogExtra, ManifestCatalog, MergedSource } from './manifest.ts';
 
 /** How the ids of catalogs begin that are several as one; other tools know them by it. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CatalogModification, MergedCatalog } from './config-catalogs.ts';
+import { expressionShape } from './config-expressions.ts';
 import { serviceIds } from './debrid-services.ts';
 
 /** A list of bounded texts, null as absent: configurations of other programs are full of nulls. */
@@ -74,22 +76,6 @@ const patternShape = Object.fromEntries(verbs.map((verb) => [`${verb}RegexPatter
   typeof patterns
 >;
 
-const expressionText = z.string().max(5000);
-const expressions = z
-  .array(
-    z.union([
-      expressionText,
-      z.looseObject({
-        expression: expressionText,
-        enabled: z.boolean().nullish(),
-        score: z.number().min(-1_000_000).max(1_000_000).nullish(),
-      }),
-    ]),
-  )
-  .max(500)
-  .nullish();
-export type ConfiguredExpressions = z.infer<typeof expressions>;
-
 const dedupMode = z.enum(['single_result', 'per_service', 'per_addon', 'disabled']).nullish();
 const Deduplicator = z.looseObject({
   enabled: z.boolean().nullish(),
@@ -106,34 +92,6 @@ const Deduplicator = z.looseObject({
 });
 
 const limit = z.number().min(0).nullish();
-const CatalogModification = z.looseObject({
-  id: z.string().max(500),
-  type: z.string().max(100),
-  name: name.nullish(),
-  enabled: z.boolean().nullish(),
-  reverse: z.boolean().nullish(),
-  shuffle: z.boolean().nullish(),
-  /** Hours for which a shuffled order stays. */
-  persistShuffleFor: z.number().min(0).max(24).nullish(),
-  onlyOnDiscover: z.boolean().nullish(),
-  onlyOnSearch: z.boolean().nullish(),
-  disableSearch: z.boolean().nullish(),
-  overrideType: z.string().max(100).nullish(),
-});
-export type CatalogModification = z.infer<typeof CatalogModification>;
-
-const MergedCatalog = z.looseObject({
-  id: z.string().min(1).max(500),
-  name: z.string().min(1).max(200),
-  type: z.string().min(1).max(100),
-  /** `id=…&type=…` of each, encoded. */
-  catalogIds: z.array(z.string().max(2000)).max(100),
-  enabled: z.boolean().nullish(),
-  mergeMethod: z.enum(['sequential', 'interleave', 'imdbRating', 'releaseDateAsc', 'releaseDateDesc']).nullish(),
-  deduplicationMethods: z.array(z.enum(['id', 'title'])).nullish(),
-});
-export type MergedCatalog = z.infer<typeof MergedCatalog>;
-
 /** What a person has configured. Members that are not known here survive a round trip. */
 export const AddonConfig = z.looseObject({
   uuid: z.string().max(100).nullish(),
@@ -170,11 +128,7 @@ export const AddonConfig = z.looseObject({
   ...filterShape,
   ...patternShape,
   rankedRegexPatterns: patterns,
-  excludedStreamExpressions: expressions,
-  includedStreamExpressions: expressions,
-  requiredStreamExpressions: expressions,
-  preferredStreamExpressions: expressions,
-  rankedStreamExpressions: expressions,
+  ...expressionShape,
   size: Sizes.nullish(),
   bitrate: Sizes.nullish(),
   excludeSeederRange: range,
@@ -209,11 +163,6 @@ export const AddonConfig = z.looseObject({
   tmdbAccessToken: z.string().max(2000).nullish(),
   tmdbApiKey: z.string().max(500).nullish(),
   enableSeadex: z.boolean().nullish(),
-  precacheNextEpisode: z.boolean().nullish(),
-  alwaysPrecache: z.boolean().nullish(),
-  precacheCondition: expressionText.nullish(),
-  precacheSelector: expressionText.nullish(),
-  precacheSingleStream: z.boolean().nullish(),
   excludedCertifications: texts,
   requiredCertifications: texts,
   excludeNudity: z.array(z.enum(['none', 'mild', 'moderate', 'severe'])).nullish(),
@@ -263,32 +212,22 @@ export const AddonConfig = z.looseObject({
       attributes: texts,
     })
     .nullish(),
-  dynamicAddonFetching: z
-    .looseObject({
-      enabled: z.boolean().nullish(),
-      /** An expression that ends the wait when it holds. */
-      condition: expressionText.nullish(),
-      /** Enough of these end the wait for further addons. */
-      minResults: z.number().min(1).max(1000).nullish(),
-      resolution: z.string().max(20).nullish(),
-      cachedOnly: z.boolean().nullish(),
-    })
-    .nullish(),
-  /** Addons that are asked one group after the other; or all at once, and what comes of later groups is left out. */
-  groups: z
-    .looseObject({
-      enabled: z.boolean().nullish(),
-      groupings: z
-        .array(z.looseObject({ addons: texts, condition: expressionText.nullish() }))
-        .max(50)
-        .nullish(),
-      behaviour: z.enum(['parallel', 'sequential']).nullish(),
-    })
-    .nullish(),
   /** The answer is sent after so many ms with what is there. */
   deadline: z.number().min(1000).max(60_000).nullish(),
   catalogModifications: z.array(CatalogModification).max(500).nullish(),
   mergedCatalogs: z.array(MergedCatalog).max(100).nullish(),
+  variants: z
+    .array(
+      z.looseObject({
+        id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'Use small letters, digits, - and _ only.'),
+        name: name.nullish(),
+        enabled: z.boolean().nullish(),
+        /** What it changes, an instruction a line. */
+        script: z.string().max(20_000),
+      }),
+    )
+    .max(50)
+    .nullish(),
   serviceWrap: z.looseObject({ enabled: z.boolean().nullish(), presets: texts, services: texts }).nullish(),
   spreadServices: z.boolean().nullish(),
   parentConfig: z

@@ -1,4 +1,4 @@
-import type { MergedCatalog } from './config.ts';
+import type { MergedCatalog } from './config-catalogs.ts';
 import { plainTitle } from './pipeline/title-match.ts';
 
 /** An entry of a catalog as an addon gave it. */

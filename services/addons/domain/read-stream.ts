@@ -223,8 +223,10 @@ function indexerOf(description: string): string | undefined {
 
 function withoutNulls(item: object): Record<string, unknown> {
   const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(item))
+  for (const key of Object.keys(item)) {
+    const value = (item as Record<string, unknown>)[key];
     if (value !== null && value !== undefined && key !== '__proto__') result[key] = value;
+  }
   return result;
 }
 

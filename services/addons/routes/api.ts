@@ -9,6 +9,7 @@ import { toOutput } from '../domain/pipeline/output.ts';
 import { presetKinds } from '../domain/presets.ts';
 import { readConfig } from '../domain/read-config.ts';
 import type { ParsedStream } from '../domain/stream.ts';
+import { unsupportedOf } from '../domain/unsupported.ts';
 import { parseRelease } from '../domain/release.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { Easynews } from '../providers/easynews.ts';
@@ -22,13 +23,17 @@ const mostPreviewed = 200;
 
 /** The service's part of our own API: the page makes and looks after configurations. */
 export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
-  const { context, settings, profiles, aggregator, pool, upstream } = parts;
+  const { activity, context, settings, profiles, aggregator, pool, upstream } = parts;
   const checked = async (config: unknown, uuid?: string): Promise<AddonConfig> => {
     const read = readConfig(config);
     await aggregator.verify({ config: read, uuid, marks: [] });
     return read;
   };
   return [
+    implement(addonsApi.overview, async () => ({
+      configurations: await profiles.count(),
+      ...activity.view(),
+    })),
     implement(addonsApi.profiles, async () => {
       const kept = await profiles.kept();
       return {
@@ -37,9 +42,10 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
         ),
       };
     }),
-    implement(addonsApi.profile, async ({ params: { uuid = '' } }) => ({
-      config: (await profiles.open(uuid, await profiles.keptPassword(uuid))).own,
-    })),
+    implement(addonsApi.profile, async ({ params: { uuid = '' } }) => {
+      const { own, config } = await profiles.open(uuid, await profiles.keptPassword(uuid));
+      return { config: own, notes: [...unsupportedOf(config)] };
+    }),
     implement(addonsApi.create, async ({ body }) => {
       const { uuid: _uuid, ...config } = body.config;
       const made = await profiles.create(await checked(config), context.random.text(passwordLength), { keep: true });

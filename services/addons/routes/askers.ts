@@ -5,6 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Asker } from '../aggregate/aggregator.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { LruMap } from '../domain/lru.ts';
+import { withVariants } from '../domain/variants/variants.ts';
 import { decodeConfig } from '../domain/read-config.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
@@ -26,6 +27,7 @@ export interface AskersOptions {
 export class Askers {
   readonly #options: AskersOptions;
   readonly #stateless = new LruMap<string, { readonly config: AddonConfig; readonly revision: string }>(100);
+  readonly #varieties = new LruMap<string, AddonConfig>(100);
 
   constructor(options: AskersOptions) {
     this.#options = options;
@@ -49,17 +51,21 @@ export class Askers {
     return baseUrl === '' ? (publicUrl(request) ?? 'http://127.0.0.1') : baseUrl.replace(/\/+$/, '');
   }
 
-  async ofProfile(request: IncomingMessage, uuid: string, encryptedPassword: string): Promise<Asker> {
-    return this.withProfile(request, await this.#options.profiles.openSealed(uuid, encryptedPassword));
+  /** `variants`: the ids of those that the address names. */
+  async ofProfile(request: IncomingMessage, uuid: string, encryptedPassword: string, variants = ''): Promise<Asker> {
+    return this.withProfile(request, await this.#options.profiles.openSealed(uuid, encryptedPassword), variants);
   }
 
-  withProfile(request: IncomingMessage, profile: Profile): Asker {
-    const { uuid, encryptedPassword, config, revision, foreign } = profile;
+  /** @throws Problem `addons.invalid_variant` (400) */
+  withProfile(request: IncomingMessage, profile: Profile, variants = ''): Asker {
+    const { uuid, encryptedPassword, foreign } = profile;
+    const { config, revision } = variants === '' ? profile : this.#varied(profile, variants);
     const segment = this.#options.profiles.segment(profile);
     const baseUrl = this.baseUrl(request);
     return {
       config,
       uuid,
+      ...(variants === '' ? {} : { variants }),
       marks: [encryptedPassword, segment],
       revision,
       baseUrl,
@@ -69,6 +75,16 @@ export class Askers {
       foreign,
       proxy: this.#options.proxy.applying(config, baseUrl, foreign),
     };
+  }
+
+  #varied({ uuid, config, revision }: Profile, variants: string): { config: AddonConfig; revision: string } {
+    const id = `${revision} ${variants}`;
+    const key = `${uuid} ${id}`;
+    const known = this.#varieties.get(key);
+    if (known !== undefined) return { config: known, revision: id };
+    const made = withVariants(config, variants);
+    this.#varieties.set(key, made);
+    return { config: made, revision: id };
   }
 
   /** Out of the address itself. @throws Problem `addons.invalid_config` (400) */

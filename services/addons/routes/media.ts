@@ -43,7 +43,7 @@ function sendRange(request: IncomingMessage, response: ServerResponse, bytes: Bu
 
 /** `/api/v1/debrid/playback/…`: leads the player to the file, or to a film that says why there is none. */
 export async function playbackRoute(
-  { links, player, context, askers }: RouteParts,
+  { links, player, context, askers, activity }: RouteParts,
   request: IncomingMessage,
   response: ServerResponse,
   parts: readonly string[],
@@ -63,6 +63,7 @@ export async function playbackRoute(
     if (playback === undefined)
       return void response.writeHead(200, { 'Content-Type': 'video/mp4', 'Cache-Control': 'no-store' }).end();
   } else playback = await player.play(asked, userIp);
+  if (request.method === 'GET' && 'url' in playback) activity.played();
   if ('url' in playback) redirect(response, playback.url, 307);
   else redirect(response, `${askers.baseUrl(request)}/static/${playback.clip}.mp4`, 307);
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
+import type { Activity } from '../activity.ts';
 import type { Aggregator } from '../aggregate/aggregator.ts';
 import type { Precacher } from '../aggregate/precache.ts';
 import type { AddonMetrics } from '../metrics.ts';
@@ -18,6 +19,7 @@ export interface RouteParts {
   readonly settings: Settings;
   readonly metrics: AddonMetrics;
   readonly profiles: Profiles;
+  readonly activity: Activity;
   readonly aggregator: Aggregator;
   readonly askers: Askers;
   readonly upstream: Upstream;

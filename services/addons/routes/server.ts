@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Problem } from '../../contracts/problem.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { readAddonPath, type AddonPath } from '../domain/resource-path.ts';
+import { readVariant } from '../domain/variants/variants.ts';
 import type { Asker } from '../aggregate/aggregator.ts';
 import { errorBody } from '../wire/error-items.ts';
 import { exportRoute } from './export.ts';
@@ -60,8 +61,9 @@ async function answer(parts: RouteParts, request: IncomingMessage, response: Ser
   const user = parts.profiles.readSegment(first);
   if (user !== undefined) {
     if (rest.startsWith('/proxy/')) return await proxied(parts, request, response, rest.slice('/proxy/'.length), first);
-    return await addonRoutes(parts, request, response, requirePath(rest), () =>
-      parts.askers.ofProfile(request, user.uuid, user.encryptedPassword),
+    const { path: asked, variants } = readVariant(rest, url.searchParams);
+    return await addonRoutes(parts, request, response, requirePath(asked), () =>
+      parts.askers.ofProfile(request, user.uuid, user.encryptedPassword, variants),
     );
   }
   if (/^(?:B-|E2-)/.test(first))
@@ -95,8 +97,9 @@ async function stremioRoutes(
     return redirect(response, `/stremio/${profile}/${rest.join('/')}${url.search}`);
   }
   if (rest.length === 0) throw notFound();
-  await addonRoutes(parts, request, response, requirePath(`/${rest.join('/')}`), () =>
-    parts.askers.ofProfile(request, uuid, encrypted),
+  const { path: asked, variants } = readVariant(`/${rest.join('/')}`, url.searchParams);
+  await addonRoutes(parts, request, response, requirePath(asked), () =>
+    parts.askers.ofProfile(request, uuid, encrypted, variants),
   );
 }
 

@@ -122,7 +122,8 @@ async function askerOf(parts: RouteParts, request: IncomingMessage): Promise<Ask
       401,
       'Basic authorization or the header x-aiostreams-user-data is required.',
     );
-  return askers.withProfile(request, await profiles.open(basic.name, basic.password));
+  const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  return askers.withProfile(request, await profiles.open(basic.name, basic.password), searchParams.get('v') ?? '');
 }
 
 /** What a title has, read and sorted. Absent values are null, as tools of the peer expect it. */

@@ -99,9 +99,29 @@ export const ProviderHealthView = z.object({
 });
 export type ProviderHealthView = z.infer<typeof ProviderHealthView>;
 
+/** What the service has been doing since it was started. */
+export const AddonOverview = z.object({
+  configurations: z.int(),
+  /** Lists of streams that players asked for. */
+  lists: z.int(),
+  lastListAt: z.number().nullable(),
+  plays: z.int(),
+  lastPlayAt: z.number().nullable(),
+  /** Addons that could not be asked when they were asked last. */
+  failing: z.array(z.object({ name: z.string(), sentence: z.string(), at: z.number() })),
+});
+export type AddonOverview = z.infer<typeof AddonOverview>;
+
 const WithConfig = z.object({ config: AddonConfiguration });
 
 export const addonsApi = {
+  overview: defineRoute({
+    method: 'GET',
+    path: '/api/addons/overview',
+    summary: 'What the aggregator has been doing since it was started, and which addons fail.',
+    access: mayRead('addons'),
+    reply: AddonOverview,
+  }),
   profiles: defineRoute({
     method: 'GET',
     path: '/api/addons/profiles',
@@ -114,7 +134,7 @@ export const addonsApi = {
     path: '/api/addons/profiles/:uuid',
     summary: 'One configuration, with its credentials.',
     access: mayWrite('addons'),
-    reply: WithConfig,
+    reply: WithConfig.extend({ notes: z.array(z.string()).describe('What of it has no effect, in sentences.') }),
   }),
   create: defineRoute({
     method: 'POST',

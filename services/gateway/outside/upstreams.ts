@@ -52,7 +52,7 @@ export class Upstreams implements Disposable {
   /** As services of the house are seen. */
   targets(): readonly DispatchTarget[] {
     return this.list().map(({ id, url, port }) => ({
-      ...{ id, title: id, summary: `At ${url}.`, group: undefined, port, authenticates: false },
+      ...{ id, title: id, summary: `At ${url}.`, group: undefined, port, authenticates: false, hosts: [] },
     }));
   }
 

@@ -40,6 +40,7 @@ describe('addons that misbehave', () => {
       },
       /^Up did not answer within 1\.2 s\./,
     ],
+    ['hangs', () => true, /^Up did not answer within 1\.2 s\./],
     [
       'redirects in circles',
       (request, response) => {

@@ -1,4 +1,5 @@
-import type { AddonConfig, ConfiguredExpressions } from '../config.ts';
+import type { AddonConfig } from '../config.ts';
+import type { ConfiguredExpressions } from '../config-expressions.ts';
 import type { ParsedStream } from '../stream.ts';
 import { select } from './evaluate.ts';
 import { parseExpression, type Expression } from './parse.ts';

@@ -27,8 +27,21 @@ export function compileTemplate(source: string): Template {
 
 /** What people would see as an empty line is none; `{tools.newLine}` and `{tools.removeLine}` take effect here. */
 function tidy(text: string): string {
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.includes('{tools.removeLine}'));
-  return lines.join('\n').replaceAll('{tools.newLine}', '\n');
+  if (!text.includes('{tools.')) return text.includes('\n') ? withoutEmptyLines(text) : text.trim() === '' ? '' : text;
+  const lines = text.split('\n').filter((line) => !line.includes('{tools.removeLine}'));
+  return withoutEmptyLines(lines.join('\n')).replaceAll('{tools.newLine}', '\n');
+}
+
+function withoutEmptyLines(text: string): string {
+  let result = '';
+  for (let at = 0; at <= text.length;) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end === -1 ? text.length : end);
+    if (line.trim() !== '') result += result === '' ? line : `\n${line}`;
+    if (end === -1) break;
+    at = end + 1;
+  }
+  return result;
 }
 
 function joined(parts: readonly Part[]): Part {

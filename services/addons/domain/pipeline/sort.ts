@@ -38,6 +38,11 @@ const numbers: Readonly<Record<string, Score>> = {
   seadex: ({ seadex }) => (seadex === 'best' ? 2 : seadex === undefined ? 0 : 1),
 };
 
+/** Whether there is a criterion of this name. */
+export function knowsCriterion(key: string): boolean {
+  return [preferences, numbers].some((known) => Object.hasOwn(known, key)) || key === 'service' || key === 'keyword';
+}
+
 /** What a criterion looks at; undefined where it has no effect. */
 function scoreOf(key: string, config: AddonConfig): Score | undefined {
   const attribute = Object.hasOwn(preferences, key) ? preferences[key] : undefined;

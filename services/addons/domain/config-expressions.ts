@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+const ids = z.array(z.string().max(500)).max(500).nullish();
+const expressionText = z.string().max(5000);
+const expressions = z
+  .array(
+    z.union([
+      expressionText,
+      z.looseObject({
+        expression: expressionText,
+        enabled: z.boolean().nullish(),
+        score: z.number().min(-1_000_000).max(1_000_000).nullish(),
+      }),
+    ]),
+  )
+  .max(500)
+  .nullish();
+export type ConfiguredExpressions = z.infer<typeof expressions>;
+
+/** The members of a configuration that hold expressions. */
+export const expressionShape = {
+  excludedStreamExpressions: expressions,
+  includedStreamExpressions: expressions,
+  requiredStreamExpressions: expressions,
+  preferredStreamExpressions: expressions,
+  rankedStreamExpressions: expressions,
+  precacheNextEpisode: z.boolean().nullish(),
+  alwaysPrecache: z.boolean().nullish(),
+  precacheCondition: expressionText.nullish(),
+  precacheSelector: expressionText.nullish(),
+  precacheSingleStream: z.boolean().nullish(),
+  dynamicAddonFetching: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      /** An expression that ends the wait when it holds. */
+      condition: expressionText.nullish(),
+      /** Enough of these end the wait for further addons. */
+      minResults: z.number().min(1).max(1000).nullish(),
+      resolution: z.string().max(20).nullish(),
+      cachedOnly: z.boolean().nullish(),
+    })
+    .nullish(),
+  /** Addons that are asked one group after the other; or all at once, and what comes of later groups is left out. */
+  groups: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      groupings: z
+        .array(z.looseObject({ addons: ids, condition: expressionText.nullish() }))
+        .max(50)
+        .nullish(),
+      behaviour: z.enum(['parallel', 'sequential']).nullish(),
+    })
+    .nullish(),
+};

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestHost } from '../../support/host.ts';
+import { openFakeAddon, sendJson, type FakeAddon } from './fake-addon.ts';
+import { hashes, openTorBox } from './fake-stores.ts';
+import { configOf, customPreset, getJson, makeUser, openAddonsHost, readJson, type Made } from './rig.ts';
+
+describe('names and signs in addresses', () => {
+  let host: TestHost;
+  let echo: FakeAddon;
+  let made: Made;
+  let segment: string;
+  beforeAll(async () => {
+    host = await openAddonsHost();
+    echo = await openFakeAddon({
+      manifest: {
+        ...{ id: 'e', name: 'Echo', version: '1.0.0', types: ['movie', 'v', 'stream', 'a/b', 'ä'] },
+        resources: ['stream', 'catalog', 'meta'],
+        catalogs: [{ type: 'v', id: 'v', extra: [{ name: 'search' }] }],
+      },
+      answer: (request, response) => {
+        const path = request.url ?? '';
+        if (path.startsWith('/stream/'))
+          sendJson(response, { streams: [{ url: `http://h.example${path}`, name: 'E' }] });
+        else if (path.startsWith('/catalog/')) sendJson(response, { metas: [{ id: 'x', type: 'v', name: path }] });
+        return response.headersSent;
+      },
+    });
+    made = await makeUser(host, configOf([customPreset('stream', 'Echo', echo.manifestUrl)]));
+    const reply = await fetch(`${host.url('addons')}/configure`, {
+      method: 'POST',
+      body: JSON.stringify(configOf([customPreset('stremio', 'Echo', echo.manifestUrl)])),
+    });
+    segment = (await readJson(reply)).data.userId;
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+    await echo[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    ['what is escaped twice stays escaped once', 'movie', 'tt1%253A1', '/stream/movie/tt1%253A1.json'],
+    ['colons', 'movie', 'tt1%3A1%3A2', '/stream/movie/tt1%3A1%3A2.json'],
+    ['bare colons', 'movie', 'tt1:1:2', '/stream/movie/tt1%3A1%3A2.json'],
+    ['a slash in a type', 'a%2Fb', 'x', '/stream/a%2Fb/x.json'],
+    ['a slash, dots and .json in an id', 'movie', '..%2F..%2Fx.json', '/stream/movie/..%2F..%2Fx.json.json'],
+    ['a question mark and a hash', 'movie', 'a%3Fb%23c', '/stream/movie/a%3Fb%23c.json'],
+    ['a plus and a space', 'movie', 'a+b%20c', '/stream/movie/a%2Bb%20c.json'],
+    ['letters of elsewhere', '%C3%A4', '%E6%98%A0', '/stream/%C3%A4/%E6%98%A0.json'],
+    ['a type called v', 'v', 'x', '/stream/v/x.json'],
+    ['a type called as a resource', 'stream', 'stream', '/stream/stream/stream.json'],
+  ])('%s', async (_what, type, id, asked) => {
+    for (const base of [made.base, `${host.url('addons')}/${segment}`]) {
+      const { streams } = await getJson(`${base}/stream/${type}/${id}.json`);
+      expect(streams).toHaveLength(1);
+    }
+    expect(echo.asked.at(-1)).toBe(asked);
+  });
+
+  it.each([
+    ['search=a%20%26%20b%3Dc', 'search=a%20%26%20b%3Dc'],
+    ['search=100%2525', 'search=100%2525'],
+    ['search=x.json&skip=100', 'search=x.json&skip=100'],
+    ['search=%2Fetc%2Fpasswd', 'search=%2Fetc%2Fpasswd'],
+    ['search=', 'search='],
+    ['__proto__=x&search=y', 'search=y'],
+  ])('an extra %s', async (given, asked) => {
+    const { catalogs } = await getJson(made.manifestUrl);
+    const { metas } = await getJson(`${made.base}/catalog/v/${encodeURIComponent(catalogs[0].id)}/${given}.json`);
+    expect(metas[0].name).toBe(`/catalog/v/v/${asked}.json`);
+  });
+
+  it.each([
+    'stream/movie/%E0%A4%A.json',
+    'stream/movie/.json',
+    'stream/movie/a/b/c.json',
+    'stream/movie/a/x=%.json',
+    'nothing/movie/x.json',
+  ])('%s is no address, which is said in the envelope', async (path) => {
+    const reply = await fetch(`${made.base}/${path}`);
+    expect([reply.status, (await readJson(reply)).success]).toEqual([404, false]);
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('no name of a route is ever a user, however it is written', async () => {
+    const url = host.url('addons');
+    for (const name of [
+      'api',
+      'API',
+      '%61pi',
+      'static',
+      'proxy',
+      'export',
+      'health',
+      'configure',
+      'v',
+      '__proto__',
+      'constructor',
+      'A',
+      `A${'A'.repeat(80)}`,
+    ]) {
+      const reply = await fetch(`${url}/${name}/manifest.json`, { redirect: 'manual' });
+      expect([name, reply.status < 400]).toEqual([name, false]);
+    }
+    const root = await getJson(`${url}/stremio/manifest.json`);
+    expect(root.behaviorHints.configurationRequired).toBe(true);
+    const { data } = await getJson(`${url}/api/v1/health`);
+    expect(data).toBeNull();
+    // What somebody else is called in the path does not become part of the own configuration.
+    const reply = await fetch(`${url}/stremio/${made.uuid}/stream/movie/x.json`);
+    expect((await readJson(reply)).streams?.[0]?.name ?? 'none').not.toBe('E');
+  });
+});
+
+describe('a token that is revoked', () => {
+  it('between the list and the film, and in the midst of the film: each is said', async () => {
+    await using torBox = await openTorBox();
+    await using host = await openAddonsHost({ PROVIDER_H_BASE_URL: torBox.url });
+    await using up = await openFakeAddon({
+      streams: [{ infoHash: hashes.cached, title: 'In.Movie.2019.1080p.mkv' }],
+    });
+    const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }];
+    const { base } = await makeUser(host, configOf([customPreset('u', 'Up', up.manifestUrl)], { services }));
+    const [stream] = (await getJson(`${base}/stream/movie/tt1.json`)).streams;
+    expect(stream.name).toBe('[TB+] Up 1080p');
+    // The torrent was added, and only its link is refused.
+    const revoked = [403, { success: false, data: null, detail: 'x', error: 'BAD_TOKEN' }] as const;
+    torBox.fail('/torrents/requestdl', revoked);
+    const played = await fetch(stream.url, { redirect: 'manual' });
+    expect(played.headers.get('location')).toMatch(/\/static\/unauthorized\.mp4$/);
+    expect(torBox.asked.some(({ path }) => path === '/torrents/createtorrent')).toBe(true);
+    const later = (await getJson(`${base}/stream/movie/tt2.json`)).streams;
+    expect(later.at(-1).description).toMatch(/TorBox does not accept this key/);
+    expect(later).toHaveLength(2);
+    const { data } = await getJson(`${host.url('addons')}/api/v1/providers/health`);
+    expect(JSON.stringify(data)).toMatch(/does not accept/);
+    expect(JSON.stringify(data)).not.toContain('TBKEY');
+  });
+});

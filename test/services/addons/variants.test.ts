@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import stremio from 'stremio-addon-client';
+import { readConfig } from '../../../services/addons/domain/read-config.ts';
+import { unsupportedOf } from '../../../services/addons/domain/unsupported.ts';
+import { withVariants } from '../../../services/addons/domain/variants/variants.ts';
+import type { TestHost } from '../../support/host.ts';
+import { alphaStreams, openFakeAddon, type FakeAddon } from './fake-addon.ts';
+import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, streamsOf } from './rig.ts';
+
+const base = configOf(
+  [
+    { type: 'torrentio', instanceId: 't1', options: { name: 'Torrentio 4K', timeout: 5000 } },
+    { type: 'comet', instanceId: 'c1', options: { name: 'Comet' } },
+  ],
+  {
+    services: [
+      { id: 'realdebrid', enabled: true, credentials: { apiKey: 'ONE' } },
+      { id: 'torbox', enabled: true, credentials: { apiKey: 'TWO' } },
+    ],
+    excludedKeywords: ['CAM', 'hdcam', 'ok'],
+    resultLimits: { global: 50 },
+    excludedStreamExpressions: [{ expression: '/* Few */ seeders(streams, 0, 1)', enabled: true }],
+  },
+);
+const varied = (script: string, more: object[] = []): any =>
+  withVariants(readConfig({ ...base, variants: [{ id: 'v', script }, ...more] }), 'v');
+
+describe('the language of variants', () => {
+  it.each<[string, string, (config: any) => unknown, unknown]>([
+    ['set', 'set addonName = "Phone"', (config) => config.addonName, 'Phone'],
+    ['a comment', '# nothing\nset addonName = "a # b" # the name', (config) => config.addonName, 'a # b'],
+    [
+      'what is not there is made',
+      'set size.global.movies = [0, 8000000000]',
+      (config) => config.size,
+      { global: { movies: [0, 8e9] } },
+    ],
+    [
+      'several lines',
+      'set sortCriteria.global = [\n  { "key": "size", "direction": "asc" }\n]',
+      (config) => config.sortCriteria.global,
+      [{ key: 'size', direction: 'asc' }],
+    ],
+    ['single quotes and escapes', "set addonName = 'It\\'s \\u0041'", (config) => config.addonName, "It's A"],
+    ['merge', 'merge resultLimits = {"addon": 5, "global": null}', (config) => config.resultLimits, { addon: 5 }],
+    ['unset', 'unset resultLimits.global', (config) => config.resultLimits, {}],
+    [
+      'unset an element',
+      'unset presets[0]',
+      (config) => config.presets.map(({ instanceId }: any) => instanceId),
+      ['c1'],
+    ],
+    ['clear', 'clear excludedKeywords', (config) => config.excludedKeywords, []],
+    ['add', 'add excludedKeywords "CAM", "TS"', (config) => config.excludedKeywords, ['CAM', 'hdcam', 'ok', 'TS']],
+    [
+      'add where there is no list',
+      'add excludedVisualTags "DV Only"',
+      (config) => config.excludedVisualTags,
+      ['DV Only'],
+    ],
+    ['prepend', 'prepend excludedKeywords "first"', (config) => config.excludedKeywords[0], 'first'],
+    ['remove', 'remove excludedKeywords "CAM"', (config) => config.excludedKeywords, ['hdcam', 'ok']],
+    ['remove what contains', 'remove excludedKeywords[*="cam"]', (config) => config.excludedKeywords, ['ok']],
+    ['remove what is exactly', 'remove excludedKeywords[="CAM"]', (config) => config.excludedKeywords, ['hdcam', 'ok']],
+    [
+      'disable by type',
+      'disable presets[type=torrentio]',
+      (config) => config.presets.map(({ enabled }: any) => enabled),
+      [false, true],
+    ],
+    ['disable by a name within', 'disable presets[options.name*="4k"]', (config) => config.presets[0].enabled, false],
+    [
+      'disable all others',
+      'disable presets[type!=comet]',
+      (config) => config.presets.map(({ enabled }: any) => enabled),
+      [false, true],
+    ],
+    [
+      'of all',
+      'set presets[*].options.timeout = 2000',
+      (config) => config.presets.map(({ options }: any) => options.timeout),
+      [2000, 2000],
+    ],
+    ['from the end', 'set presets[-1].options.name = "Last"', (config) => config.presets[1].options.name, 'Last'],
+    [
+      'a credential',
+      'set services[id=realdebrid].credentials.apiKey = "OTHER"',
+      (config) => config.services[0].credentials.apiKey,
+      'OTHER',
+    ],
+    [
+      'by the text of an expression',
+      'disable excludedStreamExpressions[expression*="few"]',
+      (config) => config.excludedStreamExpressions[0].enabled,
+      false,
+    ],
+    ['enable makes it', 'enable deduplicator', (config) => config.deduplicator.enabled, true],
+    ['what nothing fits changes nothing', 'disable presets[type=none]', (config) => config.presets[0].enabled, true],
+  ])('%s', (_what, script, part, wanted) => {
+    expect(part(varied(script))).toEqual(wanted);
+  });
+
+  it('one uses another, and never itself for ever', () => {
+    expect(
+      varied('use variant small', [{ id: 'small', script: 'set resultLimits.global = 3' }]).resultLimits.global,
+    ).toBe(3);
+    expect(() => varied('use variant v')).toThrow(/without an end/);
+  });
+
+  it.each([
+    ['set uuid = "x"', 'uuid cannot be changed'],
+    ['set __proto__.polluted = 1', '__proto__ cannot be changed'],
+    ['set a.constructor.prototype.polluted = 1', 'constructor cannot be changed'],
+    ['set size = {"__proto__": {"polluted": 1}}', 'cannot be read'],
+    ['unset variants', 'variants cannot be changed'],
+    ['explode presets', 'is no instruction'],
+    ['set addonName', 'has no value'],
+    ['set = 1', 'needs a path'],
+    ['set addonName = nothing', 'cannot be read'],
+    ['set addonName = "never closed', 'cannot be read'],
+    [`set x = ${'['.repeat(50)}`, 'nested too deep'],
+    ['set presets = 5', 'presets: '],
+    ['use variant nobody', 'There is no variant nobody'],
+  ])('%s is told of in words', (script, words) => {
+    expect(() => varied(script)).toThrow(words);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('variants of an installed configuration', () => {
+  let host: TestHost;
+  let up: FakeAddon;
+  beforeAll(async () => {
+    up = await openFakeAddon({ streams: alphaStreams });
+    host = await openAddonsHost();
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+    await up[Symbol.asyncDispose]();
+  });
+
+  it('are named by the address, in the path or the query, each an addon of its own', async () => {
+    const config = configOf([customPreset('a', 'Alpha', up.manifestUrl)], {
+      addonName: 'Mine',
+      variants: [
+        { id: 'phone', script: 'set addonName = "Phone"\nset resultLimits.global = 1' },
+        { id: 'named', name: 'Named', script: 'set addonName = "Named"' },
+        { id: 'off', enabled: false, script: '' },
+        { id: 'broken', script: 'set' },
+      ],
+    });
+    const made = await makeUser(host, config);
+    const plain = await getJson(made.manifestUrl);
+    const { addon } = await stremio.detectFromURL(`${made.base}/v/phone/manifest.json`);
+    expect([plain.name, addon.manifest.name]).toEqual(['Mine', 'Phone']);
+    expect(addon.manifest.id).toBe(`${String(plain.id)}.phone`);
+    expect((await addon.get('stream', 'movie', 'tt0111161')).streams).toHaveLength(1);
+    expect(await streamsOf(made.base)).toHaveLength(alphaStreams.length);
+    expect((await getJson(`${made.manifestUrl}?v=phone`)).name).toBe('Phone');
+    expect((await getJson(`${made.base}/v/phone,named/manifest.json`)).name).toBe('Named');
+    expect((await getJson(`${made.base}/stream/movie/tt1.json?v=phone`)).streams).toHaveLength(1);
+    const found = await getJson(`${host.url('addons')}/api/v1/search?type=movie&id=tt1&v=phone`, {
+      headers: { authorization: `Basic ${Buffer.from(`${made.uuid}:${password}`).toString('base64')}` },
+    });
+    expect(found.data.results).toHaveLength(1);
+    for (const [id, words] of [
+      ['nobody', 'There is no variant nobody of this configuration.'],
+      ['off', 'There is no variant off of this configuration.'],
+      ['broken', 'The variant broken cannot be used. set needs a path.'],
+    ] as const) {
+      const [item] = await streamsOf(`${made.base}/v/${id}`);
+      expect(item.description).toBe(words);
+      const manifest = await fetch(`${made.base}/v/${id}/manifest.json`);
+      expect([manifest.status, (await manifest.json()).error.message]).toEqual([400, words]);
+    }
+  });
+});
+
+describe('what of a configuration has no effect', () => {
+  it('is said in sentences, and nothing is said of what has one', () => {
+    expect(unsupportedOf(readConfig(base))).toEqual([]);
+    const notes = unsupportedOf(
+      readConfig({
+        ...base,
+        services: [
+          { id: 'seedr', credentials: {} },
+          { id: 'offcloud', enabled: false, credentials: {} },
+        ],
+        areYouStillThere: { enabled: true },
+        failover: { enabled: false },
+        rpdbApiKey: 'x',
+        syncedPreferredRegexUrls: ['https://x.example/list.json'],
+        syncedExcludedRegexUrls: [],
+        sortCriteria: { global: [{ key: 'size' }, { key: 'luck' }] },
+        proxy: { enabled: true, id: 'stremthru' },
+        groups: {
+          enabled: true,
+          groupings: [
+            { addons: [], condition: 'true' },
+            { addons: [], condition: 'count(' },
+          ],
+        },
+        excludedStreamExpressions: ['(('],
+        variants: [
+          { id: 'v', script: 'explode' },
+          { id: 'w', script: '', condition: 'true' },
+        ],
+      }),
+    );
+    expect(notes).toEqual([
+      'This configuration has the question whether somebody is still there, which has no effect here.',
+      'This configuration has posters with ratings, which has no effect here.',
+      'This configuration has expressions that are read from addresses, which has no effect here.',
+      'seedr is no debrid service that is known here; nothing is asked of it.',
+      'Streams cannot be sorted by luck here; the other criteria count.',
+      "Streams go through Homeport's own proxy; stremthru is not known here.",
+      'The stream expression (( has no effect. The expression ends too early.',
+      'The condition of group 2 has no effect. The expression ends too early.',
+      'The variant v cannot be used. "explode" is no instruction.',
+      'The variant w applies by its address alone; its condition has no effect here.',
+    ]);
+  });
+});
