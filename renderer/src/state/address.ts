@@ -17,7 +17,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['delivery', 'keys'],
   ['addons', 'configurations'],
   ['git', 'repositories'],
-  ['data', 'tables'],
+  ['data', 'overview'],
   ['sync', 'syncs'],
 ]);
 
