@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchAddons } from './addons.ts';
 import { benchChain } from './chain.ts';
+import { benchData } from './data.ts';
 import { benchGateway } from './gateway.ts';
 import { benchMail } from './mail.ts';
 import { benchNotify } from './notify.ts';
@@ -45,6 +46,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   renderer: benchRenderer,
   addons: benchAddons,
   gateway: benchGateway,
+  data: benchData,
 };
 
 const { positionals: asked, values } = parseArgs({
