@@ -48,7 +48,7 @@ function create(context: Context, settings: Settings): Service {
       parts,
       took: (seconds, part, status) => took.observe(seconds, { part, status }),
     }),
-    api: [...ownRoutes({ database, keys, schemas: settings.schemas }), ...auth.api],
+    api: [...ownRoutes({ database, keys, settings }), ...auth.api],
 
     async start() {
       await keys.open();

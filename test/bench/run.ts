@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchAddons } from './addons.ts';
 import { benchChain } from './chain.ts';
+import { benchData } from './data.ts';
 import { benchGateway } from './gateway.ts';
 import { benchGit } from './git.ts';
 import { benchMail } from './mail.ts';
@@ -48,8 +49,8 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   addons: benchAddons,
   gateway: benchGateway,
   git: benchGit,
-
   sync: benchSync,
+  data: benchData,
 };
 
 const { positionals: asked, values } = parseArgs({

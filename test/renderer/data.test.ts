@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { adminAuthorization } from '../support/host.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -16,10 +17,22 @@ describe.skipIf(noBrowser)('Data', () => {
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(await theBrowser(), options);
-    watched.page.setDefaultTimeout(60_000);
+    watched.page.setDefaultTimeout(20_000);
     await signIn(watched.page.context(), room.host.url('control'));
     await watched.page.goto(`${room.host.url('control')}${path}`);
     return watched;
+  };
+
+  /** Statements of the owner; answers the rows of the last one. */
+  const run = async (query: string): Promise<any> => {
+    const reply = await fetch(`${room.host.url('control')}/api/data/sql`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const answer: any = await reply.json();
+    expect(answer.error).toBeNull();
+    return answer.results.at(-1).rows;
   };
 
   it('makes a table by a statement, protects it, and says why a user sees what they see', async () => {
@@ -32,16 +45,21 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByLabel('Statements').fill('select nonsense');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByText('42703').waitFor();
-    await page.getByText('History', { exact: true }).click();
+    await page.getByRole('tabpanel').getByText('History', { exact: true }).click();
     await page.getByRole('button', { name: /^create table notes/ }).click();
     expect(await page.getByLabel('Statements').inputValue()).toBe(text);
 
     await page.goto(`${room.host.url('control')}/data`);
     await page.getByText('A table has no row policies').waitFor();
     await page.getByRole('link', { name: /notes/ }).click();
-    await page.getByRole('cell', { name: 'mine', exact: true }).waitFor();
-    await page.getByLabel('Column with the owner’s id').fill('owner');
-    await page.getByRole('button', { name: 'Owners only' }).click();
+    await page.getByText('Row policies are off').waitFor();
+    await page.getByRole('button', { name: 'Switch them on' }).click();
+    await page.getByText('There is none, so apps see no rows.').waitFor();
+    await page.getByRole('button', { name: 'Add a policy' }).click();
+    const statement = page.getByLabel('Statement', { exact: true });
+    expect(await statement.inputValue()).toContain('using ("owner" = (select auth.uid()))');
+    await page.getByRole('button', { name: 'Make the policy' }).click();
+    await page.getByText('reads and changes, for authenticated').waitFor();
     await page.getByText('Row policies are off').waitFor({ state: 'detached' });
     await page.getByLabel('User id').fill(ann);
     await page.getByRole('button', { name: 'Look' }).click();
@@ -64,13 +82,122 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(reply.status).toBe(200);
   });
 
-  it.each(screens)('fits $on', async (screen) => {
+  it('edits rows: adds one, says what does not fit, changes it, and removes it', async () => {
+    await run("create type mood as enum ('sad', 'glad'); create table edited (id bigint generated always as identity primary key, title text not null, n int, meta jsonb, mood mood, done boolean not null default false)"); // prettier-ignore
+    await using watched = await visit('/data/tables/public.edited/');
+    const { page } = watched;
+    await page.getByText('No rows yet.').waitFor();
+    await page.getByRole('button', { name: 'Add a row' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('title', { exact: true }).fill('A note');
+    await dialog.getByLabel('What n holds').selectOption('value');
+    await dialog.getByLabel('n', { exact: true }).fill('three');
+    await dialog.getByRole('button', { name: 'Add the row' }).click();
+    await dialog.getByText('invalid input syntax for type integer').waitFor();
+    await dialog.getByLabel('n', { exact: true }).fill('3');
+    await dialog.getByLabel('What meta holds').selectOption('value');
+    await dialog.getByLabel('meta', { exact: true }).fill('{"a": [1]}');
+    await dialog.getByRole('button', { name: 'Add the row' }).click();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /A note/ }).click();
+    await dialog.getByLabel('What n holds').selectOption('null');
+    await dialog.getByLabel('done', { exact: true }).selectOption('true');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await run('select title, n, meta, done from edited')).toEqual([['A note', null, '{"a": [1]}', 't']]); // prettier-ignore
+    await page.getByLabel('Choose row 1').check({ force: true });
+    await page.getByRole('button', { name: 'Remove 1 row' }).click();
+    await page.getByRole('button', { name: 'Remove for good?' }).click();
+    await page.getByText('No rows yet.').waitFor();
+  });
+
+  it('scrolls a hundred thousand rows and reads only those that are seen', async () => {
+    await run(`create table many (id int primary key, word text); insert into many select n, 'word ' || n from generate_series(1, 100000) n`); // prettier-ignore
+    await using watched = await visit('/data/tables/public.many/');
+    const { page } = watched;
+    await page.getByText('word 1', { exact: true }).waitFor();
+    await page.getByText('100,000 rows').waitFor();
+    let read = 0;
+    page.on('request', (request) => (read += request.url().includes('/rows?') ? 1 : 0));
+    const list = page.getByRole('group', { name: 'Rows of many' });
+    await list.evaluate((element) => (element.scrollTop = element.scrollHeight));
+    await page.getByText('word 100000', { exact: true }).waitFor();
+    await list.evaluate((element) => (element.scrollTop = element.scrollHeight / 2));
+    await page.getByText('word 50001', { exact: true }).waitFor();
+    expect(read).toBeLessThan(8);
+    expect(await list.locator('li').count()).toBeLessThan(80);
+    await page.getByLabel('Column to filter by').selectOption('word');
+    await page.getByLabel('Value').fill('word 777');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('111 rows').waitFor();
+    await page.getByRole('button', { name: 'Sort by id' }).click();
+    await page.getByRole('button', { name: 'Sort by id' }).click();
+    await page.getByText('word 77799', { exact: true }).waitFor();
+  });
+
+  it('makes a table of a file, and puts another one into it', async () => {
+    await using watched = await visit('/data/tables');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Table from CSV' }).click();
+    const dialog = page.getByRole('dialog');
+    const choose = (text: string) =>
+      dialog.locator('input[type=file]').setInputFiles({ name: 'Club members.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }); // prettier-ignore
+    await choose('name,joined,fee\nAnn,2024-01-31,12.50\nBen,2024-02-01,3\n');
+    await dialog.getByText('2024-01-31, 2024-02-01').waitFor();
+    expect(await dialog.getByLabel('Type of joined').inputValue()).toBe('date');
+    expect(await dialog.getByLabel('Name of the table').inputValue()).toBe('club_members');
+    await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByRole('heading', { name: 'club_members' }).waitFor();
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Import CSV' }).click();
+    await choose('Name,other\nCid,x\n');
+    await dialog.getByLabel('Where Name goes').waitFor();
+    expect(await dialog.getByLabel('Where Name goes').inputValue()).toBe('name');
+    await dialog.getByRole('button', { name: 'Import 1 row' }).click();
+    await page.getByText('3 rows', { exact: true }).waitFor();
+  });
+
+  it('tells how it is without waking what sleeps, and keeps what was run', async () => {
+    await using quiet = await openDataRoom({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
+    await using watched = await openPage(await theBrowser());
+    const { page } = watched;
+    page.setDefaultTimeout(20_000);
+    await signIn(page.context(), quiet.host.url('control'));
+    await page.goto(`${quiet.host.url('control')}/data`);
+    await page.getByText('PostgreSQL sleeps').waitFor();
+    await page.getByRole('button', { name: 'Look inside' }).click();
+    await page.getByText('Begin with a table').waitFor();
+    await page.goto(`${quiet.host.url('control')}/data/history`);
+    await page.getByText('No statement was run from this browser yet.').waitFor();
+    await page.getByRole('link', { name: 'Write one' }).click();
+    await page.getByLabel('Statements').fill('select 41 + 1 as answer');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('cell', { name: '42' }).waitFor();
+    await page.goto(`${quiet.host.url('control')}/data/history`);
+    await page.getByRole('button', { name: /41 \+ 1/ }).click();
+    await expect.poll(() => page.getByLabel('Statements').inputValue()).toBe('select 41 + 1 as answer');
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await run('create table if not exists keyless (a int, b text)');
     await using watched = await visit('/data', screen);
-    for (const at of ['', 'sql', 'connect', 'tables/public.notes/']) {
-      await watched.page.goto(`${room.host.url('control')}/data/${at}`);
-      await watched.page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
-      if (at.endsWith('notes/')) await watched.page.getByText('Who sees what?').waitFor();
-      await expectFits(watched, `data-${at.replaceAll('/', '-') || 'tables'}`, screen);
+    const { page } = watched;
+    const places = ['', 'tables', 'sql', 'history', 'connect', 'tables/public.notes/', 'tables/public.notes/?view=policies', 'tables/public.keyless/']; // prettier-ignore
+    for (const at of places) {
+      await page.goto(`${room.host.url('control')}/data/${at}`);
+      await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
+      if (at.endsWith('policies')) await page.getByText('Who sees what?').waitFor();
+      if (at.endsWith('notes/')) await page.getByText('of nobody').waitFor();
+      await expectFits(watched, `data-${at.replaceAll(/\W/g, '-') || 'overview'}`, screen);
     }
+    await page.goto(`${room.host.url('control')}/data/tables/public.notes/`);
+    await page.getByRole('button', { name: /of nobody/ }).click();
+    await page.getByRole('dialog').getByLabel('body', { exact: true }).waitFor();
+    await expectFits(watched, 'data-row', screen);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Import CSV' }).click();
+    await page.getByRole('dialog').locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('id,body\n3,x\n') }); // prettier-ignore
+    await page.getByRole('dialog').getByLabel('Where body goes').waitFor();
+    await expectFits(watched, 'data-import', screen);
   });
 });

@@ -15,7 +15,7 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['push', 'topics'],
   ['delivery', 'overview'],
   ['git', 'overview'],
-  ['data', 'tables'],
+  ['data', 'overview'],
   ['sync', 'overview'],
 ]);
 

@@ -15,6 +15,30 @@ export const DataTable = z.object({
 });
 export type DataTable = z.infer<typeof DataTable>;
 
+/** What the first page tells; null where PostgreSQL sleeps and was not to be woken. */
+export const DataOverview = z.object({
+  state: z.enum(['asleep', 'waking', 'up']),
+  /** The tables are in the person's own PostgreSQL. */
+  isExternal: z.boolean(),
+  sleepAfterMinutes: z.int(),
+  inside: z
+    .object({
+      version: z.string(),
+      bytes: z.number(),
+      tables: z.int(),
+      users: z.int(),
+      sessions: z.int(),
+      /** Tables without row policies. */
+      open: z.array(z.object({ schema: z.string(), name: z.string() })),
+      /** Tables with row policies on and none of them, which no app sees. */
+      shut: z.array(z.object({ schema: z.string(), name: z.string() })),
+      /** Rights that the person's own PostgreSQL does not give, as sentences. */
+      limits: z.array(z.string()),
+    })
+    .nullable(),
+});
+export type DataOverview = z.infer<typeof DataOverview>;
+
 export const DataKeys = z.object({
   anon: z.string(),
   service: z.string(),
@@ -77,6 +101,14 @@ export const dataApi = {
     summary: 'Tables and views that are served, and whether row policies hold for them.',
     access: 'admin',
     reply: z.object({ tables: z.array(DataTable) }),
+  }),
+  overview: defineRoute({
+    method: 'GET',
+    path: '/api/data/overview',
+    summary: 'How the data platform is, and what needs somebody; with `wake` PostgreSQL starts for it.',
+    access: 'admin',
+    query: z.object({ wake: z.stringbool().default(false) }),
+    reply: DataOverview,
   }),
   keys: defineRoute({
     method: 'GET',

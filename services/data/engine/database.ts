@@ -37,6 +37,8 @@ export interface Database extends AsyncDisposable {
   sleep(): Promise<void>;
   /** Ends the server and holds whoever calls until `work` is done: for its files. */
   whileAsleep(work: () => Promise<void>): Promise<void>;
+  /** What the server does not let us do, as sentences for a person; empty while it sleeps. */
+  readonly limits: readonly string[];
   /** The folder of its files; undefined where they are not ours. */
   readonly folder: string | undefined;
 }
@@ -86,6 +88,10 @@ class SleepingDatabase implements Database {
 
   get state(): 'asleep' | 'waking' | 'up' {
     return this.#running !== undefined ? 'up' : this.#up === undefined ? 'asleep' : 'waking';
+  }
+
+  get limits(): readonly string[] {
+    return this.#running?.limits ?? [];
   }
 
   withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {

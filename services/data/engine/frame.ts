@@ -60,7 +60,7 @@ end $$;
 create schema if not exists auth;
 grant usage on schema auth to anon, authenticated, service_role;
 do $$ begin
-  if current_user <> 'postgres' then
+  if current_user <> 'postgres' and exists (select from pg_roles where rolname = 'postgres') then
     grant usage on schema auth to postgres;
     alter default privileges in schema auth grant select, insert, update, delete, references, trigger on tables to postgres;
   end if;
@@ -73,7 +73,12 @@ create or replace function auth.role() returns text language sql stable as
   $$ select auth.jwt() ->> 'role' $$;
 create or replace function auth.email() returns text language sql stable as
   $$ select auth.jwt() ->> 'email' $$;
-grant execute on all functions in schema auth to anon, authenticated, service_role, postgres;
+grant execute on all functions in schema auth to anon, authenticated, service_role;
+do $$ begin
+  if exists (select from pg_roles where rolname = 'postgres') then
+    grant execute on all functions in schema auth to postgres;
+  end if;
+end $$;
 `,
   },
   {

@@ -3,7 +3,8 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isStarting } from './away.ts';
 import { startCluster, superuser, type RunningCluster } from './cluster.ts';
-import { ownerRole } from './frame.ts';
+import { frameSteps, ownerRole } from './frame.ts';
+import { approachOf } from './limited.ts';
 import { takeSteps, type SchemaStep } from './steps.ts';
 
 /** A server that answers, and connections to it. Disposal ends what of it is ours. */
@@ -11,6 +12,8 @@ export interface Running extends AsyncDisposable {
   readonly superuser: pg.Pool;
   readonly owner: pg.Pool;
   readonly requests: pg.Pool;
+  /** What the server does not let us do, as sentences for a person. */
+  readonly limits: readonly string[];
   /** Resolves when it is gone. */
   readonly ended: Promise<void>;
 }
@@ -31,13 +34,13 @@ const channels = ['homeport_schema', 'pgrst'];
 const connectMs = 15_000;
 const requestRole = 'authenticator';
 
-/** A PostgreSQL of our own, with its files in this folder. */
 /**
  * What a superuser's statement names without a schema is PostgreSQL's own: whoever makes functions in `public` must not have
  * them run with a superuser's rights.
  */
 const trusted = { options: '-c search_path=pg_catalog' };
 
+/** A PostgreSQL of our own, with its files in this folder. */
 export function ownServer({ context, folder, password, steps }: ServerParts & { readonly folder: string }): Server {
   return {
     async start(notice) {
@@ -45,10 +48,15 @@ export function ownServer({ context, folder, password, steps }: ServerParts & { 
       const cluster = await startCluster(context, folder, secret);
       try {
         const base = baseOf(cluster);
-        await prepare(context, { ...base, ...trusted, user: superuser }, steps, async (client) => {
-          if (cluster.password === undefined) return;
-          for (const role of [requestRole, ownerRole]) await setPassword(client, role, secret);
-        });
+        await prepare(
+          context,
+          { ...base, ...trusted, user: superuser },
+          () => steps,
+          async (client) => {
+            if (cluster.password === undefined) return;
+            for (const role of [requestRole, ownerRole]) await setPassword(client, role, secret);
+          },
+        );
         const pools = {
           superuser: poolOf(context, { ...base, ...trusted, user: superuser, max: 8 }),
           owner: poolOf(context, { ...base, user: ownerRole, max: 4 }),
@@ -57,6 +65,7 @@ export function ownServer({ context, folder, password, steps }: ServerParts & { 
         const listener = await listen(context, { ...base, ...trusted, user: superuser }, notice);
         return {
           ...pools,
+          limits: [],
           ended: cluster.child.exited.then(() => undefined),
           async [Symbol.asyncDispose]() {
             await closeAll(pools, listener);
@@ -80,11 +89,29 @@ export function externalServer({ context, url, password, steps }: ServerParts & 
       const address = new URL(url);
       address.username = requestRole;
       address.password = secret;
-      await prepare(context, admin, steps, (client) => setPassword(client, requestRole, secret));
+      let limits: readonly string[] = [];
+      let isLimited = false;
+      const frame = new Set(frameSteps);
+      await prepare(
+        context,
+        admin,
+        async (client) => {
+          const approach = await approachOf(client);
+          limits = approach.limits;
+          isLimited = approach.steps !== undefined;
+          return approach.steps === undefined
+            ? steps
+            : [...approach.steps, ...steps.filter((step) => !frame.has(step))];
+        },
+        async (client) => {
+          if (!isLimited) await setPassword(client, requestRole, secret);
+        },
+      );
       const pools = {
         superuser: poolOf(context, { ...admin, ...trusted, max: 8 }),
         owner: poolOf(context, { ...admin, max: 4 }),
-        requests: poolOf(context, { connectionString: address.href, max: 16, pipeline: true }),
+        // Without the right to make a role of their own requests change theirs from the user of the address.
+        requests: poolOf(context, { connectionString: isLimited ? url : address.href, max: 16, pipeline: true }),
       };
       const ended = Promise.withResolvers<void>();
       const listener = await listen(context, admin, notice);
@@ -92,6 +119,7 @@ export function externalServer({ context, url, password, steps }: ServerParts & 
       listener.once('end', ended.resolve);
       return {
         ...pools,
+        limits,
         ended: ended.promise,
         [Symbol.asyncDispose]: () => closeAll(pools, listener),
       };
@@ -106,15 +134,16 @@ function baseOf({ host, port, password }: RunningCluster): pg.PoolConfig {
 async function prepare(
   { log, clock }: Pick<Context, 'log' | 'clock'>,
   config: pg.ClientConfig,
-  steps: readonly SchemaStep[],
+  stepsFor: (client: pg.Client) => readonly SchemaStep[] | Promise<readonly SchemaStep[]>,
   more: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const client = await connect(config, clock);
   client.on('error', (error) => log.warn('a connection of PostgreSQL broke', { error }));
   try {
-    await takeSteps(client, steps);
+    await takeSteps(client, await stepsFor(client));
     await more(client);
   } catch (error) {
+    if (error instanceof Problem) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Problem('data.not_prepared', 503, `The database could not be prepared: ${reason}.`, { cause: error });
   } finally {

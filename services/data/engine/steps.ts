@@ -9,7 +9,8 @@ export interface SchemaStep {
 
 /** Runs the steps that this database has not seen. */
 export async function takeSteps(client: pg.ClientBase, steps: readonly SchemaStep[]): Promise<void> {
-  await client.query('create schema if not exists homeport');
+  const { rows: schemas } = await client.query(`select from pg_namespace where nspname = 'homeport'`);
+  if (schemas.length === 0) await client.query('create schema homeport');
   await client.query(
     'create table if not exists homeport.steps (name text primary key, taken_at timestamptz not null default now())',
   );

@@ -5,6 +5,8 @@ import type { Database } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import { quote } from '../rest/statement/sql.ts';
 import { csvRoutes } from './csv.ts';
+import type { Settings } from '../settings.ts';
+import { overviewRoute } from './overview.ts';
 import { rowRoutes } from './rows.ts';
 import { runFor } from './run.ts';
 import { sightOf } from './sight.ts';
@@ -12,7 +14,7 @@ import { sightOf } from './sight.ts';
 export interface OwnParts {
   readonly database: Database;
   readonly keys: Keys;
-  readonly schemas: readonly string[];
+  readonly settings: Pick<Settings, 'schemas' | 'sleepAfterMinutes'>;
 }
 
 const tables = `
@@ -24,7 +26,8 @@ where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')
 order by 1, 2`;
 
 /** Our own API, for the pages. */
-export function ownRoutes({ database, keys, schemas }: OwnParts): readonly ApiHandler[] {
+export function ownRoutes({ database, keys, settings }: OwnParts): readonly ApiHandler[] {
+  const { schemas, sleepAfterMinutes } = settings;
   const keysNow = (): DataKeys => ({
     anon: keys.anonKey,
     service: keys.serviceKey,
@@ -42,6 +45,7 @@ export function ownRoutes({ database, keys, schemas }: OwnParts): readonly ApiHa
       const { rows } = await database.withPool((pool) => pool.query(tables, [schemas]));
       return { tables: rows };
     }),
+    overviewRoute({ database, schemas, sleepAfterMinutes }),
     ...rowRoutes({ database, schemas }),
     ...csvRoutes({ database, schemas }),
     implement(dataApi.keys, () => keysNow()),

@@ -125,6 +125,14 @@ export function wantOne({ media }: Call, { page }: Result): void {
   });
 }
 
+/** @throws RestError PGRST124 */
+export function wantFew(most: number, { page }: Result): void {
+  if (Number(page) <= most) return;
+  throw new RestError(400, 'PGRST124', 'Query result exceeds max-affected preference constraint', {
+    details: `The query affects ${page} rows`,
+  });
+}
+
 /** A function or a trigger may have said what is answered. @throws RestError PGRST111, PGRST112 */
 export function withSettings(answer: Answer, { headers, status }: Result): Answer {
   let all = answer.headers;

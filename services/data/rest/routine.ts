@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts';
-import { rangeOf, rowHeaders, settingsOf, wantOne, withSettings, type Call } from './call.ts';
+import { rangeOf, rowHeaders, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
 import { parseJson } from './parse/body.ts';
 import { parseQuery } from './parse/query.ts';
@@ -57,15 +57,20 @@ export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, bo
         ? undefined
         : 'SELECT 1 FROM pgrst_source',
   });
+  const most = preferences.handling === 'strict' && !isRead ? preferences.maxAffected : undefined;
+  if (most !== undefined && !routine.isSet) {
+    throw new RestError(400, 'PGRST128', 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict'); // prettier-ignore
+  }
   const judge = (outcome: Result): 'commit' | 'rollback' => {
     wantOne(call, outcome);
+    if (most !== undefined) wantFew(most, outcome);
     return end;
   };
   const result = await run({
     ...transaction,
     statement,
     values: values.all,
-    end: media.kind === 'object' ? { judge } : end,
+    end: media.kind === 'object' || most !== undefined ? { judge } : end,
   });
   if (!routine.isSet && media.kind !== 'object') {
     const headers = rowHeaders(call, { offset: 0, page: 1, total: result.total }, applied);

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts';
-import { commonHeaders, rowHeaders, settingsOf, wantOne, withSettings, type Call } from './call.ts';
+import { commonHeaders, rowHeaders, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
 import { parsePayload, type Payload } from './parse/body.ts';
 import type { Preferences } from './parse/preferences.ts';
@@ -166,11 +166,7 @@ function endOf(call: Call): Transaction['end'] {
   return {
     judge(result) {
       if (preferences.return === 'representation') wantOne(call, result);
-      if (isBounded && Number(result.page) > maxAffected) {
-        throw new RestError(400, 'PGRST124', 'Query result exceeds max-affected preference constraint', {
-          details: `The query affects ${result.page} rows`,
-        });
-      }
+      if (isBounded) wantFew(maxAffected, result);
       return preferences.tx === 'rollback' ? 'rollback' : 'commit';
     },
   };

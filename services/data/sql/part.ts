@@ -39,6 +39,8 @@ export function sqlPart({ database, cache, schemas }: SqlParts): Part {
       if (!asked.success) return answer(response, 400, { message: 'Send {"query": "a statement"} as JSON' });
       try {
         const result = await database.asOwner((pool) => runStatements(pool, asked.data.query));
+        // Where no trigger tells of it.
+        if (database.limits.length > 0) cache.forget();
         answer(response, 200, result.at(-1)?.rows ?? []);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;

@@ -50,7 +50,7 @@ test('several requests in one transaction end together in time, and nothing of t
   const began = performance.now();
   for (const apikey of [room.anonKey, room.serviceKey]) {
     const reply = await room.request('/rest/v1/', { method: 'POST', headers: { apikey, ...json }, body: JSON.stringify({ requests }) }); // prettier-ignore
-    expect([reply.status, ((await reply.json())).code]).toEqual([500, '57014']);
+    expect([reply.status, (await reply.json()).code]).toEqual([500, '57014']);
   }
   expect(performance.now() - began).toBeLessThan(15_000);
   expect(await room.sql('select id from items where id = 900')).toEqual([]);
@@ -69,7 +69,7 @@ test('a form with a hundred thousand arguments is read once', async () => {
 test('names that every object has are no operators', async () => {
   for (const name of ['constructor', 'valueof', 'tostring']) {
     const reply = await room.request(`/rest/v1/items?id=${name}.1`);
-    expect([name, reply.status, ((await reply.json())).code]).toEqual([name, 400, 'PGRST100']);
+    expect([name, reply.status, (await reply.json()).code]).toEqual([name, 400, 'PGRST100']);
   }
 });
 

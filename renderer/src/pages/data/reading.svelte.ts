@@ -1,4 +1,4 @@
-import { dataApi, type DataKeys, type DataTable } from '../../../../services/contracts/data/api.ts';
+import { dataApi, type DataKeys, type DataOverview, type DataTable } from '../../../../services/contracts/data/api.ts';
 import { call } from '../../api/call.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
 
@@ -29,6 +29,28 @@ export class Keys extends Loaded {
     await this.reading(
       () => call(dataApi.rotate, { body: { key } }),
       (keys) => (this.keys = keys),
+    );
+  }
+}
+
+/** How the databases are. */
+export class Overview extends Loaded {
+  overview = $state.raw<DataOverview>();
+  /** Why PostgreSQL did not wake. */
+  complaint = $state('');
+
+  async load(): Promise<void> {
+    await this.#read(false);
+  }
+
+  async wake(): Promise<void> {
+    this.complaint = (await this.#read(true)) ? '' : this.trouble;
+  }
+
+  #read(wake: boolean): Promise<boolean> {
+    return this.reading(
+      () => call(dataApi.overview, { query: { wake } }),
+      (overview) => (this.overview = overview),
     );
   }
 }

@@ -1,0 +1,35 @@
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { dataApi, type DataOverview } from '../../contracts/data/api.ts';
+import type { Database } from '../engine/database.ts';
+
+interface OverviewParts {
+  readonly database: Database;
+  readonly schemas: readonly string[];
+  readonly sleepAfterMinutes: number;
+}
+
+type Inside = NonNullable<DataOverview['inside']>;
+
+const statement = `
+with tables as (
+  select n.nspname as schema, c.relname as name, c.relrowsecurity as protected, exists (select from pg_policy p where p.polrelid = c.oid) as has_policy
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = any($1) and c.relkind in ('r', 'p'))
+select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes,
+  (select count(*)::int from tables) as tables, (select count(*)::int from auth.users where deleted_at is null) as users,
+  (select count(*)::int from auth.sessions) as sessions,
+  (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where not protected) as open,
+  (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where protected and not has_policy) as shut`;
+
+/** How it is. Nobody wakes a server that sleeps by looking, unless they ask for it. */
+export function overviewRoute({ database, schemas, sleepAfterMinutes }: OverviewParts): ApiHandler {
+  return implement(dataApi.overview, async ({ query: { wake } }) => {
+    const isExternal = database.folder === undefined;
+    const look = async (): Promise<Inside> => {
+      const { rows } = await database.withPool((pool) => pool.query<Omit<Inside, 'limits'>>(statement, [schemas]));
+      if (rows[0] === undefined) throw new Error('the overview answered nothing');
+      return { ...rows[0], limits: [...database.limits] };
+    };
+    const inside = wake || database.state === 'up' ? await look() : null;
+    return { state: database.state, isExternal, sleepAfterMinutes, inside };
+  });
+}

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { signJwt } from '../../services/data/keys/jwt.ts';
+import { startHostProcess } from '../support/host-process.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { inFreshFolder, residentMegabytes } from './measure.ts';
+import type { BenchOptions } from './run.ts';
+
+const secret = 'a-secret-of-benches-that-is-long-enough';
+
+/** The middle of many times, ms. */
+function median(times: readonly number[]): number {
+  return times.toSorted((left, right) => left - right)[Math.floor(times.length / 2)] ?? NaN;
+}
+
+/** How long each of these takes, one after another, ms. */
+async function timed(count: number, work: (at: number) => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const start = performance.now();
+    await work(at);
+    times.push(performance.now() - start);
+  }
+  return times;
+}
+
+/** The data platform over HTTP on a whole host, with every commit on the disk; beside it what `pg` alone takes on a bare PostgreSQL. */
+export function benchData({ quick, tell }: BenchOptions): Promise<void> {
+  const rounds = quick ? 300 : 2000;
+  return inFreshFolder(async (folder) => {
+    const floor = await bare(rounds);
+    await using host = await startHostProcess(folder, { environment: { DATA_JWT_SECRET: secret } });
+    const pid = host.child.pid ?? 0;
+    const asleep = residentMegabytes(pid);
+    const iat = Math.floor(Date.now() / 1000);
+    const apikey = signJwt({ iss: 'supabase', role: 'service_role', iat, exp: iat + 86_400 }, secret);
+    const send = async (path: string, body?: unknown, headers: Record<string, string> = {}): Promise<string> => {
+      const reply = await fetch(host.url('data') + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { apikey, 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await reply.text();
+      if (!reply.ok) throw new Error(`${path}: ${String(reply.status)} ${text}`);
+      return text;
+    };
+    const wake = performance.now();
+    await send('/pg/query', { query: tables });
+    const first = performance.now() - wake;
+    await timed(50, (at) => send('/rest/v1/kept', { id: -at - 1, body: 'warm' }));
+
+    const inserts = await timed(rounds, (at) => send('/rest/v1/kept', { id: at + 1, body: `row ${String(at)}` }));
+    const reads = await timed(rounds, (at) => send(`/rest/v1/many?part=eq.${String(at % 1000)}&limit=100`));
+    const signedUp = JSON.parse(await send('/auth/v1/signup', { email: 'bench@example.com', password: 'correct horse 1' })) as { access_token: string; refresh_token: string }; // prettier-ignore
+    const bearer = { Authorization: `Bearer ${signedUp.access_token}` };
+    const users = await timed(rounds, () => send('/auth/v1/user', undefined, bearer));
+    let token = signedUp.refresh_token;
+    const refreshes = await timed(Math.min(rounds, 500), async () => {
+      const reply = await send('/auth/v1/token?grant_type=refresh_token', { refresh_token: token });
+      token = (JSON.parse(reply) as { refresh_token: string }).refresh_token;
+    });
+    await sleep(1000);
+    const engine = residentOfGroup(Number(readFileSync(join(folder, 'data', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])); // prettier-ignore
+    await host.stop();
+    // Figures of the peers: shared reference of the data platform, another machine under load 4 to 5.
+    tell(
+      { what: 'insert of a row, one after another', measured: 1000 / mean(inserts), unit: '/s', peer: 1276, goal: { at: 'least', value: 1, of: 'ratio' } }, // prettier-ignore
+      { what: 'the same, the middle', measured: median(inserts), unit: 'ms', peer: 0.62 },
+      { what: 'the same by pg alone (floor)', measured: 1000 / mean(floor.inserts), unit: '/s' },
+      { what: '100 of 100,000 rows by a filter, the middle', measured: median(reads), unit: 'ms', peer: 5, goal: { at: 'most', value: 1, of: 'ratio' } }, // prettier-ignore
+      { what: 'the same by pg alone (floor)', measured: median(floor.reads), unit: 'ms' },
+      { what: 'GET /user, the middle', measured: median(users), unit: 'ms', peer: 52, goal: { at: 'most', value: 0.5, of: 'ratio' } }, // prettier-ignore
+      { what: 'refresh of a session, the middle', measured: median(refreshes), unit: 'ms', peer: 85, goal: { at: 'most', value: 0.5, of: 'ratio' } }, // prettier-ignore
+      { what: 'first request: the cluster is made and 100,000 rows are', measured: first, unit: 'ms' },
+      { what: 'host before the first request (resident)', measured: asleep, unit: 'MB' },
+      { what: 'PostgreSQL after the run (its own memory, all processes)', measured: engine, unit: 'MB' },
+    );
+  });
+}
+
+const tables = `create table kept (id int primary key, body text);
+  create table many (id int primary key, part int, body text); create index on many (part);
+  insert into many select n, n % 1000, 'row number ' || n from generate_series(1, 100000) n; analyze many;`;
+
+/** What the same costs without HTTP, roles and claims: the driver, a socket and the disk. */
+async function bare(rounds: number): Promise<{ inserts: readonly number[]; reads: readonly number[] }> {
+  await using server = await startPostgres();
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    await client.query('alter system set fsync = on');
+    await client.query('select pg_reload_conf()');
+    await client.query(tables);
+    const inserts = await timed(rounds, (at) => client.query('insert into kept values ($1, $2)', [at, `row ${String(at)}`])); // prettier-ignore
+    const reads = await timed(rounds, (at) => client.query('select json_agg(t) from (select * from many where part = $1 limit 100) t', [at % 1000])); // prettier-ignore
+    return { inserts, reads };
+  } finally {
+    await client.end();
+  }
+}
+
+function mean(times: readonly number[]): number {
+  return times.reduce((sum, time) => sum + time, 0) / times.length;
+}
+
+/** What a process and its children have for themselves, MB. */
+function residentOfGroup(pid: number): number {
+  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
+    .trim()
+    .split(' ');
+  return [String(pid), ...children].reduce((sum, each) => {
+    const rollup = readFileSync(`/proc/${each}/smaps_rollup`, 'utf8');
+    return sum + Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) / 1024;
+  }, 0);
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPostgres, type PostgresServer } from '../../support/postgres.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { openDataRoom, type DataRoom } from './room.ts';
+
+/** The person's own PostgreSQL, whose administrator is somebody else. */
+let server: PostgresServer;
+let admin: pg.Client;
+beforeAll(async () => {
+  server = await startPostgres();
+  admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await server[Symbol.asyncDispose]();
+});
+
+/** A database of its own, and the address of a user there with these rights. */
+async function addressFor(user: string, options: string, owns: boolean): Promise<string> {
+  await admin.query(`create role ${user} login ${options}`);
+  await admin.query(`create database ${user}_rows${owns ? ` owner ${user}` : ''}`);
+  const url = new URL(`/${user}_rows`, server.url);
+  url.username = user;
+  return url.href;
+}
+
+async function overview(room: DataRoom): Promise<any> {
+  const reply = await fetch(`${room.host.url('control')}/api/data/overview?wake=true`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  return reply.json();
+}
+
+test('who may do too little is told what an administrator has to run, and then it works', async () => {
+  const url = await addressFor('modest', 'nocreaterole', false);
+  const orders = await (async () => {
+    await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
+    const reply = await room.request('/rest/v1/notes');
+    expect(reply.status).toBe(503);
+    const { detail } = (await overview(room)).error;
+    expect(detail).toContain('create role service_role nologin noinherit bypassrls;');
+    expect(detail).toContain('grant create on database "modest_rows" to "modest";');
+    return /in the database modest_rows: (.*)$/s.exec(detail)?.[1] ?? '';
+  })();
+  const there = new pg.Client({ connectionString: new URL('/modest_rows', server.url).href });
+  await there.connect();
+  await there.query(orders);
+  await there.end();
+
+  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
+  await room.sql('create table notes (id int primary key, owner uuid default auth.uid(), body text)');
+  await room.sql('alter table notes enable row level security; create policy own on notes to authenticated using (owner = auth.uid())'); // prettier-ignore
+  const [ann, bob] = [randomUUID(), randomUUID()];
+  const as = (person: string, id: number): Promise<Response> =>
+    room.request('/rest/v1/notes', { method: 'POST', headers: { 'content-type': 'application/json', Authorization: `Bearer ${room.token(person)}` }, body: JSON.stringify({ id }) }); // prettier-ignore
+  expect([(await as(ann, 1)).status, (await as(bob, 2)).status]).toEqual([201, 201]);
+  const mine = await room.request('/rest/v1/notes?select=id', { headers: { Authorization: `Bearer ${room.token(ann)}` } }); // prettier-ignore
+  expect(await mine.json()).toEqual([{ id: 1 }]);
+  const all = await room.request('/rest/v1/notes?select=id', { headers: { apikey: room.serviceKey } });
+  expect(await all.json()).toEqual([{ id: 1 }, { id: 2 }]);
+  expect(await (await room.request('/rest/v1/notes')).json()).toEqual([]);
+  expect((await overview(room)).inside.limits).toHaveLength(1);
+  const signedUp = await room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"a@example.com","password":"correct horse"}' }); // prettier-ignore
+  expect(signedUp.status).toBe(200);
+
+  // What another program makes is found, though nothing tells of it.
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('create table later (id int primary key)');
+  await other.end();
+  await expect.poll(async () => (await room.request('/rest/v1/later')).status).toBe(200);
+});
+
+test('who may make roles and pass policies needs nobody else', async () => {
+  const url = await addressFor('capable', 'createrole bypassrls', true);
+  for (const role of ['anon', 'authenticated', 'service_role']) await admin.query(`grant ${role} to capable with admin option`); // prettier-ignore
+  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
+  await room.sql('create table notes (id int primary key)');
+  const reply = await room.request('/rest/v1/notes', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":1}' }); // prettier-ignore
+  expect(reply.status).toBe(201);
+});
