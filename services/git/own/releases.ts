@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitReleasesApi, type GitRelease } from '../../contracts/git/releases-api.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -105,7 +104,7 @@ export function ownReleaseRoutes(parts: PullRestParts & HookParts): readonly Api
       const name = (query.name.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, '');
       if (name === '' || name === '.' || name === '..') throw invalid('name', 'A file needs a name.');
       if (incoming === undefined) throw new Problem('git.bad_upload', 400, 'No file was sent.');
-      await releases.attach(repository, release, name, incoming as Readable);
+      await releases.attach(repository, release, name, incoming);
       return ok;
     }),
     implement(gitReleasesApi.file, async (call) => {
