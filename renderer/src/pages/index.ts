@@ -122,6 +122,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./settings/Settings.svelte'),
   },
   {
+    at: 'settings/notifications',
+    title: 'Notifications and quiet hours',
+    icon: 'notify',
+    group: 'settings',
+    adminOnly: true,
+    words: 'popups sound silence night repeat urgent',
+    load: () => import('./settings/Notifications.svelte'),
+  },
+  {
     at: 'settings/accounts',
     title: 'Accounts',
     icon: 'people',
@@ -141,6 +150,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./network/Network.svelte'),
   },
   {
+    at: 'settings/backup',
+    title: 'Backup',
+    icon: 'backup',
+    group: 'settings',
+    adminOnly: true,
+    words: 'save restore export copy archive',
+    load: () => import('./backup/Backup.svelte'),
+  },
+  {
     at: 'settings/engines',
     title: 'Engines',
     icon: 'engine',
@@ -157,15 +175,6 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     words: 'dead letters jobs failed retry work that was given up',
     load: () => import('./dead-letters/DeadLetters.svelte'),
-  },
-  {
-    at: 'settings/backup',
-    title: 'Backup',
-    icon: 'backup',
-    group: 'settings',
-    adminOnly: true,
-    words: 'save restore export copy archive',
-    load: () => import('./backup/Backup.svelte'),
   },
   {
     at: 'settings/log',
