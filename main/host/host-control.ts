@@ -10,6 +10,8 @@ import { apiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { staticPages } from './http/static-pages.ts';
+import { linesBefore } from './log/history.ts';
+import { matching } from './log/log.ts';
 import { writeReport } from './log/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
 import type { HostParts } from './services/host-parts.ts';
@@ -27,6 +29,8 @@ interface ControlParts {
   readonly safeMode: boolean;
   readonly pages: string;
   readonly backups: BackupStore;
+  /** Where the log is written; older ones lie beside it. */
+  readonly logFile: string;
   readonly pulses: Pulses;
   readonly machine: () => Promise<Machine>;
 }
@@ -88,15 +92,20 @@ export function createHostControl(given: ControlParts): HostControl {
       await engines.remove(name);
       return await engines.state(name);
     },
-    log: ({ level, service, text, limit }) =>
-      parts.log
-        .recent({
-          limit,
-          ...(level === undefined ? {} : { level }),
-          ...(service === undefined ? {} : { service }),
-          ...(text === undefined ? {} : { text }),
-        })
-        .map(({ at, ...line }) => ({ time: at, ...line })),
+    async log({ limit, before = Infinity, ...asked }) {
+      const filter = Object.fromEntries(
+        Object.entries(asked).filter(([, value]) => value !== undefined),
+      ) as typeof asked;
+      // Of all that is in memory: from where the files go on is to be known.
+      const inMemory = parts.log.recent({ limit: Infinity });
+      const newest = inMemory.filter((entry) => entry.at < before && matching(filter)(entry)).slice(-limit);
+      const since = Math.min(before, inMemory[0]?.at ?? Infinity);
+      const older =
+        newest.length >= limit ? [] : await linesBefore(given.logFile, since, limit - newest.length, matching(filter));
+      return [...older.toReversed(), ...newest].map(({ at, level, service, message, fields }) => {
+        return { time: at, level, service, message, fields };
+      });
+    },
     backups: given.backups,
     report: () => writeReport({ version, runners, config, engines, log: parts.log }),
     async deadJobs() {

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
 import {
   machineWoke,
@@ -181,6 +181,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     safeMode,
     pages: options.pages,
     backups,
+    logFile: logPath(dataDir),
     pulses,
     machine: machineWatch(dataDir),
   });
@@ -299,10 +300,14 @@ async function startAll(
   }
 }
 
+function logPath(dataDir: string): string {
+  return join(dataDir, 'logs', 'homeport.log');
+}
+
 function openLog(opening: AsyncDisposableStack, options: HostOptions, environment: NodeJS.ProcessEnv): HostLog {
-  const folder = join(options.dataDir, 'logs');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = opening.use(logFile(join(folder, 'homeport.log')));
+  const path = logPath(options.dataDir);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = opening.use(logFile(path));
   const write = options.logWrite ?? ((line: string) => void process.stderr.write(`${line}\n`));
   const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[];
   const wanted = environment['LOG_LEVEL']?.toLowerCase() ?? '';

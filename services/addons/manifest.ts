@@ -13,5 +13,6 @@ export const manifest = defineManifest({
   grantable: [{ service: 'addons', title: 'Stremio addons', example: '*' }],
   settings: Settings,
   environment,
+  mainSettings: ['enabled', 'addonName', 'baseUrl', 'addonPassword', 'allowPrivateAddresses', 'maxAddons', 'timeout'],
   migrations,
 });

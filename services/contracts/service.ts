@@ -331,8 +331,14 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Fields of its own that stand in the group `host`; they come with its settings. */
-  readonly hostSettings?: { readonly schema: z.ZodObject; readonly environment: Readonly<Record<string, string>> };
+  /** The five to eight settings that most people look for; the others are folded behind them. Without, all are shown. */
+  readonly mainSettings?: readonly string[];
+  /** Fields of its own that stand in the group `host`, and the part of the settings' pages that shows them. */
+  readonly hostSettings?: {
+    readonly schema: z.ZodObject;
+    readonly environment: Readonly<Record<string, string>>;
+    readonly area: string;
+  };
   readonly migrations: readonly Migration[];
   /** Names in the service's own folder that its `backup` saves in place of a copy of them. */
   readonly uncopied?: readonly string[];

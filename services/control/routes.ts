@@ -94,14 +94,15 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       await host.backups.remove(params['name'] ?? '');
       return done;
     }),
-    implement(controlApi.log, ({ query: { level, service, text, limit } }) => ({
+    implement(controlApi.log, async ({ query: { level, service, text, before, limit } }) => ({
       lines: [
-        ...host.log({
+        ...(await host.log({
           limit,
+          ...(before === undefined ? {} : { before }),
           ...(level === undefined ? {} : { level }),
           ...(service === undefined ? {} : { service }),
           ...(text === undefined ? {} : { text }),
-        }),
+        })),
       ],
     })),
   ];

@@ -14,6 +14,7 @@ export const manifest = defineManifest({
   ],
   settings: Settings,
   environment,
+  mainSettings: ['enabled', 'signUp', 'autoconfirm', 'siteUrl', 'smtpHost', 'schemas', 'maxRows', 'sleepAfterMinutes'],
   migrations,
   uncopied: ['cluster'],
   stopMs: 20_000,

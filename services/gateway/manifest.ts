@@ -14,6 +14,7 @@ export const manifest = defineManifest({
   capabilities: ['dispatch'],
   settings: Settings,
   environment,
+  mainSettings: ['enabled', 'shared', 'name', 'announce', 'proxySignIn', 'networks', 'certFile', 'keyFile'],
   migrations,
   live: [liveTopic(gatewayChanged, 'admin')],
 });

@@ -13,6 +13,7 @@ export const manifest = defineManifest({
   listeners: [{ name: 'smtp', title: 'Mail', protocol: 'tcp', scheme: 'smtp', port: 8025 }],
   settings: Settings,
   environment,
+  mainSettings: ['enabled', 'recipients', 'clients', 'signIn', 'logins', 'hostName', 'maxMegabytes', 'spoolDays'],
   migrations,
   grantable: [{ service: 'mail', title: 'Mail, by recipient', example: '*' }],
   live: [liveTopic(mailWorked, 'admin')],

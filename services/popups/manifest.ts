@@ -14,7 +14,7 @@ export const manifest = defineManifest({
   startsOn: 'first',
   settings: Settings,
   environment: {},
-  hostSettings: { schema: PopupSettings, environment },
+  hostSettings: { schema: PopupSettings, environment, area: 'notifications' },
   migrations: [],
   formerFiles: { 'host/popups.json': 'popups.json' },
   live: [liveTopic(popupsChanged, 'admin')],

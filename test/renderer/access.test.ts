@@ -73,6 +73,30 @@ describe.skipIf(noBrowser)('signing in', () => {
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  it('keeps what was typed into a dialog when the session ends, for the same person', async () => {
+    await using visit = await pages.visit('/settings/accounts');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'New account' }).click();
+    const typed = page.locator('#new-name');
+    await typed.fill('the-boat-in-the-shed');
+    // Somebody ends it elsewhere; the live stream says so to this page.
+    await page.evaluate(() =>
+      fetch('/api/session', {
+        method: 'DELETE',
+        headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
+      }),
+    );
+    const door = page.getByRole('dialog', { name: 'Sign in' });
+    await door.getByLabel('Name').fill(admin.name);
+    expect(await typed.isVisible()).toBe(false);
+    await door.getByLabel('Password').fill(admin.password);
+    await page.keyboard.press('Enter');
+    await typed.waitFor();
+    expect(await typed.inputValue()).toBe('the-boat-in-the-shed');
+    await page.getByRole('dialog', { name: 'New account' }).getByRole('button', { name: 'Cancel' }).click();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
   it('keeps a page that is not there apart from one that is', async () => {
     await using visit = await pages.visit('/nowhere');
     await visit.page.getByText('There is no page at this address.').waitFor();

@@ -220,6 +220,48 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await input.waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
+
+  it('does what it is told, and finds films, settings and messages by their words', async () => {
+    await using pages = await openPages();
+    pages.inbox.add({ title: 'Nightly copy', body: 'A lighthouse was seen' });
+    pages.downloads.set('film', { title: 'Lighthouse, the film', state: 'finished', finishedAt: Date.now() });
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    const input = page.getByPlaceholder('What do you want to do?');
+    await page.getByText('3 topics').waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill('lighthouse');
+    await page
+      .getByRole('group', { name: 'Downloads' })
+      .getByRole('option', { name: /the film/ })
+      .waitFor();
+    await page
+      .getByRole('group', { name: 'In the inbox' })
+      .getByRole('option', { name: /Nightly copy/ })
+      .click();
+    await page.getByRole('article').getByText('A lighthouse was seen').waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill('pause downloads');
+    await page.getByRole('option', { name: 'Pause downloads' }).click();
+    await expect.poll(() => pages.downloads.paused).toBe(true);
+    await page.keyboard.press('Control+k');
+    await input.fill('backups keep');
+    await page.getByRole('option', { name: /Backups to keep/ }).click();
+    await page.getByLabel('Backups to keep').waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill('dark');
+    await page.keyboard.press('Enter');
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    await expect.poll(ground).toBe('oklch(0.19 0.018 245)');
+    const dark = await ground();
+    await page.reload();
+    // It lasts, and the menu turns it.
+    expect(await ground()).toBe(dark);
+    await page.getByRole('button', { name: 'Signed in as ada' }).click();
+    await page.getByRole('menuitem', { name: 'Light theme' }).click();
+    await expect.poll(ground).not.toBe(dark);
+    expect(visit.complaints).toEqual([]);
+  });
 });
 
 describe.skipIf(noBrowser)('a host that is started anew', () => {

@@ -5,6 +5,7 @@ import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
+import { popups } from '../../services/popups/index.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -118,7 +119,64 @@ describe.skipIf(noBrowser)('Settings', () => {
     await page.getByRole('heading', { name: 'Moody' }).waitFor();
     expect(page.url()).toBe(`${pages.url}/settings/moody`);
     await page.goBack();
-    await page.getByLabel('Log level').waitFor();
+    await page.getByLabel('Open the browser').waitFor();
+  });
+
+  it('keeps what was typed while somebody looks at another page, until it is saved or discarded', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    await page.getByLabel('Name').fill('typed here');
+    await page.getByRole('navigation', { name: 'Homeport itself' }).getByRole('link', { name: 'Log' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor();
+    await page.goBack();
+    expect(await page.getByLabel('Name').inputValue()).toBe('typed here');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await page.getByLabel('Name').inputValue()).toBe('harbour');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('finds a setting by its words and lands on its field, marked and ready to be changed', async () => {
+    await using visit = await pages.visit('/settings');
+    const { page } = visit;
+    await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
+    const found = page.getByRole('list', { name: 'Settings that fit' });
+    await found.getByRole('link', { name: 'Backups to keep' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Backup' }).waitFor();
+    const field = page.getByLabel('Backups to keep');
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(page.url()).toBe(`${pages.url}/settings/backup/backupKeep`);
+    // What is folded is opened for it, and an address of before leads on.
+    await page.goto(`${pages.url}/settings/host/databaseUrl`);
+    const folded = page.getByLabel('PostgreSQL address');
+    await expect.poll(() => folded.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.goto(`${pages.url}/settings/host/trustedProxies`);
+    await page
+      .getByRole('heading', { level: 1, name: 'Network' })
+      .or(page.getByText('services you share'))
+      .first()
+      .waitFor();
+    expect(page.url()).toBe(`${pages.url}/settings/network/trustedProxies`);
+    expect(visit.complaints.filter((line) => !line.includes('404'))).toEqual([]);
+  });
+});
+
+describe.skipIf(noBrowser)('Settings of the real services', () => {
+  it('sets quiet hours by a form, the only place for them', async () => {
+    await using real = await openPages({ services: [popups, inbox, control] });
+    await using visit = await real.visit('/settings/notifications');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Add quiet hours' }).click();
+    const row = page.getByRole('group', { name: 'Quiet hours, row 1' });
+    for (const day of ['Sat', 'Sun']) await row.getByRole('button', { name: day }).click();
+    await row.getByLabel('From').fill('21:30');
+    await row.getByLabel('to', { exact: true }).fill('06:45');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText(/^Saved\./).waitFor();
+    expect(readFileSync(join(real.host.dataDir, 'homeport.yaml'), 'utf8')).toContain('mon-fri 21:30-06:45');
+    await page.reload();
+    expect(await row.getByRole('button', { name: 'Sat' }).getAttribute('aria-pressed')).toBe('false');
+    expect(await row.getByLabel('From').inputValue()).toBe('21:30');
+    expect(visit.complaints).toEqual([]);
   });
 });
 

@@ -92,6 +92,18 @@ export const HostSettings = z.object({
 });
 export type HostSettings = z.infer<typeof HostSettings>;
 
+/** Where the settings' pages show them; `general` where none is named. */
+export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = {
+  ...{ allowedHosts: 'network', allowedOrigins: 'network', trustedProxies: 'network' },
+  ...{ backupFolder: 'backup', backupEveryDays: 'backup', backupKeep: 'backup' },
+  ...{ logLevel: 'log', logFormat: 'log', enginesFolder: 'engines', installEngines: 'engines' },
+};
+
+/** What few people need. */
+export const advancedHostSettings: readonly (keyof HostSettings)[] = [
+  ...(['authUsers', 'authAccess', 'authTokens', 'databaseUrl', 'stopTimeout', 'enginesFolder'] as const),
+];
+
 /** Environment name -> field of {@link HostSettings}. */
 export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_ALLOWED_HOSTS: 'allowedHosts',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ListenerManifest, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
 import { enginesOf } from '../engines/specs.ts';
-import { HostSettings, hostEnvironment, path } from './host-settings.ts';
+import { advancedHostSettings, hostAreas, HostSettings, hostEnvironment, path } from './host-settings.ts';
 import { asSchema, holdsSecret, isRecord, placeOf, propertyOf, type SchemaPlace } from './json-schema.ts';
 
 /** One setting, with all that is known of it before any value is. */
@@ -18,6 +18,9 @@ export interface Field {
   readonly secret: boolean;
   /** A change takes effect at once: `.meta({ live: true })`, and those of the host but where their text says otherwise. */
   readonly live: boolean;
+  /** See `SettingsField`. */
+  readonly advanced: boolean;
+  readonly area: string;
   /** The parsed value when nothing is set. */
   readonly defaultValue: unknown;
   /** Environment names that set it; the first that is set wins. */
@@ -99,7 +102,7 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
     }),
   ]);
   const lenders = descriptors.flatMap(({ id, hostSettings }) =>
-    hostSettings === undefined ? [] : [{ id, shape: hostSettings.schema.shape, environment: hostSettings.environment }],
+    hostSettings === undefined ? [] : [{ id, ...hostSettings, shape: hostSettings.schema.shape }],
   );
   const lent: z.core.$ZodLooseShape = Object.assign({}, ...lenders.map(({ shape }) => shape));
   return section(
@@ -118,11 +121,20 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
       ...lenders.flatMap(({ environment }) => Object.entries(environment)),
       ...engines.map(({ setting, variable }): [string, string] => [variable, setting]),
     ],
+    {
+      areas: {
+        ...hostAreas,
+        ...Object.fromEntries(lenders.flatMap(({ area, shape }) => Object.keys(shape).map((name) => [name, area]))),
+        ...Object.fromEntries(engines.map(({ setting }) => [setting, 'engines'])),
+      },
+      isAdvanced: (name) =>
+        advancedHostSettings.some((each) => each === name) || engines.some(({ setting }) => setting === name),
+    },
   );
 }
 
 function serviceSection(descriptor: ServiceDescriptor): Section {
-  const { id, title, summary } = descriptor;
+  const { id, title, summary, mainSettings } = descriptor;
   const ports = portSettings(descriptor);
   checkNames(descriptor, ports);
   for (const name of [...reserved, ...ports.map(({ setting }) => setting)]) {
@@ -165,10 +177,13 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
       owners: {},
     },
     [...variables, ...Object.entries(descriptor.environment)],
+    { areas: {}, isAdvanced: (name) => mainSettings?.includes(name) === false },
   );
 }
 
-function checkNames({ id }: ServiceDescriptor, ports: readonly PortSetting[]): void {
+function checkNames({ id, mainSettings, settings }: ServiceDescriptor, ports: readonly PortSetting[]): void {
+  const stranger = mainSettings?.find((name) => !reserved.includes(name) && !Object.hasOwn(settings.shape, name));
+  if (stranger !== undefined) throw new Error(`service "${id}": its main setting "${stranger}" does not exist`);
   const names = new Set<string>();
   for (const { listener } of ports) {
     const { name } = listener;
@@ -181,6 +196,7 @@ function checkNames({ id }: ServiceDescriptor, ports: readonly PortSetting[]): v
 function section(
   about: Omit<Section, 'jsonSchema' | 'fields'>,
   variables: readonly (readonly [name: string, field: string])[],
+  shown: { readonly areas: Readonly<Record<string, string>>; readonly isAdvanced: (name: string) => boolean },
 ): Section {
   const { shape } = about.schema;
   for (const [name, field] of variables) {
@@ -214,6 +230,8 @@ function section(
       place,
       secret: holdsSecret(place),
       live: place.nodes.some((node) => node['live'] === true),
+      advanced: shown.isAdvanced(name),
+      area: shown.areas[name] ?? 'general',
       defaultValue: defaults.data[name],
       variables: variables.filter(([, field]) => field === name).map(([variable]) => variable),
       acceptsNull: z.safeParse(about.schema.shape[name] ?? z.never(), null).success,

@@ -18,11 +18,24 @@ export function settingsView({ sections, problems, warnings }: Resolved): Settin
 }
 
 function fieldView(field: Field, resolved: ResolvedSection): SettingsField {
-  const { name, path, title, description, schema, secret, live } = field;
+  const { name, path, title, description, schema, secret, live, advanced, area } = field;
   const origin = resolved.origins[name] ?? { from: 'default' };
   const value = hideSecrets(writtenValue(resolved, name), field.place);
   const lockedBy = 'name' in origin ? origin.name : null;
-  return { name, path, title, description, schema: withDefault(schema, field), value, origin, lockedBy, secret, live };
+  return {
+    name,
+    path,
+    title,
+    description,
+    schema: withDefault(schema, field),
+    value,
+    origin,
+    lockedBy,
+    secret,
+    live,
+    advanced,
+    area,
+  };
 }
 
 /** A default behind a preprocessing step is not in the schema as it was converted. */

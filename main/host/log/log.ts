@@ -119,12 +119,13 @@ export function createLog(options: LogOptions): HostLog {
   };
 }
 
-function matching(filter: LogFilter): (entry: LogEntry) => boolean {
+/** Whether an entry, or a line that was read back, is one of those that are asked for. */
+export function matching(filter: LogFilter): (entry: Omit<LogEntry, 'id'> & { readonly id?: number }) => boolean {
   const least = filter.level === undefined ? 0 : logLevels.indexOf(filter.level);
   const text = filter.text?.toLowerCase();
   return (entry) =>
     logLevels.indexOf(entry.level) >= least &&
     (filter.service === undefined || entry.service === filter.service) &&
-    (filter.after === undefined || entry.id > filter.after) &&
+    (filter.after === undefined || (entry.id ?? 0) > filter.after) &&
     (text === undefined || `${entry.message} ${JSON.stringify(entry.fields)}`.toLowerCase().includes(text));
 }

@@ -1,5 +1,6 @@
 import type { Component } from 'svelte';
 import type { IconName } from '../parts/text/icons.ts';
+import type { Find } from '../state/find.ts';
 
 /** A page of the app: its address, its place in the sidebar and what draws it. */
 export interface PageEntry {
@@ -19,6 +20,8 @@ export interface PageEntry {
   readonly services?: readonly string[];
   /** More words the command palette finds it by. */
   readonly words?: string;
+  /** What the command palette finds of it besides: things by their names, actions, messages by their words. */
+  readonly find?: () => Promise<{ readonly find: Find }>;
   /** The component; it gets `thing` and `id`, what follows `at` in the path. */
   readonly load: () => Promise<{ readonly default: Component<any> }>;
 }
@@ -36,7 +39,14 @@ export const serviceGroups: readonly (readonly [ServiceGroup, string])[] = [
 /** All pages in the order of the sidebar. A new page is one entry here. */
 export const pages: readonly PageEntry[] = [
   { at: '', title: 'Home', icon: 'home', group: 'daily', load: () => import('./home/Home.svelte') },
-  { at: 'inbox', title: 'Inbox', icon: 'inbox', group: 'daily', load: () => import('./inbox/Inbox.svelte') },
+  {
+    at: 'inbox',
+    title: 'Inbox',
+    icon: 'inbox',
+    group: 'daily',
+    find: () => import('./inbox/find.ts'),
+    load: () => import('./inbox/Inbox.svelte'),
+  },
   {
     at: 'downloads',
     title: 'Downloads',
@@ -44,6 +54,7 @@ export const pages: readonly PageEntry[] = [
     group: 'media',
     services: ['downloads'],
     words: 'videos queue history subscriptions channels playlists feeds cookies yt-dlp',
+    find: () => import('./downloads/find.ts'),
     load: () => import('./downloads/subscriptions/Views.svelte'),
   },
   {
@@ -63,6 +74,7 @@ export const pages: readonly PageEntry[] = [
     group: 'alerts',
     services: ['push'],
     words: 'push topics messages subscribe publish ntfy',
+    find: () => import('./push/find.ts'),
     load: () => import('./push/Push.svelte'),
   },
   {
@@ -74,6 +86,7 @@ export const pages: readonly PageEntry[] = [
     services: ['notify', 'mail'],
     words:
       'notifications notify keys destinations tags test apprise aggregator mail smtp recipients spool gateway e-mail',
+    find: () => import('./notify/find.ts'),
     load: () => import('./delivery/Delivery.svelte'),
   },
   {
@@ -129,7 +142,17 @@ export const pages: readonly PageEntry[] = [
     icon: 'settings',
     group: 'foot',
     adminOnly: true,
+    find: () => import('./settings/find.ts'),
     load: () => import('./settings/Settings.svelte'),
+  },
+  {
+    at: 'settings/notifications',
+    title: 'Notifications and quiet hours',
+    icon: 'notify',
+    group: 'settings',
+    adminOnly: true,
+    words: 'popups sound silence night repeat urgent',
+    load: () => import('./settings/Notifications.svelte'),
   },
   {
     at: 'settings/accounts',
@@ -139,6 +162,15 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     words: 'people service tokens grants passwords access',
     load: () => import('./accounts/Accounts.svelte'),
+  },
+  {
+    at: 'settings/backup',
+    title: 'Backup',
+    icon: 'backup',
+    group: 'settings',
+    adminOnly: true,
+    words: 'save restore export copy archive',
+    load: () => import('./backup/Backup.svelte'),
   },
   {
     at: 'settings/engines',
@@ -157,15 +189,6 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     words: 'dead letters jobs failed retry work that was given up',
     load: () => import('./dead-letters/DeadLetters.svelte'),
-  },
-  {
-    at: 'settings/backup',
-    title: 'Backup',
-    icon: 'backup',
-    group: 'settings',
-    adminOnly: true,
-    words: 'save restore export copy archive',
-    load: () => import('./backup/Backup.svelte'),
   },
   {
     at: 'settings/log',

@@ -6,6 +6,7 @@ import { hrefOf } from './routes.ts';
 import { services } from './services.svelte.ts';
 import { session } from './session.svelte.ts';
 import { settings } from '../pages/settings/settings.svelte.ts';
+import { theme } from './theme.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
 
 /** Something that the palette does for a person who types its name. */
@@ -15,6 +16,8 @@ export interface Command {
   readonly icon: IconName;
   /** More words it is found by. */
   readonly words: readonly string[];
+  /** What tells it from others of its name. */
+  readonly note?: string;
   readonly run: () => Promise<void> | void;
 }
 
@@ -94,6 +97,18 @@ function ownCommands(): readonly Command[] {
             run: () => inbox.mark('all', { read: true }),
           },
         ]),
+    {
+      ...{ id: 'theme:dark', title: 'Dark theme', icon: 'theme', words: ['appearance', 'night'] },
+      run: () => theme.choose('dark'),
+    },
+    {
+      ...{ id: 'theme:light', title: 'Light theme', icon: 'theme', words: ['appearance', 'day'] },
+      run: () => theme.choose('light'),
+    },
+    {
+      ...{ id: 'theme:system', title: 'Theme of the system', icon: 'theme', words: ['appearance', 'dark', 'light'] },
+      run: () => theme.choose('system'),
+    },
     { id: 'leave', title: 'Sign out', icon: 'leave', words: [], run: () => session.signOut() },
   ];
 }

@@ -18,10 +18,14 @@ class Session {
   safeMode = $state(false);
   version = $state('');
   trouble = $state('');
+  /** The session ended while pages were open: they stay behind the sign-in with what was typed, for the same person. */
+  interrupted = $state(false);
+  /** Another one is another person's: nothing of the pages before is theirs. */
+  visit = $state(0);
   readonly admin = $derived(this.person?.role === 'admin');
 
   constructor() {
-    onRefused(() => this.#leave());
+    onRefused(() => this.#interrupt());
     live.onClosed(() => void this.load());
   }
 
@@ -32,7 +36,7 @@ class Session {
       this.safeMode = safeMode;
       this.version = version;
       if (account) this.#enter(account);
-      else if (this.phase === 'signed-in') this.#leave();
+      else if (this.phase === 'signed-in') this.#interrupt();
       else this.phase = setupNeeded ? 'setup' : 'signed-out';
     } catch (error) {
       this.trouble = sentence(error);
@@ -72,12 +76,24 @@ class Session {
   }
 
   #enter(person: Person): void {
+    if (this.person !== null && this.person.name !== person.name) this.visit += 1;
+    this.interrupted = false;
     this.person = person;
     this.phase = 'signed-in';
     live.start();
   }
 
+  #interrupt(): void {
+    if (this.phase === 'signed-in') {
+      this.interrupted = true;
+      live.stop();
+      links.forget();
+    } else if (this.interrupted) return;
+    this.phase = 'signed-out';
+  }
+
   #leave(): void {
+    this.interrupted = false;
     live.stop();
     links.forget();
     this.person = null;

@@ -174,8 +174,10 @@ export interface HostControl {
     readonly level?: LogLine['level'];
     readonly service?: string;
     readonly text?: string;
+    /** Only lines before this moment, ms since the epoch. */
+    readonly before?: number;
     readonly limit: number;
-  }): readonly LogLine[];
+  }): Promise<readonly LogLine[]>;
   readonly backups: BackupStore;
   /** What somebody who helps has to know: versions, services, settings that are not the default, newest errors. No secrets. */
   report(): Promise<string>;
@@ -331,12 +333,13 @@ export const controlApi = {
   log: defineRoute({
     method: 'GET',
     path: '/api/log',
-    summary: 'The newest lines of the log, without secrets.',
+    summary: 'The newest lines of the log, also of earlier starts, without secrets.',
     access: 'admin',
     query: z.object({
       level: LogLine.shape.level.optional(),
       service: z.string().optional(),
       text: z.string().optional(),
+      before: z.coerce.number().optional().describe('Only lines before this moment, ms since the epoch.'),
       limit: z.coerce.number().int().min(1).max(2000).default(200),
     }),
     reply: z.object({ lines: z.array(LogLine) }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** JSON Schema, draft 2020-12, as `z.toJSONSchema` writes it. A field with `secret: true` is never shown; one with `folder: true` is a folder of the host. */
+/** JSON Schema, draft 2020-12, as `z.toJSONSchema` writes it. A field with `secret: true` is never shown; one with `folder: true` is a folder of the host, one with `hours: true` has lines of quiet hours. */
 export const JsonSchema = z.record(z.string(), z.unknown()).meta({ id: 'JsonSchema' });
 export type JsonSchema = z.infer<typeof JsonSchema>;
 
@@ -36,6 +36,10 @@ export const SettingsField = z
     /** Set from outside: the variable or flag to change instead. Null: it can be changed here. */
     lockedBy: z.string().nullable(),
     secret: z.boolean(),
+    /** Few people need it: it is folded behind the others. */
+    advanced: z.boolean(),
+    /** Which part of the settings' pages shows it: of the host's fields `network`, `backup` and so on, else `general`. */
+    area: z.string(),
     /** A change takes effect at once; of any other setting its service is started anew. */
     live: z.boolean(),
   })

@@ -9,6 +9,7 @@ export type Control =
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
   | { readonly kind: 'lines' }
+  | { readonly kind: 'hours' }
   | { readonly kind: 'rows'; readonly columns: readonly Column[] }
   | { readonly kind: 'json' };
 
@@ -36,6 +37,7 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
   if (type === 'string') return { kind: 'text', nullable };
   if (type === 'number' || type === 'integer') return { kind: 'number', nullable };
   if (type === 'boolean' && !nullable) return { kind: 'switch' };
+  if (type === 'array' && schema['hours'] === true) return { kind: 'hours' };
   if (type === 'array' && !nullable) return listControl(only, root);
   return { kind: 'json' };
 }

@@ -1,0 +1,27 @@
+import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
+import { call } from '../../api/call.ts';
+import { holds, type Find, type Found } from '../../state/find.ts';
+
+/** Films and other downloads by their titles, and the whole queue to be paused. */
+export const find: Find = async (words, signal) => {
+  const { queue, history, paused } = await call(downloadsApi.list, { query: { q: words, limit: 5 }, signal });
+  const waiting = queue.filter(({ title }) => holds(title, words)).slice(0, 5);
+  const steer: Found = paused
+    ? {
+        ...{ id: 'downloads-resume', title: 'Resume downloads', icon: 'play' },
+        run: async () => void (await call(downloadsApi.resume, { body: {} })),
+      }
+    : {
+        ...{ id: 'downloads-pause', title: 'Pause downloads', icon: 'pause' },
+        run: async () => void (await call(downloadsApi.pause, { body: {} })),
+      };
+  return [
+    { title: 'Actions', found: holds(steer.title, words) ? [steer] : [] },
+    {
+      title: 'Downloads',
+      found: [...waiting, ...history].map(({ uid, title, url }) => ({
+        ...{ id: `download-${uid}`, title: title || url, icon: 'download' as const, to: `/downloads/queue/${uid}` },
+      })),
+    },
+  ];
+};

@@ -1,0 +1,16 @@
+import type { Find } from '../../state/find.ts';
+import { findFields } from './places.ts';
+import { settings } from './settings.svelte.ts';
+
+const shown = 6;
+
+/** Settings by their words: each leads to its field. */
+export const find: Find = async (words) => {
+  if (settings.phase === 'loading') await settings.load();
+  const found = findFields(settings.view, words)
+    .slice(0, shown)
+    .map(({ field, section, to }) => ({
+      ...{ id: `setting-${field.path}`, title: field.title, note: section.title, icon: 'settings' as const, to },
+    }));
+  return [{ title: 'Fields of the settings', found }];
+};

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { settingsSections } from '../../../main/host/config/sections.ts';
+import { registry } from '../../../main/host/services/registry.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+
+describe('the settings that are shown first', () => {
+  it.each(settingsSections(registry).map((section) => [section.id, section] as const))(
+    'are few enough to be read: %s',
+    (id, { fields }) => {
+      const areas = Map.groupBy(fields, ({ area }) => area);
+      for (const [area, ofArea] of areas) {
+        const first = ofArea.filter(({ advanced }) => !advanced);
+        expect(first.length, `${id} ${area}`).toBeLessThanOrEqual(8);
+        expect(first.length, `${id} ${area}`).toBeGreaterThan(0);
+        if (id !== 'host' && fields.length > 8) expect(first.length, id).toBeGreaterThanOrEqual(5);
+      }
+    },
+  );
+
+  it('exist, or the app does not start', () => {
+    const service = { ...fixtureService('plain'), mainSettings: ['word', 'nothing'] };
+    expect(() => settingsSections([service])).toThrow('its main setting "nothing" does not exist');
+  });
+});
