@@ -1,17 +1,24 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Database } from '../../../../main/host/database/open.ts';
 import type { Disk } from './life.ts';
 
-/** Mounts a small disk at a folder; false where that is not permitted. */
-export function mountSmall(folder: string): boolean {
-  return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]).status === 0;
+/**
+ * A folder with a small disk of its own; undefined where that is not permitted. Not among the temporary files of the run:
+ * of one that is killed it stays, and those could not be removed.
+ */
+export function mountSmall(): string | undefined {
+  const folder = mkdtempSync('/tmp/homeport-model-');
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]).status === 0) return folder;
+  rmSync(folder, { recursive: true });
+  return undefined;
 }
 
 export function unmount(folder: string): void {
   execFileSync('umount', ['-l', folder]);
+  rmSync(folder, { recursive: true });
 }
 
 /**

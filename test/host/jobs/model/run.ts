@@ -90,8 +90,9 @@ class Story implements AsyncDisposable {
   #now = createFakeClock().now();
 
   constructor(place: Place) {
-    this.#place = place;
-    this.#mounted = place.url === undefined && mountSmall(place.folder);
+    const small = place.url === undefined ? mountSmall() : undefined;
+    this.#place = small === undefined ? place : { ...place, folder: small };
+    this.#mounted = small !== undefined;
   }
 
   /** A life that ends as a host stops; `drain`: after all that could happen has happened. */
