@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)('Settings', () => {
       .or(page.getByText('services you share'))
       .first()
       .waitFor();
-    expect(page.url()).toBe(`${pages.url}/settings/network/trustedProxies`);
+    expect(page.url()).toBe(`${pages.url}/network/settings/trustedProxies`);
     expect(visit.complaints.filter((line) => !line.includes('404'))).toEqual([]);
   });
 });

@@ -8,7 +8,9 @@ export function placeOfField(
   section: Pick<SettingsSection, 'id'>,
   field: Pick<SettingsField, 'name' | 'area'>,
 ): string {
-  return `/settings/${section.id === 'host' ? field.area : section.id}/${field.name}`;
+  if (section.id !== 'host') return `/settings/${section.id}/${field.name}`;
+  // Network is a page of its own, whose settings are one of its tabs.
+  return `${field.area === 'network' ? '/network/settings' : `/settings/${field.area}`}/${field.name}`;
 }
 
 /** Where a path such as `services.mail.hostName` is shown; undefined where it names no setting, or none that is known. */
