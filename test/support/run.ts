@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,13 +18,26 @@ export default function setUp(): () => void {
   for (const name of readdirSync(place)) {
     const pid = Number(named.exec(name)?.[1]);
     // A run that was killed could not clean up, and memory is dear.
-    if (pid > 0 && !isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true });
+    if (pid > 0 && !isRunning(pid)) clear(join(place, name));
   }
   const folder = mkdtempSync(join(place, `homeport-run-${process.pid}-`));
   // PostgreSQL runs as another user where the tests run as root.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Removes what a killed run left; small disks that its tests had mounted are taken away first. */
+function clear(folder: string): void {
+  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8').split('\n') : [];
+  const below = mounts.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${folder}/`));
+  for (const path of below.toReversed()) spawnSync('umount', ['-l', path]);
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    // Another run that starts may be clearing it too; what is left costs memory and breaks nothing.
+    console.warn(`Left of an earlier run: ${folder}`, error);
+  }
 }
 
 function chosen(): string {
