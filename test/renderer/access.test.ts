@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { admin } from '../support/host.ts';
@@ -20,10 +22,12 @@ describe.skipIf(noBrowser)('the first start', () => {
     await page.getByRole('heading', { name: 'Choose what runs' }).waitFor();
     await page.getByRole('switch', { name: 'Moody' }).click();
     await expect.poll(() => page.getByRole('switch', { name: 'Moody' }).getAttribute('aria-checked')).toBe('false');
+    await page.getByRole('switch', { name: 'Back up every day' }).click();
     await page.getByRole('button', { name: 'Start using Homeport' }).click();
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
     expect(page.url()).toBe(`${pages.url}/`);
     await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
+    expect(readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8')).toContain('backupEveryDays: 1');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
     await page.goBack().catch(() => null);
     expect(page.url()).not.toContain('code=');

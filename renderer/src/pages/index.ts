@@ -1,5 +1,6 @@
 import type { Component } from 'svelte';
 import type { IconName } from '../parts/text/icons.ts';
+import type { ServiceGroup } from './service-groups.ts';
 import type { Find } from '../state/find.ts';
 
 /** A page of the app: its address, its place in the sidebar and what draws it. */
@@ -21,20 +22,10 @@ export interface PageEntry {
   /** More words the command palette finds it by. */
   readonly words?: string;
   /** What the command palette finds of it besides: things by their names, actions, messages by their words. */
-  readonly find?: () => Promise<{ readonly find: Find }>;
+  readonly find?: () => Promise<{ readonly default: Find }>;
   /** The component; it gets `thing` and `id`, what follows `at` in the path. */
   readonly load: () => Promise<{ readonly default: Component<any> }>;
 }
-
-/** What services are for. */
-export type ServiceGroup = 'media' | 'alerts' | 'data';
-
-/** The groups of services in the order of the sidebar. */
-export const serviceGroups: readonly (readonly [ServiceGroup, string])[] = [
-  ['media', 'Media'],
-  ['alerts', 'Alerts'],
-  ['data', 'Data'],
-];
 
 /** All pages in the order of the sidebar. A new page is one entry here. */
 export const pages: readonly PageEntry[] = [

@@ -8,11 +8,13 @@ const fewest = 2;
 
 /** What the pages find for the words in the palette, each as soon as it has answered. */
 export class FoundThings {
-  #answers = $state.raw<ReadonlyMap<string, readonly FoundGroup[]>>(new Map());
+  /** By the page that answered. */
+  #answers = $state.raw<Readonly<Record<string, readonly FoundGroup[]>>>({});
 
   get groups(): readonly CommandGroup[] {
-    return [...this.#answers.values()]
-      .flat()
+    // In the order of the pages, however late one answers.
+    return openPages()
+      .flatMap(({ at }) => this.#answers[at] ?? [])
       .filter(({ found }) => found.length > 0)
       .map(({ title, found }) => ({
         title,
@@ -26,7 +28,7 @@ export class FoundThings {
   look(typed: string): () => void {
     const words = typed.trim();
     const giveUp = new AbortController();
-    if (words.length < fewest) this.#answers = new Map();
+    if (words.length < fewest) this.#answers = {};
     else for (const { at, find } of openPages()) if (find !== undefined) void this.#ask(at, find, words, giveUp.signal);
     return () => giveUp.abort();
   }
@@ -39,17 +41,11 @@ export class FoundThings {
   ): Promise<void> {
     let groups: readonly FoundGroup[] = [];
     try {
-      const { find } = await load();
+      const { default: find } = await load();
       if (!signal.aborted) groups = await find(words, signal);
     } catch {
       // Who may not see it, or a service that is down, finds nothing there: the others have their say.
     }
-    // In the order of the pages, however late one answers.
-    if (!signal.aborted) {
-      const all = new Map(this.#answers).set(at, groups);
-      this.#answers = new Map(
-        openPages().flatMap((page) => (all.has(page.at) ? [[page.at, all.get(page.at) ?? []]] : [])),
-      );
-    }
+    if (!signal.aborted) this.#answers = { ...this.#answers, [at]: groups };
   }
 }

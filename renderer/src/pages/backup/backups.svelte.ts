@@ -10,12 +10,15 @@ class Backups extends Loaded {
   readonly #removals = new Removals();
   readonly list = $derived(this.#all.filter(({ name }) => !this.#removals.has(name)));
   folder = $state('');
+  /** The newest one is too long ago, or there should be one by now. */
+  isOld = $state(false);
   making = $state(false);
 
   async load(): Promise<void> {
     await this.reading(
       () => call(controlApi.backups),
-      ({ backups, folder }) => {
+      ({ backups, folder, isOld }) => {
+        this.isOld = isOld;
         this.#all = backups;
         this.folder = folder;
       },
@@ -28,6 +31,7 @@ class Backups extends Loaded {
     try {
       const made = await call(controlApi.makeBackup);
       this.#all = [made, ...this.#all.filter(({ name }) => name !== made.name)];
+      this.isOld = false;
       toasts.say('The backup is written.');
     } finally {
       this.making = false;

@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts';
 import { holds, type Find, type Found } from '../../state/find.ts';
 
 /** Films and other downloads by their titles, and the whole queue to be paused. */
-export const find: Find = async (words, signal) => {
+const find: Find = async (words, signal) => {
   const { queue, history, paused } = await call(downloadsApi.list, { query: { q: words, limit: 5 }, signal });
   const waiting = queue.filter(({ title }) => holds(title, words)).slice(0, 5);
   const steer: Found = paused
@@ -25,3 +25,5 @@ export const find: Find = async (words, signal) => {
     },
   ];
 };
+
+export default find;

@@ -5,7 +5,7 @@ import { plain } from '../../parts/text/plain.ts';
 import type { Find } from '../../state/find.ts';
 
 /** Messages by their words, the newest first. */
-export const find: Find = async (words, signal) => {
+const find: Find = async (words, signal) => {
   const { items } = await call(inboxApi.list, { query: { q: words, limit: 6 }, signal });
   const found = items.map((item) => ({
     id: `message-${String(item.id)}`,
@@ -15,3 +15,5 @@ export const find: Find = async (words, signal) => {
   }));
   return [{ title: 'In the inbox', found }];
 };
+
+export default find;

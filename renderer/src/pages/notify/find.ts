@@ -5,7 +5,7 @@ import { holds, type Find } from '../../state/find.ts';
 const shown = 6;
 
 /** Destinations by their kind, address and tags. */
-export const find: Find = async (words, signal) => {
+const find: Find = async (words, signal) => {
   const { keys } = await call(notifyApi.keys, { signal });
   const found = keys
     .flatMap(({ key, destinations }) => destinations.map((destination) => ({ key, ...destination })))
@@ -17,3 +17,5 @@ export const find: Find = async (words, signal) => {
     }));
   return [{ title: 'Destinations', found }];
 };
+
+export default find;

@@ -5,7 +5,7 @@ import { holds, type Find } from '../../state/find.ts';
 const shown = 6;
 
 /** Topics by their names. */
-export const find: Find = async (words, signal) => {
+const find: Find = async (words, signal) => {
   const { topics } = await call(pushApi.topics, { signal });
   const found = topics
     .filter(({ name }) => holds(name, words))
@@ -15,3 +15,5 @@ export const find: Find = async (words, signal) => {
     }));
   return [{ title: 'Topics', found }];
 };
+
+export default find;

@@ -5,7 +5,7 @@ import { settings } from './settings.svelte.ts';
 const shown = 6;
 
 /** Settings by their words: each leads to its field. */
-export const find: Find = async (words) => {
+const find: Find = async (words) => {
   if (settings.phase === 'loading') await settings.load();
   const found = findFields(settings.view, words)
     .slice(0, shown)
@@ -14,3 +14,5 @@ export const find: Find = async (words) => {
     }));
   return [{ title: 'Fields of the settings', found }];
 };
+
+export default find;
