@@ -38,6 +38,38 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('take 40 requests and 250 kB for the first Home', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.addInitScript(() => {
+      const watched = new MutationObserver(() => {
+        if (document.querySelector('main li') === null) return;
+        watched.disconnect();
+        document.documentElement.dataset['drawnAt'] = String(performance.now());
+      });
+      watched.observe(document, { childList: true, subtree: true });
+    });
+    await page.goto(host.url('control'));
+    await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
+    await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+    const { requests, bytes, late } = await page.evaluate(() => {
+      const drawnAt = Number(document.documentElement.dataset['drawnAt']);
+      const all = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+      // Other pages are fetched ahead three seconds after Home is drawn.
+      const early = all.filter(({ startTime }) => startTime < drawnAt + 1000);
+      const [document_] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+      return {
+        requests: early.length + 1,
+        bytes: early.reduce((sum, { transferSize }) => sum + transferSize, document_?.transferSize ?? 0),
+        late: all.length - early.length,
+      };
+    });
+    expect(requests, `${String(late)} came later`).toBeLessThanOrEqual(40);
+    expect(requests).toBeGreaterThan(5);
+    expect(bytes).toBeLessThanOrEqual(250_000);
+  });
+
   it('have a form for every setting of every service', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
