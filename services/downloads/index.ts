@@ -64,6 +64,8 @@ export const downloads = defineService({
     } = parts;
     const open = new AsyncDisposableStack();
     let removing: Disposable | undefined;
+    /** Once there was one, nobody has to be told where to begin. */
+    let hasAny = false;
     const remove = (): void => {
       removing?.[Symbol.dispose]();
       removing = removeEnded(context, parts.intake, settings.clearAfter);
@@ -100,8 +102,8 @@ export const downloads = defineService({
         if (health.state !== 'up') return health;
         const running = parts.live.running.slice(0, 5);
         if (running.length > 0) return { ...health, running };
-        const isNew = (await new DownloadStore(context.db).counts()).size === 0;
-        return isNew ? { ...health, begin: { label: 'Download a first video', to: '/downloads' } } : health;
+        hasAny ||= await new DownloadStore(context.reads).hasAny();
+        return !hasAny ? { ...health, begin: { label: 'Download a first video', to: '/downloads' } } : health;
       },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {

@@ -29,6 +29,7 @@ export async function statisticsOf(db: Kysely<any>, days: readonly LocalDay[]): 
     .select(['url', 'size'])
     .where('finished_at', '>=', since)
     .where('state', '=', 'finished')
+    .orderBy('finished_order', 'desc')
     .limit(mostAddresses)
     .execute();
   const sites = new Map<string, { site: string; files: number; bytes: number }>();

@@ -161,6 +161,11 @@ export class DownloadStore {
     return { items: rows.map(fromRow), total: Number(counted?.total ?? 0) };
   }
 
+  /** Whether there is one, in whatever state. */
+  async hasAny(): Promise<boolean> {
+    return (await this.#db.selectFrom('downloads').select('uid').limit(1).executeTakeFirst()) !== undefined;
+  }
+
   async counts(): Promise<ReadonlyMap<DownloadState, number>> {
     const rows = await this.#db
       .selectFrom('downloads')
