@@ -1,13 +1,13 @@
 // Photographs the pages for the documentation: the whole app with sample messages and downloads, in Chromium.
 import { spawnSync } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { registry } from '../main/host/services/registry.ts';
 import { pages } from '../renderer/src/pages/index.ts';
 import type { ServiceDescriptor } from '../services/contracts/service.ts';
 import { launchBrowser, openPage, signIn, type PageOptions } from '../test/support/browser.ts';
-import { openTestHost, type TestHost } from '../test/support/host.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../test/support/host.ts';
 import { furnish } from '../test/renderer/furnish.ts';
 import { MemoryDownloads, MemoryInbox } from '../test/renderer/memory-services.ts';
 
@@ -53,23 +53,39 @@ const ports = registry.flatMap(({ id, listeners: [main] = [] }) =>
   main === undefined ? [] : [[`HOMEPORT_PORT_${id.toUpperCase()}`, String(main.port)] as const],
 );
 
+// Pictures of pages that are gone go, too.
+await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 await using host = await openTestHost({
   services,
   environment: Object.fromEntries(ports),
   ...(built ? { pages: built } : {}),
 });
+for (const [topic, priority, title, message] of [
+  ['nas-info-backup', '3', 'Backup finished', 'All 3 volumes were saved.'],
+  ['nas-error-disk', '5', 'Disk failing', 'sdb: 12 sectors are pending.'],
+  ['door-info-bell', '4', 'Somebody rings', 'Front door, 14:02'],
+  ['garden-info-water', '2', '', 'The tank is three quarters full.'],
+] as const) {
+  const headers = { Authorization: adminAuthorization, 'X-Priority': priority, 'X-Title': title };
+  await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body: message, headers });
+}
+for (const title of ['Solar: 12 kWh today', 'The washing machine is done'])
+  await fetch(`${host.url('notify')}/notify/aggregator`, {
+    method: 'POST',
+    body: new URLSearchParams({ title, body: title }),
+  });
 const browser = await launchBrowser('whole');
 try {
   for (const { at, group } of pages) {
     // The log and the paths of engines and backups tell of the machine it was taken on.
-    if (group === 'hidden' || ['log', 'engines', 'backup'].includes(at)) continue;
-    for (const dark of [false, true])
-      await photograph(browser, host, `/${at}`, at === '' ? 'home' : at, { ...wide, dark });
+    if (group === 'hidden' || ['settings/log', 'settings/engines', 'settings/backup'].includes(at)) continue;
+    const name = at === '' ? 'home' : at.replaceAll('/', '-');
+    for (const dark of [false, true]) await photograph(browser, host, `/${at}`, name, { ...wide, dark });
   }
   const newest = String(inbox.items[0]?.id);
   for (const dark of [false, true]) {
-    await photograph(browser, host, `/inbox?id=${newest}`, 'message', { ...wide, dark });
+    await photograph(browser, host, `/inbox/messages/${newest}`, 'message', { ...wide, dark });
     await photograph(browser, host, '/', 'home', { ...phone, dark });
     await photograph(browser, host, '/inbox', 'inbox', { ...phone, dark });
     await photograph(browser, host, '/downloads', 'downloads', { ...phone, dark });
