@@ -2,6 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { usableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
 import { debridService } from '../domain/debrid-services.ts';
+import { budgetOf } from '../domain/expression/value.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
 import type { Activity } from '../activity.ts';
@@ -240,12 +241,13 @@ export class Aggregator {
     const { config } = asker;
     const wanted = wantedOf(request.type, request.id);
     const ready = (streams: readonly ParsedStream[]) => this.#ready(asker, wanted, streams);
+    const budget = budgetOf();
     const gather = (part: Reached, deadlineMs: number) =>
-      gatherStreams(part, request, { ...{ context, upstream, config, deadlineMs, wanted, ready } });
+      gatherStreams(part, request, { ...{ context, upstream, config, deadlineMs, wanted, ready, budget } });
     const deadlineMs = config.deadline ?? settings.deadline;
     if (!hasGroups(config)) return await gather(reached, deadlineMs);
     return await gatherGroups(reached, {
-      ...{ context, config, wanted, deadlineMs, ready },
+      ...{ context, config, wanted, deadlineMs, ready, budget },
       gather: (addons, ms) => gather({ addons, errors: [] }, ms),
     });
   }

@@ -147,6 +147,16 @@ describe('what a configuration can want further', () => {
     expect(await names(configOf(presets, more))).toEqual(['A']);
   });
 
+  it('conditions of one request have one measure of work, however often they are looked at', async () => {
+    await using one = await openFakeAddon({ streams: [film('A')] });
+    await using other = await openFakeAddon({ streams: [film('B')] });
+    const presets = [customPreset('o', 'One', one.manifestUrl), customPreset('t', 'Other', other.manifestUrl)];
+    const condition = `(${Array.from({ length: 825 }, () => "'aaa'").join('+')}) == ''`;
+    const more = { dynamicAddonFetching: { enabled: true, condition } };
+    expect(await names(configOf(presets.slice(0, 1), more))).toEqual(['A']);
+    expect(await names(configOf(presets, more))).toEqual(['A', 'B', '[❌] Early end']);
+  });
+
   describe('what is not released yet', () => {
     const config = async (addon: FakeAddon, more: object, key: object = { tmdbApiKey: 'TMDBKEY' }) =>
       configOf([customPreset('a', 'A', addon.manifestUrl)], {
