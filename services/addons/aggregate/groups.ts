@@ -57,7 +57,8 @@ export async function gatherGroups({ addons, errors }: Reached, options: GroupsO
       const { holds, sentence } = conditionOf(group.condition, names, budget);
       if (sentence !== undefined)
         told.push({ addon: 'Groups', sentence: `The condition of group ${String(at + 1)} has no effect. ${sentence}` });
-      if (!holds || elapsed >= deadlineMs) break;
+      // What was asked at the beginning has its answers by now, however late it is.
+      if (!holds || (sequential && elapsed >= deadlineMs)) break;
     }
     const from = sequential ? elapsed : 0;
     const gathered = await (asked[at] ?? gather(list, deadlineMs - elapsed));
