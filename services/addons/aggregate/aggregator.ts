@@ -37,7 +37,8 @@ import type { Titles } from './titles.ts';
 
 const checkMs = 10_000;
 const bodyKeptMs = 60_000;
-const mostKeptLetters = 4_000_000;
+const mostKeptWeight = 16_000_000;
+const streamWeight = 1000;
 
 /** Whose configuration is asked, and through which address. */
 export interface Asker extends Self {
@@ -90,9 +91,13 @@ export interface Searched extends PipelineResult {
 export class Aggregator {
   readonly #options: AggregatorOptions;
   readonly #bodies = new LruMap<string, KeptBody>(100, {
-    weigh: ({ text }) => text.length,
-    mostWeight: mostKeptLetters,
+    // The answers it is made of stay in memory with it.
+    weigh: ({ text, answers }) =>
+      answers.reduce((weight, { streams }) => weight + streams.length * streamWeight, text.length),
+    mostWeight: mostKeptWeight,
   });
+  /** Lists that were finished: services take turns from one to the next. */
+  #turn = 0;
   readonly #formatters = new LruMap<string, Formatter>(50);
 
   constructor(options: AggregatorOptions) {
@@ -200,7 +205,10 @@ export class Aggregator {
     const { addons, errors, problems } = await this.#reach(asker);
     const gathered = await this.#gather({ addons, errors }, request, asker);
     this.#options.activity.listed([...gathered.reports, ...errors]);
-    const key = [asker.uuid, asker.revision, asker.baseUrl, asker.withData, request.type, request.id].join(' ');
+    const key = JSON.stringify([
+      ...[asker.uuid, asker.revision, asker.foreign === true, asker.baseUrl, asker.withData],
+      ...[request.type, request.id],
+    ]);
     const kept = gathered.errors.length === 0 && problems.length === 0 ? this.#bodies.get(key) : undefined;
     if (kept !== undefined && kept.until > clock.now() && isSame(kept.answers, gathered.answers)) return kept.text;
     const result = await this.#finish(asker, request, gathered, problems);
@@ -224,7 +232,8 @@ export class Aggregator {
     const top = config.statistics?.position === 'top';
     const streams = [...(top ? statistics : []), ...items, ...failed, ...(top ? [] : statistics)];
     const text = JSON.stringify({ streams });
-    if (result.errors.length === 0 && statistics.length === 0 && gathered.answers.length > 0)
+    const isKept = this.#options.settings.streamCacheSeconds > 0;
+    if (isKept && result.errors.length === 0 && statistics.length === 0 && gathered.answers.length > 0)
       this.#bodies.set(key, { answers: gathered.answers, text, until: clock.now() + bodyKeptMs });
     return text;
   }
@@ -264,7 +273,7 @@ export class Aggregator {
     const { pool, links, history } = this.#options;
     const { config, baseUrl } = asker;
     const services = this.services(config, asker);
-    return await wrapTorrents(streams, { config, wanted, baseUrl, pool, links, history, services });
+    return await wrapTorrents(streams, { config, wanted, baseUrl, pool, links, history, services, turn: this.#turn });
   }
 
   async #wanted({ type, id }: ResourceRequest, config: AddonConfig): Promise<Wanted> {
@@ -283,6 +292,7 @@ export class Aggregator {
     const { config } = asker;
     const { patterns, seadex } = this.#options;
     const wanted = await this.#wanted(request, config);
+    this.#turn += 1;
     const wrapped = await this.#wrap(asker, wanted, gathered.streams);
     const marked = await seadex.mark(wrapped.streams, request.id, config);
     const matched = await patterns.match(config, marked.streams, asker);
