@@ -11,7 +11,6 @@ import { mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
 import { compileFilter } from '../domain/pipeline/filter.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
-import { looksAtRelease } from '../domain/pipeline/release-filter.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
@@ -32,7 +31,8 @@ import { gatherGroups, hasGroups } from './groups.ts';
 import { answerCatalog, type CatalogParts } from './catalog.ts';
 import { answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
 import type { Patterns } from './patterns.ts';
-import type { SeaDex } from './seadex.ts';
+import { lookUp, type Looked } from './lookups.ts';
+import { markRecommended, type SeaDex } from './seadex.ts';
 import type { Titles } from './titles.ts';
 
 const checkMs = 10_000;
@@ -195,14 +195,16 @@ export class Aggregator {
   /** Asks all addons and runs the pipeline; what was hidden, and why, comes along. */
   async search(asker: Asker, request: ResourceRequest): Promise<Searched> {
     const { addons, errors, problems } = await this.#reach(asker);
+    const looked = this.#lookUp(request, asker.config);
     const gathered = await this.#gather({ addons, errors }, request, asker);
-    return await this.#finish(asker, request, gathered, problems);
+    return await this.#finish(asker, await looked(), gathered, problems);
   }
 
   async #streams(asker: Asker, request: ResourceRequest): Promise<string> {
     const { clock } = this.#options.context;
     const began = performance.now();
     const { addons, errors, problems } = await this.#reach(asker);
+    const looked = this.#lookUp(request, asker.config);
     const gathered = await this.#gather({ addons, errors }, request, asker);
     this.#options.activity.listed([...gathered.reports, ...errors]);
     const key = JSON.stringify([
@@ -211,7 +213,7 @@ export class Aggregator {
     ]);
     const kept = gathered.errors.length === 0 && problems.length === 0 ? this.#bodies.get(key) : undefined;
     if (kept !== undefined && kept.until > clock.now() && isSame(kept.answers, gathered.answers)) return kept.text;
-    const result = await this.#finish(asker, request, gathered, problems);
+    const result = await this.#finish(asker, await looked(), gathered, problems);
     const { config } = asker;
     const output = {
       config,
@@ -276,28 +278,26 @@ export class Aggregator {
     return await wrapTorrents(streams, { config, wanted, baseUrl, pool, links, history, services, turn: this.#turn });
   }
 
-  async #wanted({ type, id }: ResourceRequest, config: AddonConfig): Promise<Wanted> {
-    const { context, titles, digital } = this.#options;
-    const wanted = await titles.complete({ ...wantedOf(type, id), now: context.clock.now() }, config);
-    if (type !== 'movie' || !looksAtRelease(config, wanted)) return wanted;
-    return { ...wanted, digital: await digital.find(id, config) };
+  #lookUp(request: ResourceRequest, config: AddonConfig): () => Promise<Looked> {
+    const { context, settings, titles, digital, seadex } = this.#options;
+    const deadlineMs = config.deadline ?? settings.deadline;
+    return lookUp(request, config, { ...{ titles, digital, seadex, deadlineMs }, clock: context.clock });
   }
 
   async #finish(
     asker: Asker,
-    request: ResourceRequest,
+    { wanted, recommended }: Looked,
     gathered: Gathered,
     problems: readonly ShownError[],
   ): Promise<Searched> {
     const { config } = asker;
-    const { patterns, seadex } = this.#options;
-    const wanted = await this.#wanted(request, config);
+    const { patterns } = this.#options;
     this.#turn += 1;
     const wrapped = await this.#wrap(asker, wanted, gathered.streams);
-    const marked = await seadex.mark(wrapped.streams, request.id, config);
-    const matched = await patterns.match(config, marked.streams, asker);
-    const result = asker.proxy(runPipeline(marked.streams, { config, wanted, patterns: matched.matches }));
-    const own = [marked.sentence, matched.sentence, ...result.problems];
+    const marked = markRecommended(wrapped.streams, recommended);
+    const matched = await patterns.match(config, marked, asker);
+    const result = asker.proxy(runPipeline(marked, { config, wanted, patterns: matched.matches }));
+    const own = [wrapped.streams.length === 0 ? undefined : recommended.sentence, matched.sentence, ...result.problems];
     const errors = [
       ...problems,
       ...keptAway(result.hidden, this.#nameOf(config)),

@@ -16,10 +16,10 @@ import { rememberReleases } from '../../../services/addons/domain/remember-relea
 import { Labels } from '../../../services/addons/metrics.ts';
 import { Upstream } from '../../../services/addons/upstream/upstream.ts';
 import type { ResourceRequest } from '../../../services/addons/domain/resource-path.ts';
-import { streamManifest } from './fake-addon.ts';
-import { configOf, customPreset } from './rig.ts';
+import { alphaStreams, openFakeAddon, sendJson, streamManifest } from './fake-addon.ts';
+import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
 
-const clock = { now: () => 1000, after: () => ({ [Symbol.dispose]: () => undefined }) };
+const clock: any = { now: () => 1000, after: () => ({ [Symbol.dispose]: () => undefined }) };
 const context: any = { clock, log: { debug: () => undefined }, random: { text: () => 'x' } };
 const counter = { inc: () => undefined, observe: () => undefined };
 const addonOf = (manifestUrl: string) =>
@@ -29,8 +29,12 @@ const addonOf = (manifestUrl: string) =>
     0,
     1000,
   );
-const request = (resource: string, at: number): ResourceRequest =>
-  ({ resource, type: 'movie', id: `tt${String(at)}`, extra: {} }) as any;
+const request = (resource: string, at: number): ResourceRequest => ({
+  resource,
+  type: 'movie',
+  id: `tt${String(at)}`,
+  extra: {},
+});
 const upstreamOf = (body: string): Upstream =>
   new Upstream({
     ...{ context, readRelease: parseRelease, cacheSize: 1000, streamCacheSeconds: 300 },
@@ -182,5 +186,59 @@ describe('a list that is kept for the next who asks', () => {
     for (let round = 0; round < 4; round += 1) chosen.push((await ask())[0].url.split('/').at(-1));
     expect(new Set(chosen.slice(0, 2)).size).toBe(2);
     expect(chosen.slice(2)).toEqual(chosen.slice(0, 2));
+  });
+});
+
+describe('what others than addons are asked', () => {
+  it('is asked beside the addons, all at once, and waited for until the deadline alone', async () => {
+    await using world = await openFakeAddon({
+      answer: (incoming, response) => {
+        const path = incoming.url ?? '';
+        if (path.includes('/stream/')) sendJson(response, { streams: alphaStreams.slice(0, 1) });
+        // Nobody else says anything before the addon was asked, nor ever.
+        return !path.endsWith('manifest.json');
+      },
+    });
+    await using host = await openAddonsHost({
+      ...{ SEADEX_URL: world.url, METADATA_URL: world.url, TMDB_URL: world.url },
+    });
+    const config = configOf([customPreset('u', 'Up', world.manifestUrl)], {
+      ...{ deadline: 1000, titleMatching: { enabled: true }, tmdbApiKey: 'K' },
+      digitalReleaseFilter: { enabled: true },
+    });
+    const { base } = await makeUser(host, config);
+    const began = performance.now();
+    expect(await streamsOf(base, 'movie/tt5')).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(2800);
+    expect(world.asked.some((path) => path.startsWith('/meta/'))).toBe(true);
+    expect(world.asked.some((path) => path.startsWith('/3/find/'))).toBe(true);
+  });
+
+  it('is left alone for a minute after it failed', async () => {
+    let now = 1000;
+    const asked: string[] = [];
+    const moving: any = {
+      ...{ ...context, clock: { ...clock, now: () => now } },
+      fetch: (url: string) => {
+        asked.push(url);
+        return Promise.reject(new Error('down'));
+      },
+    };
+    const seadex = new SeaDex(moving, { list: 'http://l.example', mapping: '' });
+    const titles = new Titles(moving, 'http://m.example');
+    const digital = new DigitalReleases(moving, 'http://t.example');
+    const config = readConfig(configOf([], { enableSeadex: true, tmdbApiKey: 'ONE' }));
+    const ask = async (): Promise<number> => {
+      asked.length = 0;
+      expect((await seadex.find('anilist:1', config)).sentence).toContain('could not be reached');
+      await titles.find({ type: 'movie', id: 'tt1' });
+      await digital.find('tt1', config);
+      return asked.length;
+    };
+    expect([await ask(), await ask()]).toEqual([3, 0]);
+    await digital.find('tt1', { ...config, tmdbApiKey: 'TWO' });
+    expect(asked).toHaveLength(1);
+    now += 60_000;
+    expect(await ask()).toBe(3);
   });
 });
