@@ -8,9 +8,7 @@ import { SeaDex } from './aggregate/seadex.ts';
 import { Titles } from './aggregate/titles.ts';
 import type { ServiceId } from './domain/debrid-services.ts';
 import { debridService } from './domain/debrid-services.ts';
-import { LruMap } from './domain/lru.ts';
-import { parseRelease } from './domain/release.ts';
-import type { ParsedFile } from './domain/stream.ts';
+import { rememberReleases } from './domain/remember-releases.ts';
 import { manifest } from './manifest.ts';
 import { createAddonMetrics } from './metrics.ts';
 import { PlaybackLinks } from './playback/links.ts';
@@ -38,7 +36,7 @@ export const addons = defineService({
 
 const version = '1.0.0';
 /** Names of releases come back with every season, so more of them are remembered than answers. */
-const releasesPerEntry = 20;
+const releasesPerEntry = 5;
 
 function create(context: Context, settings: Settings): Service {
   const { clock, log } = context;
@@ -142,15 +140,4 @@ function create(context: Context, settings: Settings): Service {
 function baseUrlOf(id: ServiceId, settings: Settings): string {
   const given = settings[`${id}Url`];
   return typeof given === 'string' && given !== '' ? given : (debridService(id)?.baseUrl ?? '');
-}
-
-function rememberReleases(most: number): (name: string) => ParsedFile {
-  const known = new LruMap<string, ParsedFile>(most);
-  return (name) => {
-    const found = known.get(name);
-    if (found !== undefined) return found;
-    const read = parseRelease(name);
-    known.set(name, read);
-    return read;
-  };
 }

@@ -57,3 +57,18 @@ export function createAddonMetrics(metrics: Metrics, cached: () => number): Addo
     }),
   };
 }
+
+const mostLabels = 200;
+const longestLabel = 100;
+
+/** Addons as figures name them. Strangers choose them, so only the first have figures of their own. */
+export class Labels {
+  readonly #known = new Set<string>();
+
+  of(label: string): string {
+    if (this.#known.has(label)) return label;
+    if (this.#known.size >= mostLabels || label.length > longestLabel) return 'other';
+    this.#known.add(label);
+    return label;
+  }
+}

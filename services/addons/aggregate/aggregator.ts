@@ -2,6 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { usableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
 import { debridService } from '../domain/debrid-services.ts';
+import { budgetOf } from '../domain/expression/value.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
 import type { Activity } from '../activity.ts';
@@ -10,7 +11,6 @@ import { mergeResources } from '../domain/manifest.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
 import { compileFilter } from '../domain/pipeline/filter.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
-import { looksAtRelease } from '../domain/pipeline/release-filter.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
@@ -31,12 +31,14 @@ import { gatherGroups, hasGroups } from './groups.ts';
 import { answerCatalog, type CatalogParts } from './catalog.ts';
 import { answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
 import type { Patterns } from './patterns.ts';
-import type { SeaDex } from './seadex.ts';
+import { lookUp, type Looked } from './lookups.ts';
+import { markRecommended, type SeaDex } from './seadex.ts';
 import type { Titles } from './titles.ts';
 
 const checkMs = 10_000;
 const bodyKeptMs = 60_000;
-const mostKeptLetters = 4_000_000;
+const mostKeptWeight = 16_000_000;
+const streamWeight = 1000;
 
 /** Whose configuration is asked, and through which address. */
 export interface Asker extends Self {
@@ -89,9 +91,13 @@ export interface Searched extends PipelineResult {
 export class Aggregator {
   readonly #options: AggregatorOptions;
   readonly #bodies = new LruMap<string, KeptBody>(100, {
-    weigh: ({ text }) => text.length,
-    mostWeight: mostKeptLetters,
+    // The answers it is made of stay in memory with it.
+    weigh: ({ text, answers }) =>
+      answers.reduce((weight, { streams }) => weight + streams.length * streamWeight, text.length),
+    mostWeight: mostKeptWeight,
   });
+  /** Lists that were finished: services take turns from one to the next. */
+  #turn = 0;
   readonly #formatters = new LruMap<string, Formatter>(50);
 
   constructor(options: AggregatorOptions) {
@@ -189,20 +195,25 @@ export class Aggregator {
   /** Asks all addons and runs the pipeline; what was hidden, and why, comes along. */
   async search(asker: Asker, request: ResourceRequest): Promise<Searched> {
     const { addons, errors, problems } = await this.#reach(asker);
+    const looked = this.#lookUp(request, asker.config);
     const gathered = await this.#gather({ addons, errors }, request, asker);
-    return await this.#finish(asker, request, gathered, problems);
+    return await this.#finish(asker, await looked(), gathered, problems);
   }
 
   async #streams(asker: Asker, request: ResourceRequest): Promise<string> {
     const { clock } = this.#options.context;
     const began = performance.now();
     const { addons, errors, problems } = await this.#reach(asker);
+    const looked = this.#lookUp(request, asker.config);
     const gathered = await this.#gather({ addons, errors }, request, asker);
     this.#options.activity.listed([...gathered.reports, ...errors]);
-    const key = [asker.uuid, asker.revision, asker.baseUrl, asker.withData, request.type, request.id].join(' ');
+    const key = JSON.stringify([
+      ...[asker.uuid, asker.revision, asker.foreign === true, asker.baseUrl, asker.withData],
+      ...[request.type, request.id],
+    ]);
     const kept = gathered.errors.length === 0 && problems.length === 0 ? this.#bodies.get(key) : undefined;
     if (kept !== undefined && kept.until > clock.now() && isSame(kept.answers, gathered.answers)) return kept.text;
-    const result = await this.#finish(asker, request, gathered, problems);
+    const result = await this.#finish(asker, await looked(), gathered, problems);
     const { config } = asker;
     const output = {
       config,
@@ -223,7 +234,8 @@ export class Aggregator {
     const top = config.statistics?.position === 'top';
     const streams = [...(top ? statistics : []), ...items, ...failed, ...(top ? [] : statistics)];
     const text = JSON.stringify({ streams });
-    if (result.errors.length === 0 && statistics.length === 0 && gathered.answers.length > 0)
+    const isKept = this.#options.settings.streamCacheSeconds > 0;
+    if (isKept && result.errors.length === 0 && statistics.length === 0 && gathered.answers.length > 0)
       this.#bodies.set(key, { answers: gathered.answers, text, until: clock.now() + bodyKeptMs });
     return text;
   }
@@ -240,12 +252,13 @@ export class Aggregator {
     const { config } = asker;
     const wanted = wantedOf(request.type, request.id);
     const ready = (streams: readonly ParsedStream[]) => this.#ready(asker, wanted, streams);
+    const budget = budgetOf();
     const gather = (part: Reached, deadlineMs: number) =>
-      gatherStreams(part, request, { ...{ context, upstream, config, deadlineMs, wanted, ready } });
+      gatherStreams(part, request, { ...{ context, upstream, config, deadlineMs, wanted, ready, budget } });
     const deadlineMs = config.deadline ?? settings.deadline;
     if (!hasGroups(config)) return await gather(reached, deadlineMs);
     return await gatherGroups(reached, {
-      ...{ context, config, wanted, deadlineMs, ready },
+      ...{ context, config, wanted, deadlineMs, ready, budget },
       gather: (addons, ms) => gather({ addons, errors: [] }, ms),
     });
   }
@@ -262,30 +275,29 @@ export class Aggregator {
     const { pool, links, history } = this.#options;
     const { config, baseUrl } = asker;
     const services = this.services(config, asker);
-    return await wrapTorrents(streams, { config, wanted, baseUrl, pool, links, history, services });
+    return await wrapTorrents(streams, { config, wanted, baseUrl, pool, links, history, services, turn: this.#turn });
   }
 
-  async #wanted({ type, id }: ResourceRequest, config: AddonConfig): Promise<Wanted> {
-    const { context, titles, digital } = this.#options;
-    const wanted = await titles.complete({ ...wantedOf(type, id), now: context.clock.now() }, config);
-    if (type !== 'movie' || !looksAtRelease(config, wanted)) return wanted;
-    return { ...wanted, digital: await digital.find(id, config) };
+  #lookUp(request: ResourceRequest, config: AddonConfig): () => Promise<Looked> {
+    const { context, settings, titles, digital, seadex } = this.#options;
+    const deadlineMs = config.deadline ?? settings.deadline;
+    return lookUp(request, config, { ...{ titles, digital, seadex, deadlineMs }, clock: context.clock });
   }
 
   async #finish(
     asker: Asker,
-    request: ResourceRequest,
+    { wanted, recommended }: Looked,
     gathered: Gathered,
     problems: readonly ShownError[],
   ): Promise<Searched> {
     const { config } = asker;
-    const { patterns, seadex } = this.#options;
-    const wanted = await this.#wanted(request, config);
+    const { patterns } = this.#options;
+    this.#turn += 1;
     const wrapped = await this.#wrap(asker, wanted, gathered.streams);
-    const marked = await seadex.mark(wrapped.streams, request.id, config);
-    const matched = await patterns.match(config, marked.streams, asker);
-    const result = asker.proxy(runPipeline(marked.streams, { config, wanted, patterns: matched.matches }));
-    const own = [marked.sentence, matched.sentence, ...result.problems];
+    const marked = markRecommended(wrapped.streams, recommended);
+    const matched = await patterns.match(config, marked, asker);
+    const result = asker.proxy(runPipeline(marked, { config, wanted, patterns: matched.matches }));
+    const own = [wrapped.streams.length === 0 ? undefined : recommended.sentence, matched.sentence, ...result.problems];
     const errors = [
       ...problems,
       ...keptAway(result.hidden, this.#nameOf(config)),

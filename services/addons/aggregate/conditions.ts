@@ -1,15 +1,16 @@
 import { evaluate } from '../domain/expression/evaluate.ts';
 import { parseExpression } from '../domain/expression/parse.ts';
-import { ExpressionError, scopeOf, type Value } from '../domain/expression/value.ts';
+import { ExpressionError, scopeOf, type Budget, type Value } from '../domain/expression/value.ts';
 
-/** Whether a condition holds. What says neither yes nor no does not, and is told of. */
+/** Whether a condition holds. What says neither yes nor no does not, and is told of. `budget`: that of the request. */
 export function conditionOf(
   source: string | null | undefined,
   names: Readonly<Record<string, Value>>,
+  budget: Budget,
 ): { readonly holds: boolean; readonly sentence?: string } {
   if (source === null || source === undefined || source.trim() === '') return { holds: true };
   try {
-    const value = evaluate(parseExpression(source), scopeOf(names));
+    const value = evaluate(parseExpression(source), scopeOf(names, budget));
     if (typeof value === 'boolean') return { holds: value };
     return {
       holds: false,

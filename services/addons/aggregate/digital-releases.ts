@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
@@ -6,6 +7,8 @@ import { AnswerCache } from '../upstream/answer-cache.ts';
 
 const hour = 3_600_000;
 const patienceMs = 3000;
+/** Who failed is left alone for so long. */
+const failedMs = 60_000;
 /** TMDB's kinds of dates: cinemas, and what one can have at home. */
 const cinema = new Set([1, 2, 3]);
 const atHome = new Set([4, 5, 6]);
@@ -28,6 +31,7 @@ export class DigitalReleases {
     this.#url = url.replace(/\/+$/, '');
     this.#cache = new AnswerCache({
       clock: context.clock,
+      failedMs,
       most: 500,
       freshMs: 6 * hour,
       staleMs: 24 * hour,
@@ -40,8 +44,10 @@ export class DigitalReleases {
     const key = tmdbAccessToken || tmdbApiKey;
     if (!key || this.#url === '' || !/^tt\d+$/.test(id)) return undefined;
     try {
-      return await this.#cache.get(id, () => this.#ask(id, { token: tmdbAccessToken || '', key: tmdbApiKey || '' }))
-        .answer;
+      // A wrong key is its owner's affair.
+      const asker = createHash('sha256').update(key).digest('base64url');
+      const keys = { token: tmdbAccessToken || '', key: tmdbApiKey || '' };
+      return await this.#cache.get(id, () => this.#ask(id, keys), asker).answer;
     } catch (error) {
       this.#context.log.debug('release dates are not known', { error });
       return undefined;

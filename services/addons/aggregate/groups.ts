@@ -1,6 +1,7 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { queryType } from '../domain/expression/names.ts';
+import type { Budget } from '../domain/expression/value.ts';
 import type { Wanted } from '../domain/pipeline/title-match.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { Addon } from './addon.ts';
@@ -11,6 +12,8 @@ export interface GroupsOptions {
   readonly context: Context;
   readonly config: AddonConfig;
   readonly wanted: Wanted;
+  /** Of all conditions of the request together. */
+  readonly budget: Budget;
   readonly deadlineMs: number;
   /** Asks these addons, for so long at most. */
   readonly gather: (addons: Reached['addons'], deadlineMs: number) => Promise<Gathered>;
@@ -30,7 +33,7 @@ export function hasGroups({ groups }: AddonConfig): boolean {
  * configuration wants one after the other. An addon of no group is in the first.
  */
 export async function gatherGroups({ addons, errors }: Reached, options: GroupsOptions): Promise<Gathered> {
-  const { context, config, wanted, deadlineMs, gather, ready } = options;
+  const { context, config, wanted, budget, deadlineMs, gather, ready } = options;
   const { clock } = context;
   const groupings = config.groups?.groupings ?? [];
   const began = clock.now();
@@ -51,10 +54,11 @@ export async function gatherGroups({ addons, errors }: Reached, options: GroupsO
         ...{ previousStreams: previous, totalStreams: total, queryType: queryType(wanted) },
         ...{ previousGroupTimeTaken: previousMs, totalTimeTaken: elapsed },
       };
-      const { holds, sentence } = conditionOf(group.condition, names);
+      const { holds, sentence } = conditionOf(group.condition, names, budget);
       if (sentence !== undefined)
         told.push({ addon: 'Groups', sentence: `The condition of group ${String(at + 1)} has no effect. ${sentence}` });
-      if (!holds || elapsed >= deadlineMs) break;
+      // What was asked at the beginning has its answers by now, however late it is.
+      if (!holds || (sequential && elapsed >= deadlineMs)) break;
     }
     const from = sequential ? elapsed : 0;
     const gathered = await (asked[at] ?? gather(list, deadlineMs - elapsed));

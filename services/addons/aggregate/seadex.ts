@@ -6,6 +6,8 @@ import { AnswerCache } from '../upstream/answer-cache.ts';
 
 const hour = 3_600_000;
 const patienceMs = 3000;
+/** Who failed is left alone for so long. */
+const failedMs = 60_000;
 const mappedBy: Readonly<Record<string, string>> = { kitsu: 'kitsu_id', mal: 'mal_id', anidb: 'anidb_id' };
 
 const Mapping = z.object({ mappings: z.object({ anilist_id: z.number().nullish() }).nullish() });
@@ -30,6 +32,18 @@ const Entries = z.object({
 });
 type Releases = readonly { readonly hash: string; readonly group: string; readonly best: boolean }[];
 
+/** @see SeaDex.find */
+export interface Recommended {
+  readonly releases: Releases;
+  readonly sentence?: string;
+}
+
+/** Where SeaDex did not answer, or not in time. */
+export const notReached: Recommended = {
+  releases: [],
+  sentence: 'SeaDex could not be reached, so nothing is marked as recommended.',
+};
+
 export interface SeaDexAddresses {
   /** Of the list of releases. */
   readonly list: string;
@@ -48,6 +62,7 @@ export class SeaDex {
     this.#addresses = { list: list.replace(/\/+$/, ''), mapping: mapping.replace(/\/+$/, '') };
     this.#cache = new AnswerCache({
       clock: context.clock,
+      failedMs,
       most: 500,
       freshMs: 12 * hour,
       staleMs: 7 * 24 * hour,
@@ -55,22 +70,17 @@ export class SeaDex {
     });
   }
 
-  /** The streams with what is recommended marked; and a sentence where nobody could be asked. */
-  async mark(
-    streams: readonly ParsedStream[],
-    id: string,
-    config: AddonConfig,
-  ): Promise<{ readonly streams: readonly ParsedStream[]; readonly sentence?: string }> {
-    if (streams.length === 0 || this.#addresses.list === '' || !wantsSeaDex(config)) return { streams };
+  /** What is recommended of a title, where the configuration wants to know; and a sentence where nobody could be asked. */
+  async find(id: string, config: AddonConfig): Promise<Recommended> {
+    if (this.#addresses.list === '' || !wantsSeaDex(config)) return { releases: [] };
     const found = /^(anilist|kitsu|mal|anidb):(\d{1,9})/.exec(id);
-    if (found?.[1] === undefined || found[2] === undefined) return { streams };
+    if (found?.[1] === undefined || found[2] === undefined) return { releases: [] };
     const [, kind, number] = found;
     try {
-      const releases = await this.#cache.get(`${kind}:${number}`, () => this.#ask(kind, number)).answer;
-      return { streams: releases.length === 0 ? streams : streams.map((stream) => marked(stream, releases)) };
+      return { releases: await this.#cache.get(`${kind}:${number}`, () => this.#ask(kind, number)).answer };
     } catch (error) {
       this.#context.log.debug('SeaDex was not reached', { error });
-      return { streams, sentence: 'SeaDex could not be reached, so nothing is marked as recommended.' };
+      return notReached;
     }
   }
 
@@ -117,6 +127,11 @@ function wantsSeaDex(config: AddonConfig): boolean {
     config.rankedStreamExpressions,
   ];
   return /seadex/i.test(JSON.stringify([sortCriteria, formatter, expressions]));
+}
+
+/** The streams with what is recommended marked. */
+export function markRecommended(streams: readonly ParsedStream[], { releases }: Recommended): readonly ParsedStream[] {
+  return releases.length === 0 ? streams : streams.map((stream) => marked(stream, releases));
 }
 
 function marked(stream: ParsedStream, releases: Releases): ParsedStream {

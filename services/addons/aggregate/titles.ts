@@ -9,6 +9,8 @@ import { AnswerCache } from '../upstream/answer-cache.ts';
 
 const day = 24 * 3_600_000;
 const patienceMs = 3000;
+/** Who failed is left alone for so long. */
+const failedMs = 60_000;
 
 interface Title {
   readonly titles: readonly string[];
@@ -28,6 +30,7 @@ export class Titles {
     this.#url = url.replace(/\/+(?:manifest\.json)?$/, '');
     this.#cache = new AnswerCache({
       clock: context.clock,
+      failedMs,
       most: 1000,
       freshMs: day,
       staleMs: 7 * day,

@@ -24,6 +24,8 @@ export interface WrapOptions {
   readonly pool: ProviderPool;
   readonly links: PlaybackLinks;
   readonly history: PlayHistory;
+  /** Which of several services with the same is chosen, where they take turns. */
+  readonly turn: number;
 }
 
 export interface Wrapped {
@@ -44,9 +46,6 @@ interface Availability {
   readonly known: ReadonlyMap<string, Known>;
 }
 
-/** Chosen in turn where several services have the same. */
-let turn = 0;
-
 /**
  * Bare torrents become streams of the configured services: each service is asked once for all of them, and says which it
  * has at once; or its library and what was played before say so. Adding anything to an account waits until somebody plays.
@@ -66,7 +65,6 @@ export async function wrapTorrents(streams: readonly ParsedStream[], options: Wr
   const errors = asked.flatMap(({ sentence, service }) =>
     sentence === undefined ? [] : [{ addon: debridService(service.id)?.name ?? service.id, sentence }],
   );
-  turn += 1;
   return {
     streams: streams.flatMap((stream) => (isWrapped(stream) ? asServices(stream, asked, options) : [stream])),
     errors,
@@ -80,7 +78,7 @@ function asServices(
 ): readonly ParsedStream[] {
   const hash = stream.infoHash ?? '';
   const ready = asked.filter(({ known }) => known.has(hash));
-  const spread = options.config.spreadServices === true ? ready[turn % Math.max(1, ready.length)] : undefined;
+  const spread = options.config.spreadServices === true ? ready[options.turn % Math.max(1, ready.length)] : undefined;
   return (spread === undefined ? asked : [spread]).map((one) => wrapped(stream, one, options));
 }
 

@@ -18,6 +18,8 @@ export interface AnswerCacheOptions<T> {
   /** How much memory one takes, in any unit, and how much all of them may. */
   readonly weigh?: (value: T) => number;
   readonly mostWeight?: number;
+  /** So long a failure is given without asking again; usually not at all. */
+  readonly failedMs?: number;
 }
 
 /** How an answer was come by. */
@@ -31,10 +33,12 @@ export class AnswerCache<T> {
   readonly #options: AnswerCacheOptions<T>;
   readonly #entries: LruMap<string, Entry<T>>;
   readonly #running = new Map<string, Promise<T>>();
+  readonly #failed: LruMap<string, { readonly message: string; readonly until: number }>;
 
   constructor(options: AnswerCacheOptions<T>) {
     this.#options = options;
     const { weigh = () => 0, mostWeight = Infinity } = options;
+    this.#failed = new LruMap(options.most);
     this.#entries = new LruMap(options.most, { weigh: ({ value }) => weigh(value), mostWeight });
   }
 
@@ -42,7 +46,12 @@ export class AnswerCache<T> {
     return this.#entries.size;
   }
 
-  get(key: string, load: () => Promise<T>): { readonly result: CacheResult; readonly answer: T | Promise<T> } {
+  /** `asker`: whose failure it would be, where not everybody's. */
+  get(
+    key: string,
+    load: () => Promise<T>,
+    asker = '',
+  ): { readonly result: CacheResult; readonly answer: T | Promise<T> } {
     const { clock, freshMs, staleMs } = this.#options;
     const entry = this.#entries.get(key);
     const age = entry === undefined ? Infinity : clock.now() - entry.at;
@@ -50,11 +59,11 @@ export class AnswerCache<T> {
     const running = this.#running.get(key);
     if (entry !== undefined && age < staleMs) {
       // Its failure is its next caller's affair, who asks again.
-      if (running === undefined) this.#load(key, load).catch(() => undefined);
+      if (running === undefined) this.#load(key, load, `${asker} ${key}`).catch(() => undefined);
       return { result: 'stale', answer: entry.value };
     }
     if (running !== undefined) return { result: 'joined', answer: running };
-    return { result: 'miss', answer: this.#load(key, load) };
+    return { result: 'miss', answer: this.#load(key, load, `${asker} ${key}`) };
   }
 
   /** What is fresh, without asking for anything. */
@@ -69,20 +78,29 @@ export class AnswerCache<T> {
     this.#entries.delete(key);
   }
 
-  #load(key: string, load: () => Promise<T>): Promise<T> {
+  #load(key: string, load: () => Promise<T>, failedKey: string): Promise<T> {
+    const { clock, failedMs = 0, keeps } = this.#options;
+    const failed = this.#failed.get(failedKey);
+    if (failed !== undefined && failed.until > clock.now()) return Promise.reject(new Error(failed.message));
     const running = load().then(
       (value) => {
         this.#running.delete(key);
-        if (this.#options.keeps(value)) this.#entries.set(key, { value, at: this.#options.clock.now() });
+        this.#failed.delete(failedKey);
+        if (keeps(value)) this.#entries.set(key, { value, at: clock.now() });
         else this.#entries.delete(key);
         return value;
       },
       (error: unknown) => {
         this.#running.delete(key);
+        if (failedMs > 0) this.#failed.set(failedKey, { message: messageOf(error), until: clock.now() + failedMs });
         throw error;
       },
     );
     this.#running.set(key, running);
     return running;
   }
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 300);
 }

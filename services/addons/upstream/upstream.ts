@@ -3,7 +3,7 @@ import { readManifest, type UpstreamManifest } from '../domain/manifest.ts';
 import { readStreams, type ReadRelease, type ReadStreams } from '../domain/read-stream.ts';
 import { resourcePath, type ResourceRequest } from '../domain/resource-path.ts';
 import type { Addon } from '../aggregate/addon.ts';
-import type { AddonMetrics } from '../metrics.ts';
+import { Labels, type AddonMetrics } from '../metrics.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { nesting } from './nesting.ts';
@@ -17,10 +17,10 @@ const largestAnswer = 8 * 1024 * 1024;
 const manifestMs = 3000;
 const failureKeptMs = minute;
 const largestList = 5000;
-/** A stream that was read takes more than a kilobyte. */
-const mostStreams = 20_000;
-/** Of other answers that are kept, letters in all. */
-const mostResourceLetters = 64 * 1024 * 1024;
+/** What a stream that was read takes beside its text. */
+const streamBytes = 3000;
+/** Of answers of one kind that are kept, as they came. */
+const mostBytes = 64 * 1024 * 1024;
 
 export interface UpstreamOptions {
   readonly context: Context;
@@ -34,6 +34,12 @@ export interface UpstreamOptions {
   readonly logAddresses: boolean;
 }
 
+/** What was in a body, and how long it was. */
+interface Sized {
+  readonly body: unknown;
+  readonly bytes: number;
+}
+
 /** What an addon said, or why it did not. */
 export type Told<T> = { readonly value: T } | { readonly failure: UpstreamFailure };
 
@@ -43,8 +49,9 @@ export class Upstream {
   readonly #manifests: AnswerCache<UpstreamManifest>;
   readonly #failures = new Map<string, { readonly failure: UpstreamFailure; readonly until: number }>();
   readonly #streams: AnswerCache<ReadStreams>;
-  /** Letters of the answers that are kept as they came. */
+  /** Bytes of the bodies that answers were made of. */
   readonly #sizes = new WeakMap<object, number>();
+  readonly #labels = new Labels();
   readonly #resources: AnswerCache<Readonly<Record<string, unknown>>>;
 
   constructor(options: UpstreamOptions) {
@@ -56,6 +63,7 @@ export class Upstream {
       most: cacheSize,
       freshMs: 6 * hour,
       staleMs: 24 * hour,
+      ...{ weigh: (manifest) => this.#sizes.get(manifest) ?? 0, mostWeight: mostBytes },
       keeps: () => true,
     });
     this.#streams = new AnswerCache<ReadStreams>({
@@ -63,8 +71,8 @@ export class Upstream {
       most: cacheSize,
       freshMs: streamCacheSeconds * 1000,
       staleMs: streamCacheSeconds === 0 ? 0 : 6 * hour,
-      weigh: ({ streams }) => streams.length,
-      mostWeight: mostStreams,
+      weigh: (read) => (this.#sizes.get(read) ?? 0) + read.streams.length * streamBytes,
+      mostWeight: mostBytes,
       keeps: ({ streams, complaint }) => streamCacheSeconds > 0 && complaint === undefined && streams.length > 0,
     });
     this.#resources = new AnswerCache({
@@ -73,7 +81,7 @@ export class Upstream {
       freshMs: 5 * minute,
       staleMs: hour,
       weigh: (answer) => this.#sizes.get(answer) ?? 0,
-      mostWeight: mostResourceLetters,
+      mostWeight: mostBytes,
       keeps: () => true,
     });
   }
@@ -91,12 +99,14 @@ export class Upstream {
     const known = this.#failures.get(key);
     if (!fresh && known !== undefined && known.until > clock.now()) return { failure: known.failure };
     const load = async (): Promise<UpstreamManifest> => {
-      const manifest = readManifest(await this.#json(addon, url, 'manifest', timeoutMs));
+      const { body, bytes } = await this.#json(addon, url, 'manifest', timeoutMs);
+      const manifest = readManifest(body);
       if (manifest === undefined)
         throw new UpstreamFailure(
           'malformed',
           `${addon.name} answered with something that is no manifest of an addon.`,
         );
+      this.#sizes.set(manifest, bytes);
       return manifest;
     };
     try {
@@ -108,7 +118,9 @@ export class Upstream {
       this.#failures.delete(key);
       return { value };
     } catch (error) {
-      const failure = explainUpstream(error, addon.name, timeoutMs);
+      const { kind, message } = explainUpstream(error, addon.name, timeoutMs);
+      // Its cause may hold on to the whole body.
+      const failure = new UpstreamFailure(kind, message);
       if (this.#failures.size > this.#options.cacheSize) this.#failures.clear();
       this.#failures.set(key, { failure, until: clock.now() + failureKeptMs });
       return { failure };
@@ -118,10 +130,7 @@ export class Upstream {
   /** The streams of an addon, read. The promise may take as long as a late answer; callers wait as long as they want. */
   streams(addon: Addon, request: ResourceRequest): ReadStreams | Promise<ReadStreams> {
     const load = async (): Promise<ReadStreams> => {
-      const body =
-        addon.builtIn === undefined
-          ? await this.#json(addon, this.#url(addon, request), 'stream', lateMs)
-          : await addon.builtIn.resource(request);
+      const { body, bytes } = await this.#ask(addon, request, lateMs);
       const list = listOf(body, 'streams', addon.name);
       const looked = list.slice(0, largestList);
       const read = readStreams(looked, addon.stream, this.#options.readRelease);
@@ -130,7 +139,9 @@ export class Upstream {
           'malformed',
           `${addon.name} answered with ${String(read.invalid)} items, none of which is a stream.`,
         );
-      return list.length > looked.length ? { ...read, cutFrom: list.length } : read;
+      const answer = list.length > looked.length ? { ...read, cutFrom: list.length } : read;
+      this.#sizes.set(answer, bytes);
+      return answer;
     };
     const key = keyOf(addon, request);
     const { result, answer } = this.#streams.get(key, load);
@@ -145,12 +156,9 @@ export class Upstream {
     timeoutMs: number,
   ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
     const load = async (): Promise<Readonly<Record<string, unknown>>> => {
-      const body =
-        addon.builtIn === undefined
-          ? await this.#json(addon, this.#url(addon, request), request.resource, timeoutMs)
-          : await addon.builtIn.resource(request);
+      const { body, bytes } = await this.#ask(addon, request, timeoutMs);
       if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
-        this.#sizes.set(body, JSON.stringify(body).length);
+        this.#sizes.set(body, bytes);
         return body as Readonly<Record<string, unknown>>;
       }
       throw new UpstreamFailure('malformed', `${addon.name} answered with something that is no ${request.resource}.`);
@@ -160,14 +168,22 @@ export class Upstream {
     return answer;
   }
 
+  async #ask(addon: Addon, request: ResourceRequest, timeoutMs: number): Promise<Sized> {
+    if (addon.builtIn === undefined)
+      return await this.#json(addon, this.#url(addon, request), request.resource, timeoutMs);
+    const body = await addon.builtIn.resource(request);
+    return { body, bytes: JSON.stringify(body ?? null).length };
+  }
+
   #url(addon: Addon, request: ResourceRequest): string {
     return `${addon.baseUrl}${resourcePath(request)}${addon.query}`;
   }
 
-  async #json(addon: Addon, url: string, resource: string, timeoutMs: number): Promise<unknown> {
+  async #json(addon: Addon, url: string, resource: string, timeoutMs: number): Promise<Sized> {
     const { context, guarded, metrics, userAgent, logAddresses } = this.#options;
     const nested = nesting.getStore() ?? 0;
     const began = performance.now();
+    const label = this.#labels.of(addon.label);
     try {
       const reply = await guarded.fetch(url, {
         headers: { 'user-agent': `${userAgent} `.repeat(nested + 1).trim(), accept: 'application/json' },
@@ -177,15 +193,15 @@ export class Upstream {
         trust: addon.trust,
       });
       if (reply.status !== 200) throw explainStatus(reply.status, addon.name);
-      return parseJson(reply.body, addon.name);
+      return { body: parseJson(reply.body, addon.name), bytes: reply.body.length };
     } catch (error) {
       const failure = explainUpstream(error, addon.name, timeoutMs);
-      metrics.failures.inc({ addon: addon.label, reason: failure.kind });
+      metrics.failures.inc({ addon: label, reason: failure.kind });
       const where = logAddresses ? { address: url } : { host: URL.parse(url)?.host };
       context.log.debug('an addon failed', { ...where, resource, reason: failure.kind });
       throw failure;
     } finally {
-      metrics.latency.observe((performance.now() - began) / 1000, { addon: addon.label, resource });
+      metrics.latency.observe((performance.now() - began) / 1000, { addon: label, resource });
     }
   }
 }

@@ -110,6 +110,11 @@ describe('the language of stream expressions', () => {
     ['resolution(streams)', 'needs to know what'],
     ["values(streams, 'toString')", 'values\\(\\) knows no toString'],
     ["size(streams, 'large')", 'is no measure'],
+    ["size(streams, 'a list')", '^"a list" is no measure'],
+    ['size(streams, streams)', '^A list is no measure'],
+    ['1 + streams', '^A number is expected, not a list\\.$'],
+    [`size(streams, '${'x'.repeat(900)}')`, '^.{300}… is no measure'],
+    ["passthrough(streams, 'exclude')", 'passthrough\\(\\) knows no exclude'],
     ["'a' < 3", 'A number is expected'],
     ["perGroup(streams, 'resolution', 0)", 'needs a number'],
     ['('.repeat(100), 'too deep'],
@@ -123,6 +128,33 @@ describe('the language of stream expressions', () => {
     const many = Array.from({ length: 50_000 }, () => streams[0]!);
     const text = Array.from({ length: 120 }, () => 'cached(cached(cached(cached(streams))))').join(',');
     expect(() => value(`count(merge(${text}))`, { streams: many })).toThrow(/look at too much/);
+  });
+});
+
+describe('what expressions cost', () => {
+  const many = Array.from({ length: 4000 }, () => streams[0]!);
+
+  it('is every word that is looked for in every name', () => {
+    const words = (count: number): string => `keyword(streams, ${Array.from({ length: count }, () => "'w'").join()})`;
+    expect(() => value(words(900), { streams: many })).toThrow(/look at too much/);
+    expect(value(`count(${words(90)})`, { streams: many })).toBe(0);
+  });
+
+  it('two million looks are the end', () => {
+    const lists = (count: number): string => `count(merge(${Array.from({ length: count }, () => 'streams').join()}))`;
+    expect(value(lists(400), { streams: many })).toBe(1);
+    expect(() => value(lists(600), { streams: many })).toThrow(/look at too much/);
+  });
+
+  it('a group of many takes about as long as many of few', () => {
+    const list = Array.from({ length: 20_000 }, () => streams[0]!);
+    const took = (text: string): number => {
+      const began = performance.now();
+      value(text, { streams: list });
+      return performance.now() - began;
+    };
+    const one = took("count(perGroup(streams, 'resolution', 1))");
+    expect(took("count(perGroup(streams, 'resolution', 20000))")).toBeLessThan(one * 50 + 500);
   });
 });
 

@@ -110,6 +110,17 @@ describe('what a configuration can want further', () => {
       expect(both).toEqual({ shown: ['A', 'B', 'C'], asked: 1 });
     });
 
+    it('an answer that is there counts, however late the group before it was', async () => {
+      await using slow = await openFakeAddon({ answer: (request) => (request.url ?? '').includes('/stream/') });
+      await using quick = await openFakeAddon({ streams: [film('C')] });
+      const presets = [
+        customPreset('one', 'Slow', slow.manifestUrl, { timeout: 30_000 }),
+        customPreset('two', 'Quick', quick.manifestUrl),
+      ];
+      const groups = { enabled: true, groupings: groupings('true') };
+      expect(await names(configOf(presets, { groups, deadline: 1000 }))).toEqual(['C', '[❌] Slow']);
+    });
+
     it('a filtered stream does not count, and an addon of no group is in the first', async () => {
       await using first = await openFakeAddon({ streams: [film('A', '720p')] });
       await using free = await openFakeAddon({ streams: [film('F')] });
@@ -145,6 +156,16 @@ describe('what a configuration can want further', () => {
     const condition = "'Good' in queriedAddons and count(resolution(totalStreams, '1080p')) >= 1";
     const more = { deadline: 60_000, dynamicAddonFetching: { enabled: true, condition } };
     expect(await names(configOf(presets, more))).toEqual(['A']);
+  });
+
+  it('conditions of one request have one measure of work, however often they are looked at', async () => {
+    await using one = await openFakeAddon({ streams: [film('A')] });
+    await using other = await openFakeAddon({ streams: [film('B')] });
+    const presets = [customPreset('o', 'One', one.manifestUrl), customPreset('t', 'Other', other.manifestUrl)];
+    const condition = `(${Array.from({ length: 825 }, () => "'aaa'").join('+')}) == ''`;
+    const more = { dynamicAddonFetching: { enabled: true, condition } };
+    expect(await names(configOf(presets.slice(0, 1), more))).toEqual(['A']);
+    expect(await names(configOf(presets, more))).toEqual(['A', 'B', '[❌] Early end']);
   });
 
   describe('what is not released yet', () => {

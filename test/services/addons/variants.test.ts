@@ -100,6 +100,38 @@ describe('the language of variants', () => {
     expect(part(varied(script))).toEqual(wanted);
   });
 
+  it.each<[string, string, object[], RegExp]>([
+    [
+      'instructions that multiply from variant to variant',
+      'use variant a\n'.repeat(200),
+      ['a', 'b', 'c', 'd'].map((id, at) => ({
+        id,
+        script: at === 3 ? 'set addonName = "X"' : `use variant ${'bcd'[at]!}\n`.repeat(200),
+      })),
+      /too many instructions/,
+    ],
+    [
+      'places that multiply',
+      ['set x', 'set x[*]', 'set x[*][*]'].map((to) => `${to} = [${'0,'.repeat(999)}0]`).join('\n'),
+      [],
+      /writes too much/,
+    ],
+    [
+      'long texts at many places',
+      `set x = [${'0,'.repeat(999)}0]\nset x[*] = "${'a'.repeat(10_000)}"`,
+      [],
+      /writes too much/,
+    ],
+    [
+      'looks at long lists',
+      `set x = [${'0,'.repeat(2999)}0]\n${'remove x[=1]\n'.repeat(450)}`,
+      [],
+      /looks through too much/,
+    ],
+  ])('%s come to an end', (_what, script, more, words) => {
+    expect(() => varied(script, more)).toThrow(words);
+  });
+
   it('one uses another, and never itself for ever', () => {
     expect(
       varied('use variant small', [{ id: 'small', script: 'set resultLimits.global = 3' }]).resultLimits.global,

@@ -2,7 +2,7 @@ import type { ParsedStream } from '../stream.ts';
 import { numberFunctions } from './number-functions.ts';
 import type { Expression, Node } from './parse.ts';
 import { streamFunctions } from './stream-functions.ts';
-import { ExpressionError, isList, spend, streamsIn, type Scope, type Value } from './value.ts';
+import { ExpressionError, isList, printed, spend, streamsIn, type Scope, type Value } from './value.ts';
 
 /** What an expression comes to. @throws ExpressionError */
 export function evaluate({ root }: Expression, scope: Scope): Value {
@@ -107,5 +107,5 @@ function isTrue(value: Value): boolean {
 
 function numberOf(value: Value): number {
   if (typeof value === 'number') return value;
-  throw new ExpressionError(`A number is expected, not ${isList(value) ? 'a list' : JSON.stringify(value)}.`);
+  throw new ExpressionError(`A number is expected, not ${printed(value).replace(/^A /, 'a ')}.`);
 }

@@ -1,7 +1,7 @@
 import { attributes, isCached } from '../pipeline/attributes.ts';
 import { keywordTest } from '../pipeline/keywords.ts';
 import { bitrateOf, type ParsedStream } from '../stream.ts';
-import { ExpressionError, isList, spend, streamsIn, type ExpressionFunction, type Value } from './value.ts';
+import { ExpressionError, isList, printed, spend, streamsIn, type ExpressionFunction, type Value } from './value.ts';
 
 type Values = (stream: ParsedStream) => readonly string[];
 type Measure = (stream: ParsedStream) => number | undefined;
@@ -31,6 +31,9 @@ const measures: Readonly<Record<string, Measure>> = {
   seScore: ({ expressionScore }) => expressionScore ?? 0,
   regexScore: ({ regexScore }) => regexScore ?? 0,
 };
+
+/** Rules further on that `passthrough` can spare a stream. */
+const stagesPassed = new Set(['all', 'dedup', 'excluded', 'required', 'limit']);
 
 /** Functions that choose of a list of streams, or say something of it. */
 export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
@@ -85,7 +88,7 @@ export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
   rseMatched: matchedBy(({ expressionsRanked }) => expressionsRanked ?? []),
   values: ([streams = [], name]) => {
     const measure = typeof name === 'string' && Object.hasOwn(measures, name) ? measures[name] : undefined;
-    if (measure === undefined) throw new ExpressionError(`values() knows no ${texts([name ?? '']).join()}.`);
+    if (measure === undefined) throw new ExpressionError(`values() knows no ${shortened(texts([name ?? '']).join())}.`);
     return streamsIn(streams).flatMap((stream) => measure(stream) ?? []);
   },
   negate: ([out = [], all = []]) => {
@@ -99,6 +102,8 @@ export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
   passthrough: ([streams = [], ...stages], { marks }) => {
     const chosen = streamsIn(streams);
     const given = new Set(stages.length === 0 ? ['all'] : texts(stages));
+    for (const stage of given)
+      if (!stagesPassed.has(stage)) throw new ExpressionError(`passthrough() knows no ${shortened(stage)}.`);
     for (const { id } of chosen) marks.spared.set(id, new Set([...(marks.spared.get(id) ?? []), ...given]));
     return chosen;
   },
@@ -133,7 +138,7 @@ function within(measure: Measure, read: (text: string) => number): ExpressionFun
     if (value === undefined) return undefined;
     const number = typeof value === 'string' ? read(value) : value;
     if (typeof number !== 'number' || Number.isNaN(number))
-      throw new ExpressionError(`${JSON.stringify(value)} is no measure.`);
+      throw new ExpressionError(`${printed(value)} is no measure.`);
     return number;
   };
   return ([streams = [], least, most]) => {
@@ -145,9 +150,12 @@ function within(measure: Measure, read: (text: string) => number): ExpressionFun
   };
 }
 
-function named(given: readonly Value[]): Value {
-  const [streams = [], ...words] = given;
-  const test = keywordTest(texts(words));
+function named(given: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
+  const [streams = [], ...rest] = given;
+  const words = texts(rest);
+  // Every word is looked for in every name, and a name must be tidied first.
+  spend(scope, streamsIn(streams).length * (8 + words.length));
+  const test = keywordTest(words);
   return streamsIn(streams).filter((stream) => test(stream) !== undefined);
 }
 
@@ -155,7 +163,8 @@ function named(given: readonly Value[]): Value {
 function perGroup(given: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
   const [streams = [], attribute, most, ...filter] = given;
   const values = typeof attribute === 'string' && Object.hasOwn(grouped, attribute) ? grouped[attribute] : undefined;
-  if (values === undefined) throw new ExpressionError(`perGroup() knows no ${texts([attribute ?? '']).join()}.`);
+  if (values === undefined)
+    throw new ExpressionError(`perGroup() knows no ${shortened(texts([attribute ?? '']).join())}.`);
   if (typeof most !== 'number' || !Number.isInteger(most) || most < 1)
     throw new ExpressionError('perGroup() needs a number of streams.');
   const wanted = texts(filter).map((text) => text.toLowerCase());
@@ -165,7 +174,8 @@ function perGroup(given: readonly Value[], scope: Parameters<ExpressionFunction>
     const key = wanted.length === 0 ? own[0] : wanted.find((one) => own.includes(one));
     if (key === undefined) continue;
     const group = groups.get(key) ?? [];
-    if (group.length < most) groups.set(key, [...group, stream]);
+    groups.set(key, group);
+    if (group.length < most) group.push(stream);
   }
   const longest = Math.max(0, ...[...groups.values()].map((group) => group.length));
   spend(scope, longest * groups.size);
@@ -176,6 +186,10 @@ function perGroup(given: readonly Value[], scope: Parameters<ExpressionFunction>
 
 function texts(given: readonly Value[]): readonly string[] {
   return given.flatMap((value) => (isList(value) ? texts(value) : typeof value === 'object' ? [] : [String(value)]));
+}
+
+function shortened(text: string): string {
+  return text.slice(0, 60);
 }
 
 function bytes(text: string): number {

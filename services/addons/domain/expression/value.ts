@@ -15,8 +15,17 @@ export interface Scope {
   readonly marks: Marks;
   /** Functions of the place it stands in, beside those every expression has. */
   readonly functions?: Readonly<Record<string, ExpressionFunction>>;
-  /** Counts down with everything that is looked at; shared by all expressions of a request. */
-  readonly budget: { left: number };
+  readonly budget: Budget;
+}
+
+/** Counts down with everything that is looked at; shared by all expressions of a request. */
+export interface Budget {
+  left: number;
+}
+
+/** What the expressions of one request may do, untouched. */
+export function budgetOf(): Budget {
+  return { left: mostLooks };
 }
 
 /** @throws ExpressionError for arguments it cannot use. */
@@ -28,16 +37,11 @@ export class ExpressionError extends Error {
 }
 
 /** As many looks at streams as the expressions of one request may take altogether. */
-const mostLooks = 10_000_000;
+const mostLooks = 2_000_000;
 
 /** A scope nothing was done in yet. */
-export function scopeOf(names: Scope['names'], functions?: Scope['functions']): Scope {
-  return {
-    names,
-    marks: { spared: new Map(), pinned: new Map() },
-    budget: { left: mostLooks },
-    ...(functions === undefined ? {} : { functions }),
-  };
+export function scopeOf(names: Scope['names'], budget = budgetOf()): Scope {
+  return { names, marks: { spared: new Map(), pinned: new Map() }, budget };
 }
 
 /** The streams of a list. @throws ExpressionError for anything else. */
@@ -46,6 +50,16 @@ export function streamsIn(value: Value): readonly ParsedStream[] {
   for (const item of value)
     if (typeof item !== 'object' || isList(item)) throw new ExpressionError('A list of streams is expected.');
   return value as readonly ParsedStream[];
+}
+
+const longestPrinted = 300;
+
+/** A value as sentences have it. Streams, with the keys in their addresses, never are. */
+export function printed(value: Value): string {
+  if (isList(value)) return 'A list';
+  if (typeof value === 'object') return 'A stream';
+  const text = JSON.stringify(value);
+  return text.length > longestPrinted ? `${text.slice(0, longestPrinted)}…` : text;
 }
 
 /** Whether a value is a list. */

@@ -47,10 +47,23 @@ export interface Place {
   readonly at: string | number;
 }
 
-/** The places a path leads to. `create`: members on the way that are not there are made. */
-export function placesOf(root: Record<string, unknown>, steps: readonly Step[], create: boolean): readonly Place[] {
+/**
+ * The places a path leads to. `create`: members on the way that are not there are made. `look` is told of the items of
+ * each list before they are looked at, and may throw.
+ */
+export function placesOf(
+  root: Record<string, unknown>,
+  steps: readonly Step[],
+  create: boolean,
+  look: (items: number) => void,
+): readonly Place[] {
   let places: readonly Place[] = [{ holder: { root }, at: 'root' }];
-  for (const one of steps) places = places.flatMap((place) => below(place, one, create));
+  for (const one of steps)
+    places = places.flatMap((place) => {
+      const value = valueAt(place);
+      look(Array.isArray(value) ? value.length : 1);
+      return below(place, one, create);
+    });
   return places;
 }
 

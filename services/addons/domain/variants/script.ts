@@ -10,6 +10,28 @@ interface Instruction {
   readonly values: readonly Literal[];
 }
 
+/** What the scripts of one request may still do together, however they use each other. */
+export class ScriptBudget {
+  #instructions = 2000;
+  #writes = 20_000;
+  #looks = 1_000_000;
+
+  /** @throws ScriptError */
+  instruction(): void {
+    if ((this.#instructions -= 1) < 0) throw new ScriptError('It comes to too many instructions.');
+  }
+
+  /** Values at places; long texts count as several. What leads nowhere was read all the same. @throws ScriptError */
+  write(places: number, values: readonly Literal[]): void {
+    if ((this.#writes -= Math.max(1, places) * sizeOf(values)) < 0) throw new ScriptError('It writes too much.');
+  }
+
+  /** Items of lists that are looked through. @throws ScriptError */
+  look(items: number): void {
+    if ((this.#looks -= items) < 0) throw new ScriptError('It looks through too much.');
+  }
+}
+
 /**
  * Carries out a script on a configuration, which is changed. `variant` finds the script of another one.
  * @throws ScriptError
@@ -18,13 +40,15 @@ export function runScript(
   config: Record<string, unknown>,
   script: string,
   variant: (id: string) => string,
+  budget: ScriptBudget,
   depth = 0,
 ): void {
   if (depth > 5) throw new ScriptError('Variants use each other without an end.');
   for (const line of linesOf(script)) {
+    budget.instruction();
     const used = /^use\s+variant\s+(\S+)$/.exec(line)?.[1];
-    if (used !== undefined) runScript(config, variant(unquoted(used)), variant, depth + 1);
-    else carryOut(config, readLine(line));
+    if (used !== undefined) runScript(config, variant(unquoted(used)), variant, budget, depth + 1);
+    else carryOut(config, readLine(line), budget);
   }
 }
 
@@ -86,11 +110,22 @@ const verbs: Readonly<Record<string, (place: Place, values: readonly Literal[]) 
   disable: (place) => switchAt(place, false),
 };
 const making = new Set(['set', 'merge', 'add', 'prepend']);
+const listing = new Set(['add', 'prepend', 'remove']);
 
-function carryOut(config: Record<string, unknown>, { verb, steps, values }: Instruction): void {
-  const places = placesOf(config, steps, making.has(verb));
+function carryOut(config: Record<string, unknown>, { verb, steps, values }: Instruction, budget: ScriptBudget): void {
+  const places = placesOf(config, steps, making.has(verb), (items) => budget.look(items));
+  budget.write(places.length, values);
   if (verb === 'unset' || (verb === 'remove' && values.length === 0)) return removeAll(places);
-  for (const place of places) verbs[verb]?.(place, structuredClone(values));
+  for (const place of places) {
+    if (listing.has(verb)) budget.look(listAt(place).length);
+    verbs[verb]?.(place, structuredClone(values));
+  }
+}
+
+function sizeOf(value: Literal): number {
+  if (typeof value === 'string') return 1 + Math.floor(value.length / 100);
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((size, inner: Literal) => size + sizeOf(inner), 1);
 }
 
 /** From the end, so that numbers of places stay true. */

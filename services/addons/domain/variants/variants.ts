@@ -2,7 +2,7 @@ import { Problem } from '../../../contracts/problem.ts';
 import type { AddonConfig } from '../config.ts';
 import { readConfig } from '../read-config.ts';
 import { ScriptError } from './path.ts';
-import { runScript } from './script.ts';
+import { runScript, ScriptBudget } from './script.ts';
 
 /** What an address says after the configuration: which of its variants, and the rest of the path. */
 export interface VariantPath {
@@ -29,9 +29,10 @@ export function withVariants(config: AddonConfig, variants: string): AddonConfig
     return found.script;
   };
   const changed: Record<string, unknown> = structuredClone(config);
+  const budget = new ScriptBudget();
   for (const id of ids.slice(0, 10)) {
     try {
-      runScript(changed, scriptOf(id), scriptOf);
+      runScript(changed, scriptOf(id), scriptOf, budget);
     } catch (error) {
       if (error instanceof ScriptError)
         throw invalid(`The variant ${id.slice(0, 40)} cannot be used. ${error.message}`);

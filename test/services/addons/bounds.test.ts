@@ -1,0 +1,247 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { Activity } from '../../../services/addons/activity.ts';
+import { makeAddon } from '../../../services/addons/aggregate/addon.ts';
+import { Aggregator } from '../../../services/addons/aggregate/aggregator.ts';
+import { DigitalReleases } from '../../../services/addons/aggregate/digital-releases.ts';
+import { Patterns } from '../../../services/addons/aggregate/patterns.ts';
+import { SeaDex } from '../../../services/addons/aggregate/seadex.ts';
+import { Titles } from '../../../services/addons/aggregate/titles.ts';
+import { readManifest } from '../../../services/addons/domain/manifest.ts';
+import { readConfig } from '../../../services/addons/domain/read-config.ts';
+import { readStreams } from '../../../services/addons/domain/read-stream.ts';
+import { parseRelease } from '../../../services/addons/domain/release.ts';
+import { rememberReleases } from '../../../services/addons/domain/remember-releases.ts';
+import { Labels } from '../../../services/addons/metrics.ts';
+import { Upstream } from '../../../services/addons/upstream/upstream.ts';
+import type { ResourceRequest } from '../../../services/addons/domain/resource-path.ts';
+import { alphaStreams, openFakeAddon, sendJson, streamManifest } from './fake-addon.ts';
+import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+
+const clock: any = { now: () => 1000, after: () => ({ [Symbol.dispose]: () => undefined }) };
+const context: any = { clock, log: { debug: () => undefined }, random: { text: () => 'x' } };
+const counter = { inc: () => undefined, observe: () => undefined };
+const addonOf = (manifestUrl: string) =>
+  makeAddon(
+    readConfig(configOf([customPreset('u', 'Up', manifestUrl)])).presets[0]!,
+    { name: 'Up', manifestUrl, part: '', trust: 'owner' },
+    0,
+    1000,
+  );
+const request = (resource: string, at: number): ResourceRequest => ({
+  resource,
+  type: 'movie',
+  id: `tt${String(at)}`,
+  extra: {},
+});
+const upstreamOf = (body: string): Upstream =>
+  new Upstream({
+    ...{ context, readRelease: parseRelease, cacheSize: 1000, streamCacheSeconds: 300 },
+    ...{ userAgent: 'X', logAddresses: false },
+    metrics: { cache: counter, failures: counter, latency: counter } as any,
+    guarded: { fetch: () => Promise.resolve({ status: 200, headers: {}, body: Buffer.from(body) }) } as any,
+  });
+
+describe('what is remembered of addons', () => {
+  const pad = 'x'.repeat(7 * 1024 * 1024);
+
+  it.each<[string, object, (upstream: Upstream, at: number) => unknown]>([
+    [
+      'streams',
+      { streams: [{ url: 'http://h.example/A', pad }] },
+      (upstream, at) => upstream.streams(addonOf('http://a.example/manifest.json'), request('stream', at)),
+    ],
+    [
+      'catalogs',
+      { metas: [], pad },
+      (upstream, at) => upstream.resource(addonOf('http://a.example/manifest.json'), request('catalog', at), 1000),
+    ],
+    [
+      'manifests',
+      { ...streamManifest, pad },
+      (upstream, at) => upstream.manifest(addonOf(`http://a.example/${String(at)}/manifest.json`)),
+    ],
+  ])('is so many bytes of %s', async (_what, body, ask) => {
+    const upstream = upstreamOf(JSON.stringify(body));
+    for (let at = 0; at < 12; at += 1) await ask(upstream, at);
+    expect(upstream.cached).toBe(9);
+  });
+
+  it('is not the body of what cannot be read', async () => {
+    const upstream = upstreamOf(`<html>${'x'.repeat(1000)}`);
+    const addon = addonOf('http://a.example/manifest.json');
+    const first: any = await upstream.manifest(addon);
+    const second: any = await upstream.manifest(addon);
+    for (const { failure } of [first, second])
+      expect([failure.kind, failure.message, failure.cause]).toEqual([
+        'malformed',
+        'Up answered with a web page.',
+        undefined,
+      ]);
+  });
+
+  it('is a name of a release without the text it was part of, and none that is far too long', () => {
+    const read = rememberReleases(1000);
+    expect(read('A.2019.1080p.mkv')).toBe(read('A.2019.1080p.mkv'));
+    expect(read('A.'.repeat(201))).not.toBe(read('A.'.repeat(201)));
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let at = 0; at < 300; at += 1) {
+      const long = Buffer.alloc(200_000, `Some.Film.${String(at)}.2019.1080p.WEB-DL.x264-GRP.mkv `).toString('latin1');
+      read(long.slice(0, 60));
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(30_000_000);
+    expect(read('B.2019.720p.mkv')).toBe(read('B.2019.720p.mkv'));
+  });
+
+  it('is of two hundred hosts in the figures, whatever hosts a stranger names', () => {
+    const labels = new Labels();
+    const named = Array.from({ length: 300 }, (_, at) => labels.of(`h${String(at)}.example`));
+    expect([named[199], named[200], new Set(named).size]).toEqual(['h199.example', 'other', 201]);
+    expect(labels.of('h5.example')).toBe('h5.example');
+  });
+});
+
+describe('a list that is kept for the next who asks', () => {
+  const hash = 'a'.repeat(40);
+  const bareStreams = (count: number): readonly object[] =>
+    Array.from({ length: count }, (_, at) => ({ infoHash: hash, fileIdx: at, title: 'A.2019.1080p.mkv' }));
+  const services = ['torbox', 'realdebrid'].map((id) => ({ id, enabled: true, credentials: {} }));
+
+  function open(count: number, { settings = {}, more = {} }: { settings?: object; more?: object } = {}) {
+    const addon = addonOf('http://a.example/manifest.json');
+    const answer = readStreams(bareStreams(count), addon.stream, rememberReleases(10));
+    const config = readConfig(configOf([customPreset('u', 'Up', addon.manifestUrl)], more));
+    const finished: unknown[] = [];
+    const aggregator = new Aggregator({
+      context,
+      settings: { streamCacheSeconds: 300, deadline: 1000, torboxApiKey: 'HOUSE', realdebridApiKey: 'H', ...settings },
+      upstream: {
+        manifest: () => Promise.resolve({ value: readManifest(streamManifest) }),
+        streams: () => answer,
+      },
+      addons: {
+        ...{ policy: { isOwn: () => false }, trust: 'other', defaultTimeoutMs: 1000, maxAddons: 5 },
+        ...{ disableSelfScraping: false, makeBuiltIn: () => undefined },
+      },
+      pool: { knows: () => true, account: () => undefined, fingerprint: () => 'f' },
+      links: { auth: (_print: string, id: string) => id, path: (auth: string) => `/${auth}` },
+      history: { has: () => true },
+      ...{ patterns: new Patterns(clock, 'all'), activity: new Activity(clock), version: '1' },
+      ...{ titles: new Titles(context, ''), digital: new DigitalReleases(context, '') },
+      seadex: new SeaDex(context, { list: '', mapping: '' }),
+    } as any);
+    const ask = async (asker: object = {}): Promise<any[]> => {
+      const { text } = await aggregator.resource(
+        {
+          ...{ config, uuid: 'u', marks: [], revision: '1', baseUrl: 'http://own.example', configureUrl: '' },
+          ...{ withData: false, trusted: true, ...asker },
+          proxy: (result: any) => {
+            finished.push(result);
+            return result;
+          },
+        },
+        request('stream', 1),
+      );
+      return JSON.parse(text).streams;
+    };
+    return { ask, finished };
+  }
+
+  it('is made once, unless nothing is to be remembered', async () => {
+    const kept = open(1);
+    await kept.ask();
+    await kept.ask();
+    expect(kept.finished).toHaveLength(1);
+    const never = open(1, { settings: { streamCacheSeconds: 0 } });
+    await never.ask();
+    await never.ask();
+    expect(never.finished).toHaveLength(2);
+  });
+
+  it('weighs what its answers weigh', async () => {
+    const big = open(17_000, { more: { resultLimits: { global: 1 } } });
+    await big.ask();
+    await big.ask();
+    expect(big.finished).toHaveLength(2);
+  });
+
+  it("is not the owner's where a page of another site asks", async () => {
+    const { ask } = open(1, { more: { services } });
+    expect((await ask()).map(({ url }) => url)).toEqual(['http://own.example/torbox', 'http://own.example/realdebrid']);
+    expect((await ask({ foreign: true })).map(({ url }) => url)).toEqual([undefined]);
+  });
+
+  it('is of each service in turn, also where conditions looked at what is there', async () => {
+    const dynamicAddonFetching = { enabled: true, condition: 'count(totalStreams) > 99' };
+    const { ask } = open(1, {
+      settings: { streamCacheSeconds: 0 },
+      more: { services, spreadServices: true, dynamicAddonFetching },
+    });
+    const chosen = [];
+    for (let round = 0; round < 4; round += 1) chosen.push((await ask())[0].url.split('/').at(-1));
+    expect(new Set(chosen.slice(0, 2)).size).toBe(2);
+    expect(chosen.slice(2)).toEqual(chosen.slice(0, 2));
+  });
+});
+
+describe('what others than addons are asked', () => {
+  it('is asked beside the addons, all at once, and waited for until the deadline alone', async () => {
+    const others = ['/meta/', '/3/find/'].map((path) => ({ path, ...Promise.withResolvers<void>() }));
+    await using world = await openFakeAddon({
+      answer: async (incoming, response) => {
+        const path = incoming.url ?? '';
+        for (const other of others) if (path.startsWith(other.path)) other.resolve();
+        // The addon waits until the others were asked, who never answer.
+        if (path.includes('/stream/')) {
+          await Promise.all(others.map(({ promise }) => promise));
+          sendJson(response, { streams: alphaStreams.slice(0, 1) });
+        }
+        return !path.endsWith('manifest.json');
+      },
+    });
+    await using host = await openAddonsHost({
+      ...{ SEADEX_URL: world.url, METADATA_URL: world.url, TMDB_URL: world.url },
+    });
+    const config = configOf([customPreset('u', 'Up', world.manifestUrl)], {
+      ...{ deadline: 1000, titleMatching: { enabled: true }, tmdbApiKey: 'K' },
+      digitalReleaseFilter: { enabled: true },
+    });
+    const { base } = await makeUser(host, config);
+    const began = performance.now();
+    expect(await streamsOf(base, 'movie/tt5')).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(2800);
+  });
+
+  it('is left alone for a minute after it failed', async () => {
+    let now = 1000;
+    const asked: string[] = [];
+    const moving: any = {
+      ...{ ...context, clock: { ...clock, now: () => now } },
+      fetch: (url: string) => {
+        asked.push(url);
+        return Promise.reject(new Error('down'));
+      },
+    };
+    const seadex = new SeaDex(moving, { list: 'http://l.example', mapping: '' });
+    const titles = new Titles(moving, 'http://m.example');
+    const digital = new DigitalReleases(moving, 'http://t.example');
+    const config = readConfig(configOf([], { enableSeadex: true, tmdbApiKey: 'ONE' }));
+    const ask = async (): Promise<number> => {
+      asked.length = 0;
+      expect((await seadex.find('anilist:1', config)).sentence).toContain('could not be reached');
+      await titles.find({ type: 'movie', id: 'tt1' });
+      await digital.find('tt1', config);
+      return asked.length;
+    };
+    expect([await ask(), await ask()]).toEqual([3, 0]);
+    await digital.find('tt1', { ...config, tmdbApiKey: 'TWO' });
+    expect(asked).toHaveLength(1);
+    now += 60_000;
+    expect(await ask()).toBe(3);
+  });
+});
