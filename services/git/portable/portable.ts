@@ -9,6 +9,7 @@ import { extract, pack, type Pack } from 'tar-stream';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { repositoryNameProblem } from '../domain/names.ts';
 import { GitFailed, type Git } from '../engine/git.ts';
 import { lfsFolder, type LfsStore } from '../lfs/lfs-store.ts';
 import { assetFolder, type Releases } from '../releases/releases.ts';
@@ -31,6 +32,8 @@ export interface PortableParts {
 
 const recordName = 'repository.json';
 const bundleName = 'repository.bundle';
+/** Whatever the repository is called. */
+const tarName = 'backup.tar';
 const heads = 'refs/heads/';
 const largestRecord = 512 * 1024 * 1024;
 /** A file that was made stays for whoever is loading it, ms. */
@@ -56,7 +59,7 @@ export class Portable {
       const isEmpty = (await readReferences(git, source, 'refs/')).length === 0;
       if (!isEmpty) await git.run(source, ['bundle', 'create', '--quiet', bundle, '--all'], { long: true });
       const tar = pack();
-      const path = join(folder, `${repository.name}.tar`);
+      const path = join(folder, tarName);
       const written = pipeline(tar, createWriteStream(path, { mode: 0o600, flush: true }));
       const filled = (async () => {
         tar.entry({ name: recordName }, JSON.stringify(record));
@@ -86,6 +89,8 @@ export class Portable {
       const record = await recordIn(folder);
       const { archived, defaultBranch, description, options, private: isPrivate, template, topics, website } = record.repository; // prettier-ignore
       const name = wanted.name === '' ? record.repository.name : wanted.name;
+      const wrong = repositoryNameProblem(name);
+      if (wrong !== undefined) throw broken(`it names a repository as none can be named: ${wrong}`);
       const values = { owner: wanted.owner, name, private: isPrivate, defaultBranch, description, website, template };
       return await keeper.create(values, async (path) => {
         const bundle = join(folder, bundleName);

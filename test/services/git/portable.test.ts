@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pack } from 'tar-stream';
+import { extract, pack } from 'tar-stream';
 import { gitMovingApi } from '../../../services/contracts/git/moving-api.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './room.ts';
@@ -124,6 +124,35 @@ describe('a repository as one file', () => {
     // The files that were saved wait for whoever is loading them; those that were sent are gone.
     for (const name of left) expect(readdirSync(join(room.host.dataDir, 'git', 'portable', name))).toEqual([expect.stringMatching(/\.tar$/)]); // prettier-ignore
     expect((await restored(file, 'fine')).status).toBe(201);
+  });
+});
+
+/** What stands in a backup. */
+const contents = async (file: Uint8Array): Promise<Record<string, string>> => {
+  const found: Record<string, string> = {};
+  const entries = extract();
+  entries.end(file);
+  for await (const entry of entries) found[entry.header.name] = Buffer.concat(await Array.fromAsync(entry as AsyncIterable<Buffer>)).toString('latin1'); // prettier-ignore
+  return found;
+};
+/** A backup of a new repository whose record says something else. */
+const changed = async (name: string, change: (record: any) => void) => {
+  await room.create(name);
+  const record = JSON.parse((await contents(await backup(name)))['repository.json'] ?? '');
+  expect((await room.api('DELETE', `/repos/ada/${name}`)).status).toBe(204);
+  change(record);
+  return tar({ 'repository.json': JSON.stringify(record) });
+};
+
+describe('what a backup says', () => {
+  it('is no repository when its name cannot be one', async () => {
+    for (const name of ['', '..', '../../x', 'a/b', 'x.git', 'ä']) {
+      const file = await changed('named', (record) => (record.repository.name = name));
+      const reply = await restored(file, '');
+      expect([name, reply.status, await reply.text()]).toEqual([name, 422, expect.stringContaining('cannot be restored')]); // prettier-ignore
+      expect((await restored(file, 'renamed')).status).toBe(201);
+      expect((await room.api('DELETE', '/repos/ada/renamed')).status).toBe(204);
+    }
   });
 });
 
