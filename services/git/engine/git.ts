@@ -66,6 +66,8 @@ export class Git {
       GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
       GIT_ATTR_NOSYSTEM: '1',
       GIT_TERMINAL_PROMPT: '0',
+      // What a repository lacks is not looked for elsewhere, by programs that its own configuration names.
+      GIT_NO_LAZY_FETCH: '1',
       GIT_OPTIONAL_LOCKS: '0',
       LC_ALL: 'C.UTF-8',
     };

@@ -34,6 +34,7 @@ export async function publishFolder(
   const isKnown = await holdsRepository(folder);
   if (!isKnown) await makeRepository(git, folder, wanted.defaultBranch, author);
   try {
+    if (isKnown) await needWhole(git, inside);
     const branch = isKnown ? await branchOf(git, inside, wanted.defaultBranch) : wanted.defaultBranch;
     const repository = await keeper.create({ ...wanted, defaultBranch: branch }, async (path) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
@@ -89,6 +90,13 @@ async function holdsRepository(folder: string): Promise<boolean> {
     if ((await lstat(join(above, '.git')).catch(() => undefined)) !== undefined) throw bad(`It belongs to the repository in ${above}.`); // prettier-ignore
   }
   return false;
+}
+
+/** A partial clone would have Git fetch the rest, with programs that its own configuration names. @throws Problem */
+async function needWhole(git: Git, inside: string): Promise<void> {
+  const names = String.raw`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`;
+  const { code } = await git.run(inside, ['config', '--includes', '--get-regexp', names], { codes: [1] });
+  if (code === 0) throw bad('It is a partial clone, which lacks some of its objects. Clone it as a whole first.');
 }
 
 /** A first commit of all files but those that `.gitignore` names. */

@@ -200,6 +200,30 @@ describe('publishing a folder', () => {
     expect((await room.git(['remote', 'get-url', 'origin'], { cwd })).stdout.trim()).toBe('https://example.org/x.git');
   });
 
+  it('refuses a partial clone, and runs nothing that would fetch the rest of it', async () => {
+    const trap = join(room.folder, 'lured');
+    const program = join(room.folder, 'lure.sh');
+    writeFileSync(program, `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
+    const whole = await room.work('whole');
+    const settings: Record<string, [string, string][]> = {
+      extension: [['core.repositoryFormatVersion', '1'], ['extensions.partialClone', 'evil']],
+      promisor: [['remote.evil.promisor', 'true']],
+    }; // prettier-ignore
+    for (const [name, lines] of Object.entries(settings)) {
+      const cwd = await room.work(`partial-${name}`);
+      const own: [string, string][] = [['remote.evil.url', whole], ['remote.evil.uploadpack', program], ...lines];
+      const included = join(cwd, '.git', 'more');
+      for (const [key, value] of own) await room.git(['config', '--file', included, key, value], { cwd });
+      // Git looks for the version of its format in the file itself alone.
+      if (name === 'extension') for (const [key, value] of lines) await room.git(['config', key, value], { cwd });
+      await room.git(['config', 'include.path', 'more'], { cwd });
+      const reply = await publish(cwd, `partial-${name}`);
+      expect([name, reply.status, await reply.text()]).toEqual([name, 422, expect.stringContaining('partial clone')]);
+      expect((await room.api('GET', `/repos/ada/partial-${name}`)).status).toBe(404);
+    }
+    expect(readdirSync(room.folder)).not.toContain('lured');
+  });
+
   it('refuses what is no project, and is for administrators', async () => {
     expect((await publish(room.folder, 'x', bob)).status).toBe(403);
     const outside = mkdtempSync(join(tmpdir(), 'homeport-git-outside-'));
