@@ -154,6 +154,20 @@ describe('what a backup says', () => {
       expect((await room.api('DELETE', '/repos/ada/renamed')).status).toBe(204);
     }
   });
+
+  it('is nothing that somebody keeps to themselves: no review that was not sent', async () => {
+    await room.create('reviewed');
+    const cwd = await room.work('reviewed');
+    await room.run('sh', ['-c', 'git checkout -qb dev && echo n > n && git add n && git commit -qm dev'], { cwd });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/reviewed.git`, 'main', 'dev'], { cwd });
+    await json('POST', '/repos/ada/reviewed/pulls', { title: 'Dev', head: 'dev', base: 'main' });
+    const review = (more: object) => json('POST', '/repos/ada/reviewed/pulls/1/reviews', more, bob);
+    await review({ event: 'COMMENT', body: 'said aloud', comments: [{ path: 'n', body: 'on a line', new_position: 1 }] }); // prettier-ignore
+    await review({ body: 'a thought', comments: [{ path: 'n', body: 'whispered', new_position: 1 }] });
+    const text = (await contents(await backup('reviewed')))['repository.json'] ?? '';
+    expect(JSON.parse(text)).toMatchObject({ reviews: [{ state: 'COMMENT' }], issue_entries: expect.arrayContaining([expect.objectContaining({ body: 'on a line' })]) }); // prettier-ignore
+    for (const words of ['a thought', 'whispered', 'PENDING']) expect(text).not.toContain(words);
+  });
 });
 
 describe('publishing a folder', () => {
@@ -222,6 +236,16 @@ describe('publishing a folder', () => {
       expect((await room.api('GET', `/repos/ada/partial-${name}`)).status).toBe(404);
     }
     expect(readdirSync(room.folder)).not.toContain('lured');
+  });
+
+  it('takes a branch that is there as the default one, when none is worked on', async () => {
+    const cwd = await room.work('detached');
+    await room.run('sh', ['-c', 'git branch -m trunk && git branch zz && git checkout -q --detach'], { cwd });
+    const made = await publish(cwd, 'detached');
+    expect([made.status, await made.json()]).toMatchObject([200, { files: 1, repository: { empty: false, defaultBranch: 'trunk' } }]); // prettier-ignore
+    const copy = join(room.folder, 'detached-copy');
+    await room.git(['clone', '-q', `${room.signedUrl}/ada/detached.git`, copy]);
+    expect((await room.git(['branch', '--show-current'], { cwd: copy })).stdout).toBe('trunk\n');
   });
 
   it('refuses what is no project, and is for administrators', async () => {
