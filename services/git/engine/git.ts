@@ -226,8 +226,8 @@ function configuration(hooks: string, maxPushMegabytes: number): readonly string
     '\tdenyCurrentBranch = ignore',
     '\tdenyDeleteCurrent = ignore',
     ...(maxPushMegabytes === 0 ? [] : [`\tmaxInputSize = ${maxPushMegabytes * 1024 * 1024}`]),
-    '[receive "fsck"]',
-    ...tolerated.map((id) => `\t${id} = warn`),
+    // What a push may bring, a migration and a restored backup may.
+    ...['[receive "fsck"]', '[fetch "fsck"]', '[fsck]'].flatMap((section) => [section, ...tolerated.map((id) => `\t${id} = warn`)]), // prettier-ignore
     '[protocol]',
     '\tversion = 2',
   ];

@@ -25,7 +25,7 @@ const bytes = (path: string, body: Uint8Array<ArrayBuffer>, authorization = admi
   fetch(`${room.url}/api/v1${path}`, { method: 'POST', headers: { authorization, 'content-type': 'application/x-tar' }, body }); // prettier-ignore
 const restored = (body: Uint8Array<ArrayBuffer>, name: string) => bytes(`/repos/restore?name=${name}`, body);
 const backup = async (name: string) => new Uint8Array(await (await room.api('GET', `/repos/ada/${name}/backup`)).arrayBuffer()); // prettier-ignore
-const tar = async (files: Record<string, string>): Promise<Uint8Array<ArrayBuffer>> => {
+const tar = async (files: Record<string, string | Buffer>): Promise<Uint8Array<ArrayBuffer>> => {
   const made = pack();
   for (const [name, text] of Object.entries(files)) made.entry({ name }, text);
   made.finalize();
@@ -167,6 +167,46 @@ describe('what a backup says', () => {
     const text = (await contents(await backup('reviewed')))['repository.json'] ?? '';
     expect(JSON.parse(text)).toMatchObject({ reviews: [{ state: 'COMMENT' }], issue_entries: expect.arrayContaining([expect.objectContaining({ body: 'on a line' })]) }); // prettier-ignore
     for (const words of ['a thought', 'whispered', 'PENDING']) expect(text).not.toContain(words);
+  });
+
+  it('is refused when what happened to its issues makes no sense', async () => {
+    const issue = (id: number) => ({ id, number: id, pull: 0, author: 'ada', title: `t${id}`, body: '', closed: 0, locked: 0, ref: '', milestone_id: null, comments: 0, due_at: null, created_at: 1, updated_at: 1, closed_at: null }); // prettier-ignore
+    const entry = (details: string) => ({ id: 1, issue_id: 1, kind: 'comment', author: 'ada', body: 'b', details, review_id: null, created_at: 1, updated_at: 1 }); // prettier-ignore
+    for (const details of ['{', 'null', '']) {
+      const file = await changed('senseless', ({ issue_entries, issues }) => void (issues.push(issue(1)), issue_entries.push(entry(details)))); // prettier-ignore
+      expect([details, (await restored(file, 'senseless')).status]).toEqual([details, 422]);
+    }
+    const rule = await changed('senseless', ({ protections }) => protections.push({ rule: 'main', options: '{', created_at: 1, updated_at: 1 })); // prettier-ignore
+    expect((await restored(rule, 'senseless')).status).toBe(422);
+  });
+
+  it('holds objects as a push may bring them, and no others', async () => {
+    const push = (name: string, cwd: string) => room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd, mayFail: true }); // prettier-ignore
+    const write = async (cwd: string, type: string, input: string) => (await room.git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], { cwd, input })).stdout.trim(); // prettier-ignore
+    // Programs of long ago left the space out.
+    const odd = await room.work('odd');
+    const { stdout: tree } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: odd });
+    const person = 'Ann <ann@example.org>1700000000 +0000';
+    await room.git(['update-ref', 'refs/heads/main', await write(odd, 'commit', `tree ${tree}author ${person}\ncommitter ${person}\n\nodd\n`)], { cwd: odd }); // prettier-ignore
+    await room.create('odd');
+    expect((await push('odd', odd)).code).toBe(0);
+    const reply = await restored(await backup('odd'), 'odd-again');
+    expect([reply.status, await reply.json()]).toMatchObject([201, { empty: false }]);
+
+    const evil = await room.work('evil');
+    const { stdout: inner } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: evil });
+    const outer = (
+      await room.git(['mktree'], { cwd: evil, input: `040000 tree ${inner.trim()}\t.git\n` })
+    ).stdout.trim();
+    const commit = (await room.git(['commit-tree', '-m', 'evil', outer], { cwd: evil })).stdout.trim();
+    await room.git(['update-ref', 'refs/heads/main', commit], { cwd: evil });
+    await room.create('evil');
+    expect((await push('evil', evil)).stderr).toContain('hasDotgit');
+    await room.git(['bundle', 'create', '-q', 'all', '--all'], { cwd: evil });
+    const record = (await contents(await backup('evil')))['repository.json'] ?? '';
+    const file = await tar({ 'repository.json': record, 'repository.bundle': readFileSync(join(evil, 'all')) });
+    expect((await restored(file, 'evil-again')).status).toBe(422);
+    expect((await room.api('GET', '/repos/ada/evil-again')).status).toBe(404);
   });
 });
 
