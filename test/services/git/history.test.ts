@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
 import { gitOverviewApi, type GitEvent } from '../../../services/contracts/git/overview-api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
@@ -14,7 +15,7 @@ afterAll(() => room[Symbol.asyncDispose]());
 const page = async (last?: GitEvent): Promise<{ readonly events: readonly GitEvent[]; readonly more: boolean }> => {
   const query = last === undefined ? '' : `?before=${last.time}&beforeId=${last.id}`;
   const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.history.path}${query}`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
-  return gitOverviewApi.history.reply.parse(await reply.json());
+  return z.parse(gitOverviewApi.history.reply, await reply.json());
 };
 const say = async (path: string, body: object): Promise<void> =>
   expect((await room.api('POST', `/repos/ada/${path}`, body)).status).toBe(201);

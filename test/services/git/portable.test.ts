@@ -132,7 +132,11 @@ const contents = async (file: Uint8Array): Promise<Record<string, string>> => {
   const found: Record<string, string> = {};
   const entries = extract();
   entries.end(file);
-  for await (const entry of entries) found[entry.header.name] = Buffer.concat(await Array.fromAsync(entry as AsyncIterable<Buffer>)).toString('latin1'); // prettier-ignore
+  for await (const entry of entries) {
+    const parts: Buffer[] = [];
+    for await (const part of entry as AsyncIterable<Buffer>) parts.push(part);
+    found[entry.header.name] = Buffer.concat(parts).toString('latin1');
+  }
   return found;
 };
 /** A backup of a new repository whose record says something else. */
