@@ -25,12 +25,21 @@ export class FileReply {
   readonly saveAs: string | undefined;
   /** For how long the browser may keep it, s. */
   readonly maxAge: number;
+  /** Called once nobody reads the file any more for this reply, however that ended. */
+  readonly sent: (() => void) | undefined;
 
-  constructor(options: { path: string; type: string; saveAs?: string | undefined; maxAge?: number }) {
+  constructor(options: {
+    path: string;
+    type: string;
+    saveAs?: string | undefined;
+    maxAge?: number;
+    sent?: () => void;
+  }) {
     this.path = options.path;
     this.type = options.type;
     this.saveAs = options.saveAs;
     this.maxAge = options.maxAge ?? 0;
+    this.sent = options.sent;
   }
 }
 

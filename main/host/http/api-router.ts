@@ -77,7 +77,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     ? whileHere(response, () => handler.handle(asked))
     : handler.handle(asked));
   const checked = checkReply(route, reply);
-  if (checked instanceof FileReply) await sendFile(request, response, checked);
+  if (checked instanceof FileReply) await sendFile(request, response, checked).finally(checked.sent);
   else if (checked instanceof BytesReply) sendBytes(request, response, checked);
   else sendJson(request, response, checked);
 }

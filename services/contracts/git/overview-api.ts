@@ -55,7 +55,14 @@ export const gitOverviewApi = {
     path: '/api/git/history',
     summary: 'What happened in repositories that the caller may read, the newest first.',
     access: 'user',
-    query: z.object({ before: z.coerce.number().int().min(0).optional() }),
+    query: z.object({
+      before: z.coerce.number().int().min(0).optional().describe('The time of the last event that is known.'),
+      beforeId: z
+        .string()
+        .regex(/^[eipr]\d{1,15}$/)
+        .optional()
+        .describe('Its id, since several happen at one time.'),
+    }),
     reply: z.object({ events: z.array(GitEvent), more: z.boolean() }),
   }),
 };

@@ -66,6 +66,8 @@ export class Git {
       GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
       GIT_ATTR_NOSYSTEM: '1',
       GIT_TERMINAL_PROMPT: '0',
+      // What a repository lacks is not looked for elsewhere, by programs that its own configuration names.
+      GIT_NO_LAZY_FETCH: '1',
       GIT_OPTIONAL_LOCKS: '0',
       LC_ALL: 'C.UTF-8',
     };
@@ -224,8 +226,8 @@ function configuration(hooks: string, maxPushMegabytes: number): readonly string
     '\tdenyCurrentBranch = ignore',
     '\tdenyDeleteCurrent = ignore',
     ...(maxPushMegabytes === 0 ? [] : [`\tmaxInputSize = ${maxPushMegabytes * 1024 * 1024}`]),
-    '[receive "fsck"]',
-    ...tolerated.map((id) => `\t${id} = warn`),
+    // What a push may bring, a migration and a restored backup may.
+    ...['[receive "fsck"]', '[fetch "fsck"]', '[fsck]'].flatMap((section) => [section, ...tolerated.map((id) => `\t${id} = warn`)]), // prettier-ignore
     '[protocol]',
     '\tversion = 2',
   ];

@@ -42,8 +42,8 @@ export function movingRoutes(parts: PullRestParts & { readonly portable: Portabl
     implement(gitMovingApi.save, async (asked) => {
       const { repository, level } = await ownRepository(parts, asked);
       if (level !== 'admin') throw new Problem('git.forbidden', 403, 'Only who administers it may back it up.');
-      const path = await portable.save(repository);
-      return new FileReply({ path, type: 'application/x-tar', saveAs: `${repository.name}.tar` });
+      const { path, release } = await portable.save(repository);
+      return new FileReply({ path, sent: release, type: 'application/x-tar', saveAs: `${repository.name}.tar` });
     }),
     implement(gitMovingApi.restore, async ({ incoming, query, ...asked }) => {
       // Such a file says who wrote what.

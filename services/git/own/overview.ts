@@ -95,7 +95,8 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
       };
     }),
     implement(gitOverviewApi.history, async ({ query, ...asked }) => {
-      const events = await readHistory(parts, await sightOf(asked), { before: query.before, limit: perPage + 1 });
+      const before = query.before === undefined ? undefined : { time: query.before, id: query.beforeId };
+      const events = await readHistory(parts, await sightOf(asked), { before, limit: perPage + 1 });
       return { events: events.slice(0, perPage), more: events.length > perPage };
     }),
   ];

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -9,6 +9,7 @@ import { extract, pack, type Pack } from 'tar-stream';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { repositoryNameProblem } from '../domain/names.ts';
 import { GitFailed, type Git } from '../engine/git.ts';
 import { lfsFolder, type LfsStore } from '../lfs/lfs-store.ts';
 import { assetFolder, type Releases } from '../releases/releases.ts';
@@ -16,6 +17,7 @@ import type { Keeper } from '../repositories/keeper.ts';
 import { readReferences, sizeOf } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
+import { KeptBackups, type MadeBackup, type SavedBackup } from './kept-backups.ts';
 import { readRecord } from './read-record.ts';
 import { RepositoryRecord } from './record.ts';
 import { writeRecord } from './write-record.ts';
@@ -31,49 +33,32 @@ export interface PortableParts {
 
 const recordName = 'repository.json';
 const bundleName = 'repository.bundle';
+/** Whatever the repository is called. */
+const tarName = 'backup.tar';
 const heads = 'refs/heads/';
 const largestRecord = 512 * 1024 * 1024;
-/** A file that was made stays for whoever is loading it, ms. */
-const keptMs = 60 * 60_000;
 
 /** A repository with its issues, pull requests, releases and large files as one file, and such a file as a repository. */
 export class Portable {
   readonly #parts: PortableParts;
+  readonly #kept: KeptBackups;
 
   constructor(parts: PortableParts) {
     this.#parts = parts;
+    this.#kept = new KeptBackups(parts.context.clock);
   }
 
-  /** Answers where the file lies; it goes by itself. */
-  async save(repository: Repository): Promise<string> {
-    const { context, git, keeper, lfs, releases } = this.#parts;
-    const folder = await this.#folder();
-    try {
+  /** Answers where the file lies, until it is released. @throws Problem `git.busy` (503) */
+  save(repository: Repository): Promise<SavedBackup> {
+    const { context, git, keeper } = this.#parts;
+    return this.#kept.take(repository.id, async () => {
       // The tables first: what they name is among the objects, which only become more.
       const record = await readRecord(context.db, repository, context.clock.now());
-      const bundle = join(folder, bundleName);
-      const source = keeper.folder(repository);
-      const isEmpty = (await readReferences(git, source, 'refs/')).length === 0;
-      if (!isEmpty) await git.run(source, ['bundle', 'create', '--quiet', bundle, '--all'], { long: true });
-      const tar = pack();
-      const path = join(folder, `${repository.name}.tar`);
-      const written = pipeline(tar, createWriteStream(path, { mode: 0o600, flush: true }));
-      const filled = (async () => {
-        tar.entry({ name: recordName }, JSON.stringify(record));
-        if (!isEmpty) await add(tar, bundleName, bundle);
-        for (const { oid, path: file } of await lfs.all(repository)) await add(tar, `lfs/${oid}`, file);
-        for (const { uuid } of record.release_assets) await add(tar, `assets/${uuid}`, releases.path(repository, uuid));
-        tar.finalize();
-      })();
-      filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error))));
-      await Promise.all([written, filled]);
-      await rm(bundle, { force: true });
-      context.clock.after(keptMs, () => void rm(folder, { recursive: true, force: true }).catch(() => undefined));
-      return path;
-    } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      throw error;
-    }
+      const references = await readReferences(git, keeper.folder(repository), 'refs/');
+      const told = JSON.stringify([{ ...record, savedAt: 0 }, references]);
+      const state = createHash('sha256').update(told).digest('hex');
+      return { state, make: () => this.#make(repository, record, references.length === 0) };
+    });
   }
 
   /** Nobody sees the repository before it is whole; when this rejects nothing of it remains. @throws Problem (409, 422) */
@@ -86,13 +71,17 @@ export class Portable {
       const record = await recordIn(folder);
       const { archived, defaultBranch, description, options, private: isPrivate, template, topics, website } = record.repository; // prettier-ignore
       const name = wanted.name === '' ? record.repository.name : wanted.name;
+      const wrong = repositoryNameProblem(name);
+      if (wrong !== undefined) throw broken(`it names a repository as none can be named: ${wrong}`);
       const values = { owner: wanted.owner, name, private: isPrivate, defaultBranch, description, website, template };
       return await keeper.create(values, async (path) => {
         const bundle = join(folder, bundleName);
         if ((await stat(bundle).catch(() => undefined)) !== undefined) {
           const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', bundle, '+refs/*:refs/*'];
-          const config = ['transfer.fsckObjects=true'];
+          const config = ['transfer.fsckObjects=false'];
           await git.run(path, args, { long: true, config, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
+          // Some versions of Git do not look at the objects of a bundle, and others tolerate none that is odd.
+          await git.run(path, ['fsck', '--strict', '--no-dangling', '--no-progress'], { long: true });
         }
         const branches = (await readReferences(git, path, heads)).map(({ ref }) => ref.slice(heads.length));
         const db: Kysely<Tables> = context.db;
@@ -120,6 +109,33 @@ export class Portable {
   /** What a host that ended left half made. */
   async clean(): Promise<void> {
     await rm(join(this.#parts.context.files, 'portable'), { recursive: true, force: true });
+  }
+
+  async #make(repository: Repository, record: RepositoryRecord, isEmpty: boolean): Promise<MadeBackup> {
+    const { git, keeper, lfs, releases } = this.#parts;
+    const folder = await this.#folder();
+    try {
+      const bundle = join(folder, bundleName);
+      const source = keeper.folder(repository);
+      if (!isEmpty) await git.run(source, ['bundle', 'create', '--quiet', bundle, '--all'], { long: true });
+      const tar = pack();
+      const path = join(folder, tarName);
+      const written = pipeline(tar, createWriteStream(path, { mode: 0o600, flush: true }));
+      const filled = (async () => {
+        tar.entry({ name: recordName }, JSON.stringify(record));
+        if (!isEmpty) await add(tar, bundleName, bundle);
+        for (const { oid, path: file } of await lfs.all(repository)) await add(tar, `lfs/${oid}`, file);
+        for (const { uuid } of record.release_assets) await add(tar, `assets/${uuid}`, releases.path(repository, uuid));
+        tar.finalize();
+      })();
+      filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error))));
+      await Promise.all([written, filled]);
+      await rm(bundle, { force: true });
+      return { folder, path };
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   /** The files of releases get names of their own, so that the same file can be restored twice. */

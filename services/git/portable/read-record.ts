@@ -3,17 +3,25 @@ import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import { RepositoryRecord } from './record.ts';
 
-/** All that the tables say of a repository and that is its own: no keys, hooks or people who may use it. */
+/**
+ * All that the tables say of a repository and that is its own: no keys, hooks or people who may use it, and no reviews that are
+ * still for their authors alone.
+ */
 export async function readRecord(db: Kysely<Tables>, repository: Repository, savedAt: number): Promise<RepositoryRecord> {
   const { id, owner, name, description, website, archived, template, topics, options, defaultBranch } = repository;
   const all = <Table extends 'labels' | 'milestones' | 'issues' | 'protections' | 'commit_statuses' | 'releases' | 'lfs_objects'>(table: Table) =>
     db.selectFrom(table as 'labels').selectAll().where('repository_id', '=', id).execute();
   const issues = db.selectFrom('issues').select('id').where('repository_id', '=', id);
-  const ofIssues = (table: 'issue_labels' | 'issue_assignees' | 'issue_reactions' | 'reviews' | 'review_requests' | 'issue_entries' | 'pulls') =>
+  const ofIssues = (table: 'issue_labels' | 'issue_assignees' | 'review_requests' | 'pulls') =>
     db.selectFrom(table as 'pulls').selectAll().where('issue_id', 'in', issues).execute();
   const counter = await db.selectFrom('issue_counters').select('last').where('repository_id', '=', id).executeTakeFirst();
   const releases = db.selectFrom('releases').select('id').where('repository_id', '=', id);
   const pulls = await ofIssues('pulls');
+  const unsent = db.selectFrom('reviews').select('id').where('issue_id', 'in', issues).where('state', '=', 'PENDING');
+  const reviews = await db.selectFrom('reviews').selectAll().where('issue_id', 'in', issues).where('state', '!=', 'PENDING').execute();
+  const ofUnsent = db.selectFrom('issue_entries').select('id').where('review_id', 'in', unsent);
+  const entries = await db.selectFrom('issue_entries').selectAll().where('issue_id', 'in', issues).where('id', 'not in', ofUnsent).execute();
+  const reactions = await db.selectFrom('issue_reactions').selectAll().where('issue_id', 'in', issues).where('entry_id', 'not in', ofUnsent).execute();
   // What the schema does not name is left out.
   return RepositoryRecord.parse({
     format: 'homeport-repository',
@@ -26,10 +34,10 @@ export async function readRecord(db: Kysely<Tables>, repository: Repository, sav
     issues: await all('issues'),
     issue_labels: await ofIssues('issue_labels'),
     issue_assignees: await ofIssues('issue_assignees'),
-    issue_reactions: await ofIssues('issue_reactions'),
-    reviews: await ofIssues('reviews'),
+    issue_reactions: reactions,
+    reviews,
     review_requests: await ofIssues('review_requests'),
-    issue_entries: await ofIssues('issue_entries'),
+    issue_entries: entries,
     pulls: pulls.map((pull) => ({ ...pull, own: pull.head_repository_id === id })),
     protections: await all('protections'),
     commit_statuses: await all('commit_statuses'),

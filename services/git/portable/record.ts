@@ -8,6 +8,7 @@ const flag = z.int().min(0).max(1);
 const optionalNumber = z.int().nullable();
 const text = z.string();
 const name = z.string().max(255);
+const jsonObject = text.refine(isJsonObject);
 const commit = z.string().regex(/^([0-9a-f]{40})?$/);
 
 /** What the file of a repository says of it besides its objects; numbers are those that it had where it was saved. */
@@ -58,7 +59,7 @@ export const RepositoryRecord = z.object({
   review_requests: z.array(z.object({ issue_id: number, account: name })),
   issue_entries: z.array(
     z.object({
-      ...{ id: number, issue_id: number, kind: z.enum(entryKinds), author: name, body: text, details: text },
+      ...{ id: number, issue_id: number, kind: z.enum(entryKinds), author: name, body: text, details: jsonObject },
       ...{ review_id: optionalNumber, created_at: number, updated_at: number },
     }),
   ),
@@ -75,7 +76,7 @@ export const RepositoryRecord = z.object({
       },
     }),
   ),
-  protections: z.array(z.object({ rule: name, options: text, created_at: number, updated_at: number })),
+  protections: z.array(z.object({ rule: name, options: jsonObject, created_at: number, updated_at: number })),
   commit_statuses: z.array(
     z.object({
       ...{ commit_id: commit, context: name, state: z.enum(statusStates), target_url: text, description: text },
@@ -92,3 +93,12 @@ export const RepositoryRecord = z.object({
   largeFiles: z.array(z.object({ oid: text.regex(/^[0-9a-f]{64}$/), size: number.min(0) })),
 });
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
+
+function isJsonObject(words: string): boolean {
+  try {
+    const value: unknown = JSON.parse(words);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false; // Not even JSON.
+  }
+}

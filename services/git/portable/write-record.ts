@@ -12,7 +12,7 @@ type Renumbered = Map<number, number>;
 export async function writeRecord(db: Kysely<Tables>, repository: number, record: RepositoryRecord): Promise<void> {
   const [labels, milestones, issues, reviews, entries]: Renumbered[] = [new Map(), new Map(), new Map(), new Map(), new Map()];
   const mine = { repository_id: repository };
-  await db.insertInto('issue_counters').values({ ...mine, last: Math.max(record.lastNumber, ...record.issues.map(({ number }) => number)) }).execute();
+  await db.insertInto('issue_counters').values({ ...mine, last: record.issues.reduce((last, { number }) => Math.max(last, number), record.lastNumber) }).execute();
   for (const { id, ...row } of record.labels) labels?.set(id, (await db.insertInto('labels').values({ ...mine, ...row }).returning('id').executeTakeFirstOrThrow()).id);
   for (const { id, ...row } of record.milestones) milestones?.set(id, (await db.insertInto('milestones').values({ ...mine, ...row }).returning('id').executeTakeFirstOrThrow()).id);
   for (const { id, milestone_id, ...row } of record.issues) {

@@ -107,7 +107,8 @@ function mayMerge(options: ProtectionOptions, account: string): boolean {
 function isApproval(options: ProtectionOptions, { author, commit_id, state }: ReviewRow, head: string): boolean {
   if (state !== 'APPROVED') return false;
   if (options.enable_approvals_whitelist && !options.approvals_whitelist_username.includes(author)) return false;
-  return !options.ignore_stale_approvals || commit_id === head;
+  // What dismisses them sees only a push to an open pull request, and only while this rule stood.
+  return !(options.ignore_stale_approvals || options.dismiss_stale_approvals) || commit_id === head;
 }
 
 /** Each check that is wanted, by its name or a pattern, is there and went well; without names, all that are there. */

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import type { EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
@@ -10,6 +10,13 @@ import type { Repositories, Sight } from './repositories.ts';
 const mostKept = 500;
 const mostOfOnePush = 20;
 const told: Partial<Record<EntryKind, GitEvent['kind']>> = { close: 'closed', reopen: 'reopened', merge_pull: 'merged', comment: 'commented', review: 'reviewed' }; // prettier-ignore
+
+/** Where a page of the history ended. */
+export interface HistoryPlace {
+  readonly time: number;
+  /** The event's id; without it all of that time are left out. */
+  readonly id?: string | undefined;
+}
 
 /** Remembers what a push changed. */
 export function rememberPushes(clock: { now(): number }): PushConsequence {
@@ -39,7 +46,7 @@ export function rememberPushes(clock: { now(): number }): PushConsequence {
 export async function readHistory(
   { db, repositories }: { readonly db: Kysely<Tables>; readonly repositories: Repositories },
   sight: Sight,
-  { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
+  { before, limit }: { readonly before?: HistoryPlace | undefined; readonly limit: number },
 ): Promise<readonly GitEvent[]> {
   const ids = repositories.idsOf({ sight });
   const place = ['owners.name as owner', 'repositories.name as name'] as const;
@@ -50,7 +57,8 @@ export async function readHistory(
       .innerJoin('owners', 'owners.id', 'repositories.owner_id')
       .select([...place, 'push_history.id', 'account', 'ref', 'before', 'after', 'push_history.created_at'])
       .where('push_history.repository_id', 'in', ids)
-      .where('push_history.created_at', '<', before)
+      .where(olderThan(before, 'p', 'push_history.created_at', 'push_history.id'))
+      .orderBy('push_history.created_at', 'desc')
       .orderBy('push_history.id', 'desc')
       .limit(limit)
       .execute(),
@@ -60,8 +68,9 @@ export async function readHistory(
       .innerJoin('owners', 'owners.id', 'repositories.owner_id')
       .select([...place, 'issues.id', 'author', 'title', 'number', 'pull', 'issues.created_at'])
       .where('issues.repository_id', 'in', ids)
-      .where('issues.created_at', '<', before)
+      .where(olderThan(before, 'i', 'issues.created_at', 'issues.id'))
       .orderBy('issues.created_at', 'desc')
+      .orderBy('issues.id', 'desc')
       .limit(limit)
       .execute(),
     db
@@ -81,7 +90,8 @@ export async function readHistory(
       ]) // prettier-ignore
       .where('issues.repository_id', 'in', ids)
       .where('issue_entries.kind', 'in', Object.keys(told) as EntryKind[])
-      .where('issue_entries.created_at', '<', before)
+      .where(olderThan(before, 'e', 'issue_entries.created_at', 'issue_entries.id'))
+      .orderBy('issue_entries.created_at', 'desc')
       .orderBy('issue_entries.id', 'desc')
       .limit(limit)
       .execute(),
@@ -92,8 +102,9 @@ export async function readHistory(
       .select([...place, 'releases.id', 'author', 'title', 'published_at'])
       .where('releases.repository_id', 'in', ids)
       .where('draft', '=', 0)
-      .where('published_at', '<', before)
+      .where(olderThan(before, 'r', 'published_at', 'releases.id'))
       .orderBy('published_at', 'desc')
+      .orderBy('releases.id', 'desc')
       .limit(limit)
       .execute(),
   ]);
@@ -134,5 +145,26 @@ export async function readHistory(
       ...{ ...none, id: `r${id}`, kind: 'released' as const, owner, name, account: author, time: published_at, what: title }, // prettier-ignore
     })),
   ];
-  return events.toSorted((one, other) => other.time - one.time).slice(0, limit);
+  return events.toSorted(newestFirst).slice(0, limit);
+}
+
+/** Of one time, by what they are, and of that the last one first. */
+function newestFirst(one: GitEvent, other: GitEvent): number {
+  const [a, b] = [partsOf(one.id), partsOf(other.id)];
+  return other.time - one.time || a.kind.localeCompare(b.kind) || b.number - a.number;
+}
+
+/** Those rows of a kind that come after a place in that order. */
+function olderThan(before: HistoryPlace | undefined, kind: string, time: string, id: string): RawBuilder<SqlBool> {
+  if (before === undefined) return sql<SqlBool>`1 = 1`;
+  const [at, numbered] = [sql.ref(time), sql.ref(id)];
+  const last = before.id === undefined ? undefined : partsOf(before.id);
+  if (last === undefined || kind < last.kind) return sql<SqlBool>`${at} < ${before.time}`;
+  if (kind > last.kind) return sql<SqlBool>`${at} <= ${before.time}`;
+  return sql<SqlBool>`(${at} < ${before.time} or (${at} = ${before.time} and ${numbered} < ${last.number}))`;
+}
+
+/** An id says what it is of, and the row's number. */
+function partsOf(id: string): { readonly kind: string; readonly number: number } {
+  return { kind: id.slice(0, 1), number: Number(id.slice(1)) };
 }

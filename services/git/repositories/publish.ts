@@ -34,15 +34,24 @@ export async function publishFolder(
   const isKnown = await holdsRepository(folder);
   if (!isKnown) await makeRepository(git, folder, wanted.defaultBranch, author);
   try {
-    const branch = isKnown ? await branchOf(git, inside, wanted.defaultBranch) : wanted.defaultBranch;
-    const repository = await keeper.create({ ...wanted, defaultBranch: branch }, async (path) => {
+    if (isKnown) await needWhole(git, inside);
+    const current = isKnown ? await branchOf(git, inside, wanted.defaultBranch) : wanted.defaultBranch;
+    const repository = await keeper.create({ ...wanted, defaultBranch: current }, async (path) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
       const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', inside, ...refs];
       await git.run(path, args, { ...limits(), environment: { GIT_ALLOW_PROTOCOL: 'file' } });
-      const branches = await readReferences(git, path, heads);
-      return { branch_count: branches.length, empty: Number(branches.length === 0), size: await sizeOf(git, path) };
+      const branches = (await readReferences(git, path, heads)).map(({ ref }) => ref.slice(heads.length));
+      // No branch may be worked on there, or one without a commit.
+      const defaultBranch = branches.includes(current) ? current : (branches[0] ?? current);
+      await git.run(path, ['symbolic-ref', 'HEAD', heads + defaultBranch]);
+      return {
+        branch_count: branches.length,
+        default_branch: defaultBranch,
+        empty: Number(branches.length === 0),
+        size: await sizeOf(git, path),
+      };
     });
-    const { stdout } = await git.run(keeper.folder(repository), ['ls-tree', '-r', '-z', '--name-only', heads + branch], { codes: [128] }); // prettier-ignore
+    const { stdout } = await git.run(keeper.folder(repository), ['ls-tree', '-r', '-z', '--name-only', heads + repository.defaultBranch], { codes: [128] }); // prettier-ignore
     return { repository, folder, files: stdout.toString().split('\0').length - 1 };
   } catch (error) {
     if (!isKnown) await rm(inside, { recursive: true, force: true });
@@ -89,6 +98,13 @@ async function holdsRepository(folder: string): Promise<boolean> {
     if ((await lstat(join(above, '.git')).catch(() => undefined)) !== undefined) throw bad(`It belongs to the repository in ${above}.`); // prettier-ignore
   }
   return false;
+}
+
+/** A partial clone would have Git fetch the rest, with programs that its own configuration names. @throws Problem */
+async function needWhole(git: Git, inside: string): Promise<void> {
+  const names = String.raw`^(extensions\.partialclone|remote\..*\.(promisor|partialclonefilter))$`;
+  const { code } = await git.run(inside, ['config', '--includes', '--get-regexp', names], { codes: [1] });
+  if (code === 0) throw bad('It is a partial clone, which lacks some of its objects. Clone it as a whole first.');
 }
 
 /** A first commit of all files but those that `.gitignore` names. */

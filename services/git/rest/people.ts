@@ -40,7 +40,8 @@ export function peopleRoutes(parts: RestParts & { readonly db: Kysely<Tables> })
     const some = await Promise.all(partOf(seen, page).map(({ repository, level }) => shown(parts, call, repository, level))); // prettier-ignore
     return ok(some, listHeaders(call, page, seen.length));
   };
-  const get = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({ method: 'GET', path, scope, handle }); // prettier-ignore
+  /** Like the peer's: who has an account here, and with which keys, is told to those who have one. */
+  const get = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({ method: 'GET', path, scope, signedIn: true, handle }); // prettier-ignore
 
   return [
     get('/repos/:owner/:repo/assignees', 'repository', writers),
@@ -63,11 +64,16 @@ export function peopleRoutes(parts: RestParts & { readonly db: Kysely<Tables> })
       const some = partOf(all, page).map(({ id, title, text, fingerprint, created_at }) => ({ id, key: text, title, fingerprint, url: `${call.base}/api/v1/user/keys/${id}`, created_at: timeOf(created_at), key_type: 'user' })); // prettier-ignore
       return ok(some, listHeaders(call, page, all.length));
     }),
-    get('/repositories/:id', 'repository', async (call) => {
-      const repository = await repositories.byId(Number(call.params['id']) || 0);
-      const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
-      if (repository === undefined || level === 'none') throw unknown();
-      return ok(await shown(parts, call, repository, level));
-    }),
+    {
+      method: 'GET',
+      path: '/repositories/:id',
+      scope: 'repository',
+      handle: async (call) => {
+        const repository = await repositories.byId(Number(call.params['id']) || 0);
+        const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
+        if (repository === undefined || level === 'none') throw unknown();
+        return ok(await shown(parts, call, repository, level));
+      },
+    },
   ];
 }

@@ -19,13 +19,18 @@ export function portableRoutes(parts: RestParts & { readonly portable: Portable 
       signedIn: true,
       handle: async (call) => {
         const repository = await lookup.need(call.visitor, named(call), 'admin');
-        const path = await portable.save(repository);
+        const { path, release } = await portable.save(repository);
         const headers = {
           'Content-Type': 'application/x-tar',
           'Content-Length': (await stat(path)).size,
           'Content-Disposition': `attachment; ${fileName(`${repository.name}.tar`)}`,
         };
-        return { status: 200, headers, send: (response) => pipeline(createReadStream(path), response) };
+        if (call.method === 'HEAD') release();
+        return {
+          status: 200,
+          headers,
+          send: (response) => pipeline(createReadStream(path), response).finally(release),
+        };
       },
     },
     {

@@ -124,6 +124,13 @@ export const issueMigrations: readonly Migration[] = [
       await db.schema.createIndex('reviews_issue').on('reviews').column('issue_id').execute();
     },
   },
+  {
+    // The history is read by time, which restored entries are not numbered by.
+    name: 'issues-003-index-time',
+    async up(db) {
+      await db.schema.createIndex('issue_entries_time').on('issue_entries').columns(['created_at', 'id']).execute();
+    },
+  },
 ];
 
 /** The words that issues are found by: those of the title, the text and the comments. */

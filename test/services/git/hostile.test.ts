@@ -23,6 +23,15 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
+it('who has an account, and with which keys, is told to those alone who have one', async () => {
+  for (const path of ['/repos/ada/open/assignees', '/repos/ada/open/reviewers', '/users/ada/starred', '/users/ada/subscriptions', '/users/ada/keys']) {
+    expect([path, (await room.api('GET', path, undefined, '')).status]).toEqual([path, 401]);
+    expect([path, (await room.api('GET', path, undefined, bob)).status]).toEqual([path, 200]);
+  } // prettier-ignore
+  const { id } = (await (await room.api('GET', '/repos/ada/open', undefined, '')).json()) as { id: number };
+  expect((await room.api('GET', `/repositories/${id}`, undefined, '')).status).toBe(200);
+});
+
 describe('a private repository', () => {
   const median = (some: readonly number[]): number => some.toSorted((one, other) => one - other)[Math.floor(some.length / 2)] ?? 0; // prettier-ignore
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pack } from 'tar-stream';
+import { extract, pack } from 'tar-stream';
 import { gitMovingApi } from '../../../services/contracts/git/moving-api.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openGitRoom, type GitRoom } from './room.ts';
@@ -25,7 +25,7 @@ const bytes = (path: string, body: Uint8Array<ArrayBuffer>, authorization = admi
   fetch(`${room.url}/api/v1${path}`, { method: 'POST', headers: { authorization, 'content-type': 'application/x-tar' }, body }); // prettier-ignore
 const restored = (body: Uint8Array<ArrayBuffer>, name: string) => bytes(`/repos/restore?name=${name}`, body);
 const backup = async (name: string) => new Uint8Array(await (await room.api('GET', `/repos/ada/${name}/backup`)).arrayBuffer()); // prettier-ignore
-const tar = async (files: Record<string, string>): Promise<Uint8Array<ArrayBuffer>> => {
+const tar = async (files: Record<string, string | Buffer>): Promise<Uint8Array<ArrayBuffer>> => {
   const made = pack();
   for (const [name, text] of Object.entries(files)) made.entry({ name }, text);
   made.finalize();
@@ -127,6 +127,93 @@ describe('a repository as one file', () => {
   });
 });
 
+/** What stands in a backup. */
+const contents = async (file: Uint8Array): Promise<Record<string, string>> => {
+  const found: Record<string, string> = {};
+  const entries = extract();
+  entries.end(file);
+  for await (const entry of entries) {
+    const parts: Buffer[] = [];
+    for await (const part of entry as AsyncIterable<Buffer>) parts.push(part);
+    found[entry.header.name] = Buffer.concat(parts).toString('latin1');
+  }
+  return found;
+};
+/** A backup of a new repository whose record says something else. */
+const changed = async (name: string, change: (record: any) => void) => {
+  await room.create(name);
+  const record = JSON.parse((await contents(await backup(name)))['repository.json'] ?? '');
+  expect((await room.api('DELETE', `/repos/ada/${name}`)).status).toBe(204);
+  change(record);
+  return tar({ 'repository.json': JSON.stringify(record) });
+};
+
+describe('what a backup says', () => {
+  it('is no repository when its name cannot be one', async () => {
+    for (const name of ['', '..', '../../x', 'a/b', 'x.git', 'ä']) {
+      const file = await changed('named', (record) => (record.repository.name = name));
+      const reply = await restored(file, '');
+      expect([name, reply.status, await reply.text()]).toEqual([name, 422, expect.stringContaining('cannot be restored')]); // prettier-ignore
+      expect((await restored(file, 'renamed')).status).toBe(201);
+      expect((await room.api('DELETE', '/repos/ada/renamed')).status).toBe(204);
+    }
+  });
+
+  it('is nothing that somebody keeps to themselves: no review that was not sent', async () => {
+    await room.create('reviewed');
+    const cwd = await room.work('reviewed');
+    await room.run('sh', ['-c', 'git checkout -qb dev && echo n > n && git add n && git commit -qm dev'], { cwd });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/reviewed.git`, 'main', 'dev'], { cwd });
+    await json('POST', '/repos/ada/reviewed/pulls', { title: 'Dev', head: 'dev', base: 'main' });
+    const review = (more: object) => json('POST', '/repos/ada/reviewed/pulls/1/reviews', more, bob);
+    await review({ event: 'COMMENT', body: 'said aloud', comments: [{ path: 'n', body: 'on a line', new_position: 1 }] }); // prettier-ignore
+    await review({ body: 'a thought', comments: [{ path: 'n', body: 'whispered', new_position: 1 }] });
+    const text = (await contents(await backup('reviewed')))['repository.json'] ?? '';
+    expect(JSON.parse(text)).toMatchObject({ reviews: [{ state: 'COMMENT' }], issue_entries: expect.arrayContaining([expect.objectContaining({ body: 'on a line' })]) }); // prettier-ignore
+    for (const words of ['a thought', 'whispered', 'PENDING']) expect(text).not.toContain(words);
+  });
+
+  it('is refused when what happened to its issues makes no sense', async () => {
+    const issue = (id: number) => ({ id, number: id, pull: 0, author: 'ada', title: `t${id}`, body: '', closed: 0, locked: 0, ref: '', milestone_id: null, comments: 0, due_at: null, created_at: 1, updated_at: 1, closed_at: null }); // prettier-ignore
+    const entry = (details: string) => ({ id: 1, issue_id: 1, kind: 'comment', author: 'ada', body: 'b', details, review_id: null, created_at: 1, updated_at: 1 }); // prettier-ignore
+    for (const details of ['{', 'null', '']) {
+      const file = await changed('senseless', ({ issue_entries, issues }) => void (issues.push(issue(1)), issue_entries.push(entry(details)))); // prettier-ignore
+      expect([details, (await restored(file, 'senseless')).status]).toEqual([details, 422]);
+    }
+    const rule = await changed('senseless', ({ protections }) => protections.push({ rule: 'main', options: '{', created_at: 1, updated_at: 1 })); // prettier-ignore
+    expect((await restored(rule, 'senseless')).status).toBe(422);
+  });
+
+  it('holds objects as a push may bring them, and no others', async () => {
+    const push = (name: string, cwd: string) => room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd, mayFail: true }); // prettier-ignore
+    const write = async (cwd: string, type: string, input: string) => (await room.git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], { cwd, input })).stdout.trim(); // prettier-ignore
+    // Programs of long ago left the space out.
+    const odd = await room.work('odd');
+    const { stdout: tree } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: odd });
+    const person = 'Ann <ann@example.org>1700000000 +0000';
+    await room.git(['update-ref', 'refs/heads/main', await write(odd, 'commit', `tree ${tree}author ${person}\ncommitter ${person}\n\nodd\n`)], { cwd: odd }); // prettier-ignore
+    await room.create('odd');
+    expect((await push('odd', odd)).code).toBe(0);
+    const reply = await restored(await backup('odd'), 'odd-again');
+    expect([reply.status, await reply.json()]).toMatchObject([201, { empty: false }]);
+
+    const evil = await room.work('evil');
+    const { stdout: inner } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: evil });
+    const outer = (
+      await room.git(['mktree'], { cwd: evil, input: `040000 tree ${inner.trim()}\t.git\n` })
+    ).stdout.trim();
+    const commit = (await room.git(['commit-tree', '-m', 'evil', outer], { cwd: evil })).stdout.trim();
+    await room.git(['update-ref', 'refs/heads/main', commit], { cwd: evil });
+    await room.create('evil');
+    expect((await push('evil', evil)).stderr).toContain('hasDotgit');
+    await room.git(['bundle', 'create', '-q', 'all', '--all'], { cwd: evil });
+    const record = (await contents(await backup('evil')))['repository.json'] ?? '';
+    const file = await tar({ 'repository.json': record, 'repository.bundle': readFileSync(join(evil, 'all')) });
+    expect((await restored(file, 'evil-again')).status).toBe(422);
+    expect((await room.api('GET', '/repos/ada/evil-again')).status).toBe(404);
+  });
+});
+
 describe('publishing a folder', () => {
   const publish = (folder: string, name: string, authorization = adminAuthorization) =>
     fetch(`${room.host.url('control')}${gitMovingApi.publish.path}`, {
@@ -169,6 +256,40 @@ describe('publishing a folder', () => {
     expect(readdirSync(room.folder)).not.toContain('trapped');
     expect((await json('GET', '/repos/ada/old/tags')).length).toBe(1);
     expect((await room.git(['remote', 'get-url', 'origin'], { cwd })).stdout.trim()).toBe('https://example.org/x.git');
+  });
+
+  it('refuses a partial clone, and runs nothing that would fetch the rest of it', async () => {
+    const trap = join(room.folder, 'lured');
+    const program = join(room.folder, 'lure.sh');
+    writeFileSync(program, `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
+    const whole = await room.work('whole');
+    const settings: Record<string, [string, string][]> = {
+      extension: [['core.repositoryFormatVersion', '1'], ['extensions.partialClone', 'evil']],
+      promisor: [['remote.evil.promisor', 'true']],
+    }; // prettier-ignore
+    for (const [name, lines] of Object.entries(settings)) {
+      const cwd = await room.work(`partial-${name}`);
+      const own: [string, string][] = [['remote.evil.url', whole], ['remote.evil.uploadpack', program], ...lines];
+      const included = join(cwd, '.git', 'more');
+      for (const [key, value] of own) await room.git(['config', '--file', included, key, value], { cwd });
+      // Git looks for the version of its format in the file itself alone.
+      if (name === 'extension') for (const [key, value] of lines) await room.git(['config', key, value], { cwd });
+      await room.git(['config', 'include.path', 'more'], { cwd });
+      const reply = await publish(cwd, `partial-${name}`);
+      expect([name, reply.status, await reply.text()]).toEqual([name, 422, expect.stringContaining('partial clone')]);
+      expect((await room.api('GET', `/repos/ada/partial-${name}`)).status).toBe(404);
+    }
+    expect(readdirSync(room.folder)).not.toContain('lured');
+  });
+
+  it('takes a branch that is there as the default one, when none is worked on', async () => {
+    const cwd = await room.work('detached');
+    await room.run('sh', ['-c', 'git branch -m trunk && git branch zz && git checkout -q --detach'], { cwd });
+    const made = await publish(cwd, 'detached');
+    expect([made.status, await made.json()]).toMatchObject([200, { files: 1, repository: { empty: false, defaultBranch: 'trunk' } }]); // prettier-ignore
+    const copy = join(room.folder, 'detached-copy');
+    await room.git(['clone', '-q', `${room.signedUrl}/ada/detached.git`, copy]);
+    expect((await room.git(['branch', '--show-current'], { cwd: copy })).stdout).toBe('trunk\n');
   });
 
   it('refuses what is no project, and is for administrators', async () => {

@@ -165,6 +165,37 @@ describe('what protection asks of branches of the API and of pull requests', () 
     expect(await merge('approved', {}, bob)).toBe(200);
   });
 
+  it('an approval of what it was before counts for nothing, however the push came past it', async () => {
+    const copy = await project('walked');
+    const at = '/repos/ada/walked/pulls/1';
+    await json('POST', '/repos/ada/walked/branch_protections', { rule_name: 'main', required_approvals: 1, dismiss_stale_approvals: true }); // prettier-ignore
+    const few = [405, 'not ready to merge [reason: Does not have enough approvals]'];
+    const pushMore = async () => {
+      await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
+      await room.git(['push', '-q', `${room.signedUrl}/ada/walked.git`, 'dev'], { cwd: copy });
+    };
+    // While it was closed.
+    await json('POST', `${at}/reviews`, { event: 'APPROVED' });
+    await json('PATCH', at, { state: 'closed' });
+    await pushMore();
+    await json('PATCH', at, { state: 'open' });
+    expect(await merge('walked')).toEqual(few);
+    // While it went into a branch that nothing protects.
+    await room.git(['push', '-q', `${room.signedUrl}/ada/walked.git`, 'main:free'], { cwd: copy });
+    await json('PATCH', at, { base: 'free' });
+    await json('POST', `${at}/reviews`, { event: 'APPROVED' });
+    await pushMore();
+    await json('PATCH', at, { base: 'main' });
+    expect(await merge('walked')).toEqual(few);
+    // Between the beginning of a review and its end.
+    const { id } = await json('POST', `${at}/reviews`, { body: 'I am looking' });
+    await pushMore();
+    await json('POST', `${at}/reviews/${id}`, { event: 'APPROVED' });
+    expect(await merge('walked')).toEqual(few);
+    await json('POST', `${at}/reviews`, { event: 'APPROVED' });
+    expect(await merge('walked')).toBe(200);
+  });
+
   it('a merge waits for checks, is for those on its list, and only an administrator forces it', async () => {
     await project('checked');
     const rule = '/repos/ada/checked/branch_protections';

@@ -1,0 +1,124 @@
+import { rm } from 'node:fs/promises';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+
+/** A backup that was made, for one who loads it. */
+export interface SavedBackup {
+  readonly path: string;
+  /** It was sent, or its reader went away. */
+  readonly release: () => void;
+}
+
+/** Where a backup was made. */
+export interface MadeBackup {
+  readonly folder: string;
+  readonly path: string;
+}
+
+interface Kept extends MadeBackup {
+  readonly repository: number;
+  /** What the repository was like when it was made. */
+  readonly state: string;
+  readonly timers: readonly Disposable[];
+  readers: number;
+  isFresh: boolean;
+}
+
+/** Files on the disk at once; each may be as large as its repository. */
+const mostKept = 8;
+/** A file waits that long for who asks again, as a client does that goes on where it was cut off, ms. */
+const freshMs = 60_000;
+/** Nobody takes longer to load one, ms. */
+const longestMs = 60 * 60_000;
+
+/** Backups on their way out: one at a time is made of each repository, and while nothing changed there it serves everybody. */
+export class KeptBackups {
+  readonly #clock: Context['clock'];
+  readonly #kept = new Set<Kept>();
+  readonly #turns = new Map<number, Promise<unknown>>();
+  #making = 0;
+
+  constructor(clock: Context['clock']) {
+    this.#clock = clock;
+  }
+
+  /** `make` runs when there is no file of this state of the repository. @throws Problem `git.busy` (503) */
+  async take(
+    repository: number,
+    look: () => Promise<{ readonly state: string; readonly make: () => Promise<MadeBackup> }>,
+  ): Promise<SavedBackup> {
+    const before = this.#turns.get(repository) ?? Promise.resolve();
+    const turn = before.then(async () => {
+      const { make, state } = await look();
+      const known = [...this.#kept].find((each) => each.repository === repository && each.state === state);
+      return this.#lend(known ?? this.#keep(repository, state, await this.#made(repository, make)));
+    });
+    const ended = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#turns.set(repository, ended);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(repository) === ended) this.#turns.delete(repository);
+    }
+  }
+
+  async #made(repository: number, make: () => Promise<MadeBackup>): Promise<MadeBackup> {
+    const idle = [...this.#kept].filter(({ readers }) => readers === 0);
+    // What is out of date goes in any case, and the oldest of the others where there is no room.
+    for (const each of idle) {
+      if (each.repository === repository || this.#kept.size + this.#making >= mostKept) this.#drop(each);
+    }
+    if (this.#kept.size + this.#making >= mostKept) {
+      throw new Problem(
+        'git.busy',
+        503,
+        'Too many repositories are backed up at this moment. Try again a little later.',
+      );
+    }
+    this.#making += 1;
+    try {
+      return await make();
+    } finally {
+      this.#making -= 1;
+    }
+  }
+
+  #keep(repository: number, state: string, made: MadeBackup): Kept {
+    const kept: Kept = {
+      ...{ ...made, repository, state, readers: 0, isFresh: true },
+      timers: [
+        this.#clock.after(freshMs, () => {
+          kept.isFresh = false;
+          if (kept.readers === 0) this.#drop(kept);
+        }),
+        this.#clock.after(longestMs, () => this.#drop(kept)),
+      ],
+    };
+    this.#kept.add(kept);
+    return kept;
+  }
+
+  #lend(kept: Kept): SavedBackup {
+    kept.readers += 1;
+    let isReading = true;
+    return {
+      path: kept.path,
+      release: () => {
+        if (!isReading) return;
+        isReading = false;
+        kept.readers -= 1;
+        if (kept.readers === 0 && !kept.isFresh) this.#drop(kept);
+      },
+    };
+  }
+
+  #drop(kept: Kept): void {
+    if (!this.#kept.delete(kept)) return;
+    for (const timer of kept.timers) timer[Symbol.dispose]();
+    // What cannot be removed now goes at the next start.
+    void rm(kept.folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { gitOverviewApi, type GitEvent } from '../../../services/contracts/git/overview-api.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+const clock = createFakeClock(Date.now());
+let room: GitRoom;
+beforeAll(async () => {
+  room = await openGitRoom({ clock });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const page = async (last?: GitEvent): Promise<{ readonly events: readonly GitEvent[]; readonly more: boolean }> => {
+  const query = last === undefined ? '' : `?before=${last.time}&beforeId=${last.id}`;
+  const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.history.path}${query}`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  return z.parse(gitOverviewApi.history.reply, await reply.json());
+};
+const say = async (path: string, body: object): Promise<void> =>
+  expect((await room.api('POST', `/repos/ada/${path}`, body)).status).toBe(201);
+
+it('the history is told by time and whole, whatever happened at one time and however it is numbered', async () => {
+  await room.create('lamp', { auto_init: true });
+  await say('lamp/issues', { title: 'Flickers' });
+  for (let number = 0; number < 60; number += 1) await say('lamp/issues/1/comments', { body: 'still' });
+  for (let number = 0; number < 45; number += 1) await say('lamp/issues', { title: `At once ${number}` });
+  await say('lamp/releases', { tag_name: 'v1' });
+  const seen: GitEvent[] = [];
+  for (let next = await page(); ; next = await page(seen.at(-1))) {
+    seen.push(...next.events);
+    if (!next.more) break;
+  }
+  expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+  const count = (kind: GitEvent['kind']): number => seen.filter((event) => event.kind === kind).length;
+  expect([count('commented'), count('opened'), count('released')]).toEqual([60, 46, 1]);
+
+  const backup = await (await room.api('GET', '/repos/ada/lamp/backup')).arrayBuffer();
+  clock.advance(60_000);
+  await room.create('other');
+  await say('other/issues', { title: 'Later' });
+  await say('other/issues/1/comments', { body: 'the newest' });
+  clock.advance(60_000);
+  const headers = { authorization: adminAuthorization, 'content-type': 'application/x-tar' };
+  const made = await fetch(`${room.url}/api/v1/repos/restore?name=again`, { method: 'POST', headers, body: backup });
+  expect(made.status).toBe(201);
+  const { events } = await page();
+  expect(events.slice(0, 2)).toMatchObject([{ kind: 'commented', name: 'other' }, { kind: 'opened', name: 'other' }]); // prettier-ignore
+});
