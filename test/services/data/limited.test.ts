@@ -38,6 +38,13 @@ test('who may do too little is told what an administrator has to run, and then i
     await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
     const reply = await room.request('/rest/v1/notes');
     expect(reply.status).toBe(503);
+    // Whoever has the anon key is told nothing of the inside.
+    const signUp = await room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"a@example.com","password":"correct horse"}' }); // prettier-ignore
+    const types = await room.request('/pg/types', { headers: { apikey: room.serviceKey } });
+    for (const told of [await reply.text(), await signUp.text(), await types.text()]) {
+      expect(told).toContain('The database is not ready.');
+      expect(told).not.toMatch(/modest|grant|create role/);
+    }
     const { detail } = (await overview(room)).error;
     expect(detail).toContain('create role service_role nologin noinherit bypassrls;');
     expect(detail).toContain('grant create on database "modest_rows" to "modest";');
