@@ -258,7 +258,7 @@ export class Tasks implements Disposable {
       }
     }
     try {
-      exclusionOf(fields.exclude);
+      exclusionOf(fields.exclude, { expressions: caller.all });
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       throw new Problem('sync.invalid', 422, `${error.message}.`, { fields: { exclude: `${error.message}.` } });
