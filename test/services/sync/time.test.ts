@@ -112,7 +112,7 @@ it(
       // prettier-ignore
       const all = await runs(tries);
       const { endedAt } = all.at(-1);
-      const next = await until(() => nextOf(task), (at) => at !== null && at >= endedAt + pause * minute); // prettier-ignore
+      const next = await until(() => nextOf(task), (at) => at !== null && at >= endedAt + pause * minute && at < endedAt + (pause + 1) * minute); // prettier-ignore
       expect((next ?? 0) - endedAt - pause * minute).toBeLessThan(minute);
       clock.set((next ?? 0) - 15_001);
       await look();
