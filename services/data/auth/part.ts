@@ -3,6 +3,7 @@ import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
+import { publicDetail } from '../http/public-detail.ts';
 import { Call, type Answer } from './http/call.ts';
 import { Refusal, renderRefusal } from './http/refusal.ts';
 import type { AuthParts } from './parts.ts';
@@ -105,7 +106,7 @@ function refusalOf({ log }: Given, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (!(error instanceof Problem)) return new Refusal(500, 'unexpected_failure', 'Unexpected failure, please check server logs for more information'); // prettier-ignore
   const slug = error.status === 503 ? 'service_unavailable' : 'unexpected_failure';
-  return new Refusal(error.status, slug, error.detail);
+  return new Refusal(error.status, slug, publicDetail(error));
 }
 
 function send(response: ServerResponse, { status, headers = {}, body }: Answer): void {

@@ -3,6 +3,22 @@ import type { SchemaStep } from './steps.ts';
 /** The role that owns people's tables in a PostgreSQL of our own, and runs their statements. No superuser: one reads files. */
 export const ownerRole = 'postgres';
 
+/**
+ * Tell of each change of the schema; only a superuser may have them. Whoever prepared the database without being one has
+ * none, and must not own what runs at the statements of a superuser.
+ */
+export const eventTriggers = `
+do $$ begin
+  if (select rolsuper from pg_roles where rolname = current_user) then
+    alter function homeport.schema_changed() owner to current_user;
+    drop event trigger if exists homeport_schema_changed;
+    drop event trigger if exists homeport_schema_dropped;
+    create event trigger homeport_schema_changed on ddl_command_end execute function homeport.schema_changed();
+    create event trigger homeport_schema_dropped on sql_drop execute function homeport.schema_changed();
+  end if;
+end $$;
+`;
+
 /** Roles and functions that policies are written with, as Supabase has them. */
 export const frameSteps: readonly SchemaStep[] = [
   {
@@ -91,14 +107,6 @@ begin
   perform nextval('homeport.schema_version');
   perform pg_notify('homeport_schema', '');
 end $$;
-do $$ begin
-  if (select rolsuper from pg_roles where rolname = current_user) then
-    drop event trigger if exists homeport_schema_changed;
-    drop event trigger if exists homeport_schema_dropped;
-    create event trigger homeport_schema_changed on ddl_command_end execute function homeport.schema_changed();
-    create event trigger homeport_schema_dropped on sql_drop execute function homeport.schema_changed();
-  end if;
-end $$;
-`,
+${eventTriggers}`,
   },
 ];

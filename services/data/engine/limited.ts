@@ -16,6 +16,9 @@ interface Rights {
   readonly mayCreate: boolean;
   readonly mayCreateInPublic: boolean;
   readonly isPrepared: boolean;
+  /** Of what another user has prepared: whether its schemas may be added to, and all its tables used. */
+  readonly mayAddToFrame: boolean;
+  readonly mayUseFrame: boolean;
   /** Of ours, those that are there. */
   readonly roles: readonly { readonly name: string; readonly passesPolicies: boolean; readonly isMine: boolean }[];
 }
@@ -27,6 +30,12 @@ select current_user as name, current_database() as database, r.rolsuper as "isSu
   has_database_privilege(current_database(), 'create') as "mayCreate",
   coalesce((select has_schema_privilege(oid, 'create') from pg_namespace where nspname = 'public'), false) as "mayCreateInPublic",
   exists (select from pg_namespace where nspname = 'homeport') as "isPrepared",
+  coalesce((select bool_and(has_schema_privilege(oid, 'usage') and has_schema_privilege(oid, 'create'))
+    from pg_namespace where nspname in ('homeport', 'auth')), true) as "mayAddToFrame",
+  coalesce((select bool_and(case when c.relkind = 'S' then has_sequence_privilege(c.oid, 'usage') and has_sequence_privilege(c.oid, 'select')
+      else has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert') and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete') end)
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('homeport', 'auth') and c.relkind in ('r', 'p', 'S')), true) as "mayUseFrame",
   coalesce((select json_agg(json_build_object('name', o.rolname, 'passesPolicies', o.rolbypassrls or o.rolsuper,
       'isMine', pg_has_role(current_user, o.oid, case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)))
     from pg_roles o where o.rolname = any($1)), '[]') as roles
@@ -62,7 +71,7 @@ export async function approachOf(client: pg.ClientBase): Promise<Approach> {
     throw new Problem('data.missing_rights', 503, detail);
   }
   return {
-    steps: limitedSteps,
+    steps: limitedSteps(rights.name),
     limits: [
       `The user ${rights.name} of the PostgreSQL address is no superuser there: changes of tables by other programs are seen within ten seconds, and requests change their role from that user.`,
     ],
@@ -85,11 +94,16 @@ function ordersFor(rights: Rights): readonly string[] {
     if (role !== undefined && !role.isMine) orders.push(`grant ${name} to ${user};`);
   }
   if (!rights.mayCreate && !rights.isPrepared) orders.push(`grant create on database ${database} to ${user};`);
+  if (!rights.mayAddToFrame) orders.push(`grant usage, create on schema homeport, auth to ${user};`);
+  if (!rights.mayUseFrame) {
+    for (const kind of ['tables', 'sequences'])
+      orders.push(`grant all on all ${kind} in schema homeport, auth to ${user};`);
+  }
   if (!rights.mayCreateInPublic) orders.push(`grant usage, create on schema public to ${user};`);
   return orders;
 }
 
-/** The same frame as far as it can be made without a superuser, under the same names. */
+/** The same frame as far as it can be made without a superuser. */
 const limitedFrame: Readonly<Record<string, string>> = {
   'frame-001-roles': `
 do $$
@@ -114,7 +128,15 @@ alter default privileges in schema public grant all on routines to anon, authent
 `,
 };
 
-const limitedSteps: readonly SchemaStep[] = frameSteps.map(({ name, sql }) => ({
-  name,
-  sql: limitedFrame[name] ?? sql,
-}));
+/**
+ * Under names of their own: a superuser who comes later still makes the rest. What only its owner may change is not made
+ * anew where a superuser has made it, and what new tables let others do is set for each user who makes some.
+ */
+function limitedSteps(user: string): readonly SchemaStep[] {
+  return frameSteps.map(({ name, sql }) => {
+    const limited = limitedFrame[name];
+    return limited === undefined
+      ? { name: `limited-${name}`, sql, unless: name }
+      : { name: `limited-${name}-${user}`, sql: limited };
+  });
+}

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isStarting } from './away.ts';
 import { startCluster, superuser, type RunningCluster } from './cluster.ts';
-import { frameSteps, ownerRole } from './frame.ts';
+import { eventTriggers, frameSteps, ownerRole } from './frame.ts';
 import { approachOf } from './limited.ts';
 import { takeSteps, type SchemaStep } from './steps.ts';
 
@@ -104,7 +104,10 @@ export function externalServer({ context, url, password, steps }: ServerParts & 
             : [...approach.steps, ...steps.filter((step) => !frame.has(step))];
         },
         async (client) => {
-          if (!isLimited) await setPassword(client, requestRole, secret);
+          if (isLimited) return;
+          // A database that was filled from a dump may have come without them.
+          await client.query(eventTriggers);
+          await setPassword(client, requestRole, secret);
         },
       );
       const pools = {

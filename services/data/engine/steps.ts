@@ -5,6 +5,8 @@ export interface SchemaStep {
   /** Unique: `frame-001-roles`. */
   readonly name: string;
   readonly sql: string;
+  /** The name of a step that has done all of this one. */
+  readonly unless?: string | undefined;
 }
 
 /** Runs the steps that this database has not seen. */
@@ -16,8 +18,8 @@ export async function takeSteps(client: pg.ClientBase, steps: readonly SchemaSte
   );
   const { rows } = await client.query<{ name: string }>('select name from homeport.steps');
   const taken = new Set(rows.map(({ name }) => name));
-  for (const { name, sql } of steps) {
-    if (taken.has(name)) continue;
+  for (const { name, sql, unless } of steps) {
+    if (taken.has(name) || (unless !== undefined && taken.has(unless))) continue;
     await client.query('begin');
     try {
       await client.query(sql);

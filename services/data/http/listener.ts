@@ -5,6 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { KeyRole, Keys } from '../keys/keys.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import type { Part } from './exchange.ts';
+import { publicDetail } from './public-detail.ts';
 
 export interface ListenerParts {
   readonly context: Pick<Context, 'log'>;
@@ -68,7 +69,7 @@ function fail({ log }: Pick<Context, 'log'>, request: IncomingMessage, response:
   if (response.headersSent) return void response.destroy();
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (!request.complete) response.setHeader('Connection', 'close');
-  json(response, problem.status, { code: problem.code, message: problem.detail });
+  json(response, problem.status, { code: problem.code, message: publicDetail(problem) });
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {

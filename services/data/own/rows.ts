@@ -57,7 +57,7 @@ export function rowRoutes({ database, schemas }: RowParts): readonly ApiHandler[
         const values: (string | null)[] = [];
         const where = keyOf(shape, key, values);
         const shown = shape.columns.map(({ name }) => `${quote(name)}::text as ${quote(name)}`).join(', ');
-        const { rows } = await client.query<Record<string, string | null>>({ text: `select ${shown} from ${shape.reference} where ${where}`, values, types: asText }); // prettier-ignore
+        const { rows } = await tell(client, shape, {}, () => client.query<Record<string, string | null>>({ text: `select ${shown} from ${shape.reference} where ${where}`, values, types: asText })); // prettier-ignore
         if (rows[0] === undefined) throw gone();
         return { values: rows[0] };
       }),

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
+import { publicDetail } from '../http/public-detail.ts';
 import { RestError } from './errors.ts';
 import type { Role } from './identity.ts';
 
@@ -43,9 +44,9 @@ function asRestError(error: unknown, role: Role | undefined): RestError | undefi
   if (error instanceof RestError) return error;
   if (error instanceof pg.DatabaseError) return databaseError(error, role);
   if (error instanceof Problem && error.status === 503) {
-    return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.', { details: error.detail, headers: error.headers }); // prettier-ignore
+    return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.', { details: publicDetail(error), headers: error.headers }); // prettier-ignore
   }
-  if (error instanceof Problem) return new RestError(error.status, 'PGRST102', error.detail);
+  if (error instanceof Problem) return new RestError(error.status, 'PGRST102', publicDetail(error));
   return undefined;
 }
 

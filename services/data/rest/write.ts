@@ -44,7 +44,7 @@ export async function write(run: Run, catalogue: Catalogue, call: Call, body: st
   const statement = wrap({
     media,
     source: source ?? `SELECT ${emptyRow(table)} WHERE false`,
-    read: shown === undefined ? undefined : readStatement(shown, { from: `pgrst_source AS ${quote(name)}`, reference: quote(name) }, { limit: undefined, offset: undefined }, readOptions(call, values)), // prettier-ignore
+    read: shown === undefined ? undefined : readStatement(shown, { from: `pgrst_source AS ${quote(name)}`, reference: quote(name) }, { limit: undefined, offset: undefined }, { ...readOptions(call, values), mostRows: undefined }), // prettier-ignore
     count: undefined,
     more: isUpsert && !table.isView && source !== undefined ? ['(SELECT count(*) FROM pgrst_source WHERE "pgrst_inserted")::text AS inserted'] : [], // prettier-ignore
   });

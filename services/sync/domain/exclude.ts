@@ -1,3 +1,5 @@
+import { LinearPattern } from './linear-pattern.ts';
+
 /** What is left out of a listing. Folders are given without a slash at the end. */
 export interface Exclusion {
   file(path: string): boolean;
@@ -9,12 +11,22 @@ export interface Exclusion {
  * Patterns as rclone reads them: `*` and `?` within a name, `**` across folders, `[a-z]`, `{one,two}`, `{{regular
  * expression}}`, a slash at the start for the top, one at the end for a folder with all that is in it.
  *
+ * A regular expression can take longer than anybody waits, while all else here stands still: whoever may not do everything
+ * writes none (`expressions: false`).
+ *
  * @throws PatternError
  */
-export function exclusionOf(patterns: readonly string[]): Exclusion {
+export function exclusionOf(
+  patterns: readonly string[],
+  { expressions }: { readonly expressions: boolean } = { expressions: true },
+): Exclusion {
   const rules = patterns.map((given) => {
     const pattern = given.endsWith('/') ? `${given}**` : given;
-    return { expression: expressionOf(pattern), isForAll: pattern === '*', isForFolders: pattern.includes('**') };
+    return {
+      expression: expressionOf(pattern, expressions),
+      isForAll: pattern === '*',
+      isForFolders: pattern.includes('**'),
+    };
   });
   const ofFolders = rules.filter(({ isForFolders }) => isForFolders);
   const noFolders = rules.some(({ isForAll }) => isForAll);
@@ -29,51 +41,86 @@ export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-function expressionOf(pattern: string): RegExp {
+function expressionOf(pattern: string, expressions: boolean): Pick<RegExp, 'test'> {
   const wrong = (reason: string): PatternError => new PatternError(`${JSON.stringify(pattern)}: ${reason}`);
-  let text = pattern.startsWith('/') ? '^' : '(?:^|/)';
+  const isAnchored = pattern.startsWith('/');
+  const linear = new LinearPattern(isAnchored);
+  let isLinear = true;
+  let text = isAnchored ? '^' : '(?:^|/)';
   let braces = 0;
-  for (let at = pattern.startsWith('/') ? 1 : 0; at < pattern.length; at++) {
+  for (let at = isAnchored ? 1 : 0; at < pattern.length; at++) {
     const letter = pattern.charAt(at);
     const rest = pattern.slice(at);
     if (letter === '\\') {
       at += 1;
       if (at >= pattern.length) throw wrong('a backslash stands at the end');
       text += quoted(pattern.charAt(at));
+      linear.one(isLetter(pattern.charAt(at)));
     } else if (letter === '*') {
       const stars = /^\*+/.exec(rest)?.[0].length ?? 1;
       if (stars > 2) throw wrong('too many stars');
       text += stars === 2 ? '.*' : '[^/]*';
+      linear.many(stars === 2 ? inLine : inName);
       at += stars - 1;
-    } else if (letter === '?') text += '[^/]';
-    else if (letter === '[') {
+    } else if (letter === '?') {
+      text += '[^/]';
+      linear.one(inName);
+    } else if (letter === '[') {
       const found = /^\[(?:\\.|[^\]\\])*\]/.exec(rest)?.[0];
       if (found === undefined) throw wrong('a [ without its ]');
       text += found;
+      linear.one(ofClass(found, wrong));
       at += found.length - 1;
     } else if (letter === ']') throw wrong('a ] without its [');
     else if (rest.startsWith('{{')) {
       const end = pattern.indexOf('}}', at);
       if (end === -1) throw wrong('a {{ without its }}');
+      if (!expressions) throw wrong('only an administrator may write a regular expression');
+      isLinear = false;
       text += `(?:${pattern.slice(at + 2, end)})`;
       at = end + 1;
     } else if (letter === '{') {
       if (braces > 0) throw wrong('a { within a {');
       braces += 1;
       text += '(?:';
+      linear.open();
     } else if (letter === '}') {
       if (braces === 0) throw wrong('a } without its {');
       braces -= 1;
       text += ')';
-    } else text += letter === ',' && braces > 0 ? '|' : quoted(letter);
+      linear.close();
+    } else if (letter === ',' && braces > 0) {
+      text += '|';
+      linear.or();
+    } else {
+      text += quoted(letter);
+      linear.one(isLetter(letter));
+    }
   }
   if (braces > 0) throw wrong('a { without its }');
+  return isLinear ? linear : compiled(`${text}$`, wrong);
+}
+
+function compiled(text: string, wrong: (reason: string) => PatternError): RegExp {
   try {
-    return new RegExp(`${text}$`);
+    return new RegExp(text);
   } catch (error) {
     if (error instanceof SyntaxError) throw wrong('it is no pattern');
     throw error;
   }
+}
+
+const inName = (letter: string): boolean => letter !== '/';
+/** As a dot of a regular expression. */
+const inLine = (letter: string): boolean => !/[\n\r\u2028\u2029]/.test(letter);
+
+function isLetter(wanted: string): (letter: string) => boolean {
+  return (letter) => letter === wanted;
+}
+
+function ofClass(text: string, wrong: (reason: string) => PatternError): (letter: string) => boolean {
+  const expression = compiled(`^${text}$`, wrong);
+  return (letter) => expression.test(letter);
 }
 
 function quoted(letter: string): string {

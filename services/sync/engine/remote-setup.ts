@@ -18,6 +18,8 @@ interface Setup {
   /** It was signed in to in a browser, which has shown that it works. */
   isSignedIn: boolean;
   signingIn: AbortController | undefined;
+  /** It has come to its end, whichever: another one of its name may begin. */
+  isOver: boolean;
 }
 
 interface Asked {
@@ -50,9 +52,13 @@ export class RemoteSetups {
     this.#clock = clock;
   }
 
-  /** @throws Problem `sync.remote` (422); then there is no such remote. */
+  /** @throws Problem `sync.remote` (422): then there is no such remote; `sync.exists` (409) while it is being set up. */
   async begin(name: string, type: string, parameters: Readonly<Record<string, string>>): Promise<RemoteStep> {
-    const setup: Setup = { type, state: '', step: { step: 'done' }, isSignedIn: false, signingIn: undefined };
+    if (this.#open.get(name)?.isOver === false) {
+      const detail = 'A remote of this name is being set up.';
+      throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
+    }
+    const setup: Setup = { type, state: '', step: { step: 'done' }, isSignedIn: false, signingIn: undefined, isOver: false }; // prettier-ignore
     this.#open.set(name, setup);
     try {
       const opt = { obscure: true, nonInteractive: true };
@@ -74,7 +80,7 @@ export class RemoteSetups {
     return this.#find(name).step;
   }
 
-  /** @throws Problem `sync.no_setup` (404), `sync.remote` (422): the question stands as it was. */
+  /** @throws Problem `sync.no_setup` (404), `sync.busy` (409), `sync.remote` (422): the question stands as it was. */
   async answer(name: string, text: string): Promise<RemoteStep> {
     const setup = this.#find(name);
     if (setup.step.step !== 'question') throw new Problem('sync.no_setup', 409, 'Nothing is asked at the moment.');
@@ -100,11 +106,15 @@ export class RemoteSetups {
 
   /** The engine waits for the browser; meanwhile the page is told where to go. */
   async #signIn(name: string, setup: Setup): Promise<RemoteStep> {
+    // The engine has one page of its own for whoever signs in.
+    if ([...this.#open.values()].some(({ signingIn }) => signingIn !== undefined)) {
+      throw new Problem('sync.busy', 409, 'Another remote is being signed in to.');
+    }
     const given = new AbortController();
     setup.signingIn = given;
     const late = this.#clock.after(signInWithinMs, () => {
       given.abort(new Problem('sync.remote', 422, 'Nobody has signed in.'));
-      void this.#engine().call('config/oauthstop', {});
+      this.#stopSignIn();
     });
     const ended = this.#continue(name, setup.state, 'true', given.signal)
       .then((asked) => {
@@ -114,18 +124,19 @@ export class RemoteSetups {
       .catch(async (error: unknown) => {
         if (this.#open.get(name) !== setup) return;
         const words = error instanceof Problem ? error.detail : 'an internal error';
-        setup.signingIn = undefined;
-        await this.forget(name);
-        // Whoever looks once more hears why.
+        // Whoever looks hears why, also while it is removed and after that.
         setup.step = { step: 'failed', error: words };
-        this.#open.set(name, setup);
+        setup.isOver = true;
+        // What is left of it is listed, and can be removed there.
+        await this.#ask('config/delete', { name }).catch(() => undefined);
       })
       .finally(() => {
         late[Symbol.dispose]();
         setup.signingIn = undefined;
       });
     let isOver = false;
-    void ended.finally(() => (isOver = true));
+    const over = (): void => void (isOver = true);
+    ended.then(over, over);
     for (let at = 0; at < looks && !isOver; at++) {
       const { status, body } = await this.#engine().call('config/oauthstatus', {});
       if (status === 200 && typeof body['authUrl'] === 'string' && body['authUrl'] !== '') {
@@ -157,7 +168,15 @@ export class RemoteSetups {
       throw cause;
     }
     setup.step = { step: 'done' };
+    setup.isOver = true;
     return setup.step;
+  }
+
+  /** An engine that is gone waits for nobody. */
+  #stopSignIn(): void {
+    this.#engine()
+      .call('config/oauthstop', {})
+      .catch(() => undefined);
   }
 
   async #continue(name: string, state: string, result: string, signal?: AbortSignal): Promise<Asked> {

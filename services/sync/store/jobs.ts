@@ -85,13 +85,14 @@ export class JobStore {
       .execute();
   }
 
-  /** Runs that ended before that time and whose replaced files are still kept. */
-  withReplaced(before: number, limit: number): Promise<readonly JobRow[]> {
+  /** Runs that ended before that time and whose replaced files are still kept, from behind that one on. */
+  withReplaced(before: number, after: number, limit: number): Promise<readonly JobRow[]> {
     return this.#db
       .selectFrom('runs')
       .selectAll()
       .where('kind', '=', 'run')
       .where('ended_at', '<', before)
+      .where('id', '>', after)
       .where('input', 'like', keepsReplaced)
       .orderBy('id')
       .limit(limit)

@@ -53,6 +53,12 @@ export class TaskStore {
     await transaction.updateTable('tasks').set(columns(change)).where('id', '=', id).execute();
   }
 
+  /** Sets when it is due next, unless somebody else has since it was read. */
+  async setNext(transaction: Kysely<Tables>, { id, nextAt }: Task, next: number | null): Promise<void> {
+    const query = transaction.updateTable('tasks').set({ next_at: next }).where('id', '=', id);
+    await query.where('next_at', nextAt === null ? 'is' : '=', nextAt).execute();
+  }
+
   async remove(transaction: Kysely<Tables>, id: number): Promise<void> {
     await transaction.deleteFrom('plans').where('task_id', '=', id).execute();
     await transaction.deleteFrom('tasks').where('id', '=', id).execute();

@@ -214,7 +214,8 @@ export class Tasks implements Disposable {
         context.log.warn('a saved sync could not be started', { task: task.id, reason: error.detail });
       }
       const nextAt = calendarOf(task.fields, context.clock.now());
-      await context.commit((transaction) => store.change(transaction, task.id, { nextAt }));
+      // One that has failed by now has its next try set already.
+      await context.commit((transaction) => store.setNext(transaction, task, nextAt));
     }
   }
 
@@ -258,7 +259,7 @@ export class Tasks implements Disposable {
       }
     }
     try {
-      exclusionOf(fields.exclude);
+      exclusionOf(fields.exclude, { expressions: caller.all });
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       throw new Problem('sync.invalid', 422, `${error.message}.`, { fields: { exclude: `${error.message}.` } });

@@ -55,6 +55,9 @@ test('a row is added, read, changed and removed, with nulls, lists and JSON', as
   expect((await own('POST', '/tables/public/notes/rows/read', { key })).values).toMatchObject({ meta: null, n: '4', twice: '8', done: 'true' }); // prettier-ignore
   expect(await own('POST', '/tables/public/notes/rows/remove', { keys: [key] })).toMatchObject({ removed: 1 });
   expect((await own('PATCH', '/tables/public/notes/rows', { key, values: { n: '1' } })).status).toBe(404);
+  // A key that does not fit its column.
+  const odd = await own('POST', '/tables/public/notes/rows/read', { key: { id: 'seven' } });
+  expect([odd.status, odd.error.detail]).toEqual([409, expect.stringContaining('invalid input syntax')]);
   // Keys of several columns, with any names.
   const pair = { 'a b': '1', c: 'x"; drop table notes; --' };
   expect((await own('POST', '/tables/public/pairs/rows', { values: pair })).status).toBe(200);

@@ -38,6 +38,13 @@ test('who may do too little is told what an administrator has to run, and then i
     await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
     const reply = await room.request('/rest/v1/notes');
     expect(reply.status).toBe(503);
+    // Whoever has the anon key is told nothing of the inside.
+    const signUp = await room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"a@example.com","password":"correct horse"}' }); // prettier-ignore
+    const types = await room.request('/pg/types', { headers: { apikey: room.serviceKey } });
+    for (const told of [await reply.text(), await signUp.text(), await types.text()]) {
+      expect(told).toContain('The database is not ready.');
+      expect(told).not.toMatch(/modest|grant|create role/);
+    }
     const { detail } = (await overview(room)).error;
     expect(detail).toContain('create role service_role nologin noinherit bypassrls;');
     expect(detail).toContain('grant create on database "modest_rows" to "modest";');
@@ -79,4 +86,71 @@ test('who may make roles and pass policies needs nobody else', async () => {
   await room.sql('create table notes (id int primary key)');
   const reply = await room.request('/rest/v1/notes', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":1}' }); // prettier-ignore
   expect(reply.status).toBe(201);
+});
+
+const signUp = (room: DataRoom, name: string): Promise<Response> =>
+  room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: `${name}@example.com`, password: 'correct horse' }) }); // prettier-ignore
+/** What a superuser's triggers tell of at once. */
+const triggersOf = async (url: string): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(`select e.evtname as name, r.rolsuper as "ofSuperuser" from pg_event_trigger e
+    join pg_proc p on p.oid = e.evtfoid join pg_roles r on r.oid = p.proowner order by 1`);
+  await client.end();
+  return rows;
+};
+const triggers = [
+  { name: 'homeport_schema_changed', ofSuperuser: true },
+  { name: 'homeport_schema_dropped', ofSuperuser: true },
+];
+
+test('a superuser who comes after another user makes what that one could not', async () => {
+  const limited = await addressFor('early', 'createrole bypassrls', true);
+  for (const role of ['anon', 'authenticated', 'service_role']) await admin.query(`grant ${role} to early with admin option`); // prettier-ignore
+  {
+    await using room = await openDataRoom({ environment: { DATABASE_URL: limited } });
+    await room.sql('create table notes (id int primary key)');
+    expect((await signUp(room, 'ann')).status).toBe(200);
+  }
+  const url = new URL('/early_rows', server.url).href;
+  for (let start = 0; start < 2; start++) {
+    await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
+    expect((await room.request('/rest/v1/notes')).status).toBe(200);
+    await room.sql(`create table later${start} (id int primary key)`);
+    expect((await room.request(`/rest/v1/later${start}`)).status).toBe(200);
+    expect((await signUp(room, `bob${start}`)).status).toBe(200);
+    expect((await overview(room)).inside.limits).toEqual([]);
+    expect(await triggersOf(url)).toEqual(triggers);
+    if (start > 0) continue;
+    // As in a database that was filled from a dump.
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query('drop event trigger homeport_schema_changed; drop event trigger homeport_schema_dropped');
+    await client.end();
+  }
+});
+
+test('who comes after a superuser is told what that one has to grant, and then it works', async () => {
+  const limited = await addressFor('late', 'nocreaterole', false);
+  const url = new URL('/late_rows', server.url).href;
+  {
+    await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
+    await room.sql('create table notes (id int primary key); insert into notes values (1)');
+    expect((await signUp(room, 'ann')).status).toBe(200);
+  }
+  const orders = await (async () => {
+    await using room = await openDataRoom({ environment: { DATABASE_URL: limited } });
+    expect((await room.request('/rest/v1/notes')).status).toBe(503);
+    return /in the database late_rows: (.*)$/s.exec((await overview(room)).error?.detail)?.[1] ?? '';
+  })();
+  expect(orders).toContain('grant usage, create on schema homeport, auth to "late";');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(orders);
+  await client.end();
+  await using room = await openDataRoom({ environment: { DATABASE_URL: limited } });
+  expect(await (await room.request('/rest/v1/notes')).json()).toEqual([{ id: 1 }]);
+  await room.sql('create table later (id int primary key)');
+  expect((await room.request('/rest/v1/later')).status).toBe(200);
+  expect((await signUp(room, 'bob')).status).toBe(200);
 });

@@ -31,6 +31,17 @@ test('rows of an embed are bounded as those of an answer are', async () => {
   expect(await counted.json()).toEqual([{ projects: [{ count: 23 }] }]);
 });
 
+test('rows of an embed in the answer of a write are all there, as the peer has it', async () => {
+  await room.sql('insert into clients values (77, $$many$$); insert into projects select n, $$p$$ || n, 77 from generate_series(200, 209) n'); // prettier-ignore
+  const reply = await room.request('/rest/v1/clients?id=eq.77&select=id,projects(id)', {
+    method: 'PATCH',
+    headers: { ...json, Prefer: 'return=representation' },
+    body: '{"name":"many more"}',
+  });
+  const all: any = await reply.json();
+  expect(all[0].projects).toHaveLength(10);
+});
+
 test('a body that is too large is told so, announced or not; the service key may send more', async () => {
   const port = room.host.port('data');
   const headers = [`apikey: ${room.anonKey}`, 'Content-Type: application/json'];

@@ -76,6 +76,36 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await room.api('DELETE', '/api/sync/remotes/given-up');
   });
 
+  it('is not mixed up with another one that is signed in to meanwhile', { timeout: 60_000 }, async () => {
+    await begin('one', 'yandex');
+    await begin('two', 'yandex');
+    const { address } = await answer('one', 'true');
+    await expect(answer('two', 'true')).rejects.toThrow('409');
+    expect(await stepOf('two')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
+    await fetch(address);
+    expect(
+      await until(
+        () => stepOf('one'),
+        ({ step }) => step !== 'browser',
+      ),
+    ).toEqual({ step: 'done' });
+    const { address: next } = await answer('two', 'true');
+    await fetch(next);
+    expect(
+      await until(
+        () => stepOf('two'),
+        ({ step }) => step !== 'browser',
+      ),
+    ).toEqual({ step: 'done' });
+  });
+
+  it('is begun once, however often that is asked for', { timeout: 60_000 }, async () => {
+    const both = await Promise.allSettled([begin('twice', 'yandex'), begin('twice', 'yandex')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await stepOf('twice')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
+    await room.api('DELETE', '/api/sync/remotes/twice');
+  });
+
   it('is asked for and answered by administrators alone', async () => {
     const bob = await room.account('bob', [{ resource: 'cloud:*', permission: 'read-write' }]);
     await expect(room.api('GET', '/api/sync/remotes/cloud/setup', undefined, bob)).rejects.toThrow('403');

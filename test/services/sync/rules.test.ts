@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { brakesOf } from '../../../services/sync/domain/brakes.ts';
 import { coversWhole } from '../../../services/sync/domain/coverage.ts';
+import { exclusionOf } from '../../../services/sync/domain/exclude.ts';
 import { boundDeletes, planOf, type Listed, type Listing } from '../../../services/sync/domain/plan.ts';
 import { shownPlace } from '../../../services/sync/domain/place.ts';
 import { redacted } from '../../../services/sync/domain/redact.ts';
@@ -277,4 +278,16 @@ it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', { timeout: 1
   }
   expect(compared).toBeGreaterThan(100);
   expect(refused).toBeGreaterThan(0);
+});
+
+it('patterns take no longer for the names that others choose, and only administrators write regular expressions', () => {
+  const path = `${'a'.repeat(120)}/${'a'.repeat(120)}`;
+  const began = performance.now();
+  for (const pattern of [`${'**a'.repeat(30)}b`, `${'*a'.repeat(30)}b`, `${'{a,*}'.repeat(30)}b`]) {
+    expect([pattern, exclusionOf([pattern]).file(path)]).toEqual([pattern, false]);
+    expect([pattern, exclusionOf([pattern]).file(`${path}b`)]).toEqual([pattern, true]);
+  }
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(() => exclusionOf(['x', '{{(a+)+$}}'], { expressions: false })).toThrow('only an administrator');
+  expect(exclusionOf(['{{a+}}.txt']).file('b/aa.txt')).toBe(true);
 });

@@ -239,6 +239,8 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
         { resource: `${home}/mine/.way.replaced/*`, permission: 'read-write' },
       ]);
       await expect(room.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('.to.replaced');
+      const slow = { ...fields, exclude: ['{{(a+)+$}}'] };
+      await expect(room.api('POST', '/api/sync/tasks', slow, ada)).rejects.toThrow('only an administrator');
     });
 
     it('tell when they have failed for good, with the files', async () => {

@@ -112,7 +112,7 @@ it(
       // prettier-ignore
       const all = await runs(tries);
       const { endedAt } = all.at(-1);
-      const next = await until(() => nextOf(task), (at) => at !== null && at >= endedAt + pause * minute); // prettier-ignore
+      const next = await until(() => nextOf(task), (at) => at !== null && at >= endedAt + pause * minute && at < endedAt + (pause + 1) * minute); // prettier-ignore
       expect((next ?? 0) - endedAt - pause * minute).toBeLessThan(minute);
       clock.set((next ?? 0) - 15_001);
       await look();
@@ -180,6 +180,34 @@ it(
     expect(tree(join(room.folder, 'to'))).toEqual({ a: '1' });
   },
 );
+
+it('what cannot be removed keeps nothing else from being removed', { timeout: 120_000 }, async () => {
+  await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });
+  // More than are looked at in one go.
+  const stuck = await save({ keepReplaced: true });
+  for (let at = 0; at < 21; at++) {
+    room.write({ 'to/a': `old ${String(at)}` });
+    await room.api('POST', `/api/sync/tasks/${String(stuck)}/run`, {});
+    await runs(at + 1);
+  }
+  rmSync(join(room.folder, '.to.replaced'), { recursive: true });
+  writeFileSync(join(room.folder, '.to.replaced'), 'no folder');
+  room.write({ 'other/a': 'old' });
+  const task = await save({ keepReplaced: true, destination: `${room.folder}/other` });
+  await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
+  const last = (await runs(22)).at(-1);
+  const kept = join(room.folder, '.other.replaced', String(last.id));
+  expect(tree(kept)).toEqual({ a: 'old' });
+  clock.set(start + 31 * day);
+  clock.advance(hour);
+  await until(
+    async () => existsSync(kept),
+    (isSo) => !isSo,
+  );
+  // The others wait for the next time.
+  const { items } = await room.api('GET', '/api/sync/jobs');
+  expect(items.filter(({ canUndo }: any) => canUndo)).toHaveLength(21);
+});
 
 it('what was replaced goes back at the end of its time', { timeout: 60_000 }, async () => {
   await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });

@@ -116,16 +116,17 @@ export class Rows extends Loaded {
   /** Reads anew what is seen, and how many there are. */
   async #first(): Promise<void> {
     const turn = (this.#turn += 1);
-    const seen = [...this.#watched.keys()];
     try {
       const { rows, total } = await this.#read(0, true);
       if (turn !== this.#turn) return;
       this.complaint = '';
       this.#asked.clear();
-      for (const piece of this.#pieces.keys()) if (!seen.includes(piece)) this.#pieces.delete(piece);
+      for (const piece of this.#pieces.keys()) if (!this.#watched.has(piece)) this.#pieces.delete(piece);
       this.#pieces.set(0, rows);
       this.total = total ?? (rows.length < together ? rows.length : Math.max(this.total, 10 * together));
-      await Promise.all(seen.filter((piece) => piece > 0).map((piece) => this.#take(piece)));
+      // Also what came into sight meanwhile.
+      const seen = [...this.#watched.keys()].filter((piece) => piece > 0 && piece * together < this.total);
+      await Promise.all(seen.map((piece) => this.#take(piece)));
     } catch (error) {
       if (turn !== this.#turn) return;
       if (this.phase === 'loading') throw error;
