@@ -20,9 +20,9 @@ export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dis
     const status = error instanceof Problem && error.status === 504 ? 504 : 502;
     return new Problem('gateway.upstream_failed', status, `${id} does not answer. ${why}`);
   };
-  const send = (request: IncomingMessage, extra: readonly string[]): ClientRequest => {
+  const send = (request: IncomingMessage, extra: readonly string[], hasBody: boolean): ClientRequest => {
     const from = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-    const passing = { identity: vouchedFor(request), outside: context.publicUrl(request), from };
+    const passing = { identity: vouchedFor(request), outside: context.publicUrl(request), from, hasBody };
     return ask({
       ...{ agent, method: request.method ?? 'GET', path: request.url ?? '/', setHost: false },
       headers: [...requestHeaders(request, passing), ...extra],
@@ -32,8 +32,9 @@ export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dis
   return {
     request(request, response) {
       // A body by HTTP/2 without a length is announced so as well: it is never taken for a request of its own.
-      const encoding = request.headers['transfer-encoding'];
-      const up = send(request, encoding === undefined ? [] : ['Transfer-Encoding', 'chunked']);
+      const isChunked = request.headers['transfer-encoding'] !== undefined;
+      const hasBody = !isStrangersPreflight(request) && (isChunked || request.headers['content-length'] !== undefined);
+      const up = send(request, hasBody && isChunked ? ['Transfer-Encoding', 'chunked'] : [], hasBody);
       up.once('response', (answer) => {
         if (response.destroyed) return void answer.destroy();
         response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer));
@@ -46,12 +47,16 @@ export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dis
         else refuse(request, response, problemOf(error));
       });
       response.once('close', () => up.destroy());
-      request.pipe(up);
+      if (hasBody) return void request.pipe(up);
+      request.resume();
+      up.end();
     },
 
     upgrade(request, socket, head) {
       const { upgrade = 'websocket' } = request.headers;
-      const up = send(request, ['Connection', 'Upgrade', 'Upgrade', upgrade]);
+      const up = send(request, ['Connection', 'Upgrade', 'Upgrade', upgrade], false);
+      // Whoever is not sure what an upgrade asked for may read on in what it takes for a body.
+      up.shouldKeepAlive = false;
       const leave = (): void => void up.destroy();
       socket.once('close', leave);
       socket.once('error', leave);
@@ -74,6 +79,12 @@ export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dis
       up.end();
     },
   };
+}
+
+/** What browsers ask before anybody has signed in has no body. */
+function isStrangersPreflight(request: IncomingMessage): boolean {
+  const { method, headers } = request;
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && vouchedFor(request) === undefined; // prettier-ignore
 }
 
 /** Ends with the connection, whatever length was said: a length of another framing would be believed. */

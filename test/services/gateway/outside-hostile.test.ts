@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createPlainServer, type AddressInfo, type Server as PlainServer } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../../services/control/index.ts';
+import { gateway } from '../../../services/gateway/index.ts';
+import { fixtureService } from '../../support/fixture-service.ts';
+import { openHome, type Home } from '../../support/gateway/phone.ts';
+import { adminAuthorization } from '../../support/host.ts';
+
+const host = 'photos.nas.local';
+const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\nRemote-User: ada\r\n\r\n';
+const user = `Authorization: ${adminAuthorization}`;
+
+/** Requests that the upstream took for such, and what was in them. */
+let seen: { request: IncomingMessage; body: string }[] = [];
+let upstream: Server;
+/** Answers with these bytes, whatever it is asked. */
+let rough: PlainServer;
+let reply = '';
+let home: Home;
+
+const at = (server: PlainServer): string => String((server.address() as AddressInfo).port);
+beforeAll(async () => {
+  upstream = createServer((request, response) => {
+    const mine = { request, body: '' };
+    seen.push(mine);
+    request.on('data', (part: Buffer) => (mine.body += part.toString('latin1')));
+    request.once('end', () => response.end(`answer to ${request.url ?? ''}`));
+  }).listen(0, '127.0.0.1');
+  rough = createPlainServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.write(reply, 'latin1'));
+  }).listen(0, '127.0.0.1');
+  await Promise.all([once(upstream, 'listening'), once(rough, 'listening')]);
+  const outside = [`photos=http://127.0.0.1:${at(upstream)}`, `rough=http://127.0.0.1:${at(rough)}`];
+  const services = [fixtureService('lamp'), control, gateway];
+  home = await openHome({ services, settings: { outside, shared: ['lamp', 'photos', 'rough'] } });
+});
+afterAll(async () => {
+  await home[Symbol.asyncDispose]();
+  upstream.closeAllConnections();
+  upstream.close();
+  rough.close();
+});
+beforeEach(() => void (seen = []));
+
+/** Sends bytes as they are, and reads until the answer holds this. */
+async function send(lines: readonly string[], body: string, until: RegExp, to = host): Promise<string> {
+  const socket = await home.dial(to);
+  socket.write(`${[lines[0], `Host: ${to}`, ...lines.slice(1)].join('\r\n')}\r\n\r\n${body}`, 'latin1');
+  let said = '';
+  for await (const part of socket) {
+    said += String(part);
+    if (until.test(said)) break;
+  }
+  socket.destroy();
+  return said;
+}
+const urls = (): (string | undefined)[] => seen.map(({ request }) => request.url);
+const after = async (): Promise<string> =>
+  (await home.ask(`https://${host}/after`, { headers: { Authorization: adminAuthorization } })).body;
+
+describe('an upstream is given no request in another', () => {
+  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('where a %s calls its length one of the connection', async (method) => {
+    const lines = [`${method} /first HTTP/1.1`, user, 'Connection: content-length, host', `Content-Length: ${String(hidden.length)}`]; // prettier-ignore
+    await send(lines, hidden, /200 OK[\s\S]*\r\n\r\n/);
+    expect(await after()).toBe('answer to /after');
+    expect(urls()).toEqual(['/first', '/after']);
+    expect(seen[0]).toMatchObject({ body: hidden, request: { headers: { host } } });
+  });
+
+  it.each([`Content-Length: ${String(hidden.length)}`, 'Transfer-Encoding: chunked'])(
+    'nor any body by a preflight that nobody signed in for, with %s',
+    async (length) => {
+      const isChunked = length.startsWith('Transfer');
+      const body = isChunked ? `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n` : hidden;
+      const lines = ['OPTIONS /first HTTP/1.1', 'Access-Control-Request-Method: GET', 'Connection: content-length', length]; // prettier-ignore
+      await send(lines, body, /answer to/);
+      expect(await after()).toBe('answer to /after');
+      expect(urls()).toEqual(['/first', '/after']);
+      const { headers } = seen[0]?.request ?? {};
+      expect([seen[0]?.body, headers?.['content-length'], headers?.['transfer-encoding']]).toEqual(['', undefined, undefined]); // prettier-ignore
+    },
+  );
+
+  it('by an upgrade that it declines: nothing of its length, and no connection that goes on', async () => {
+    const lines = ['GET /socket HTTP/1.1', user, 'Connection: Upgrade', 'Upgrade: websocket', `Content-Length: ${String(hidden.length)}`]; // prettier-ignore
+    const said = await send(lines, hidden, /answer to/);
+    expect(said).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await after()).toBe('answer to /after');
+    expect(urls()).toEqual(['/socket', '/after']);
+    expect([seen[0]?.body, seen[0]?.request.headers['content-length']]).toEqual(['', undefined]);
+    expect(seen[1]?.request.socket).not.toBe(seen[0]?.request.socket);
+  });
+});
