@@ -94,3 +94,37 @@ describe('an upstream is given no request in another', () => {
     expect(seen[1]?.request.socket).not.toBe(seen[0]?.request.socket);
   });
 });
+
+describe('an upstream whose answer is none of HTTP is refused, and the host goes on', () => {
+  const ending = 'Content-Length: 2\r\n\r\nhi';
+  it.each([
+    ['a status below 100', `HTTP/1.1 042 Odd\r\n${ending}`],
+    ['a status above 599', `HTTP/1.1 999 Odd\r\n${ending}`],
+    ['an upgrade', 'HTTP/1.1 101 Odd\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+  ])('by %s', async (_what, bytes) => {
+    reply = bytes;
+    const rude = 'https://rough.nas.local/';
+    const { status, body } = await home.ask(rude, { headers: { Authorization: adminAuthorization } });
+    expect([status, body]).toEqual([502, expect.stringContaining('rough does not answer')]);
+    const session = home.http2('rough.nas.local');
+    const asked = session.request({ ':path': '/', authorization: adminAuthorization });
+    const [headers] = (await once(asked, 'response')) as [Record<string, unknown>];
+    expect(headers[':status']).toBe(502);
+    session.close();
+    expect(await after()).toBe('answer to /after');
+  });
+
+  it('by a status that no upgrade asked for', async () => {
+    reply = `HTTP/1.1 042 Odd\r\n${ending}`;
+    const lines = ['GET / HTTP/1.1', user, 'Connection: Upgrade', 'Upgrade: websocket'];
+    expect(await send(lines, '', /does not answer/, 'rough.nas.local')).toMatch(/^HTTP\/1\.1 502 /);
+    expect(await after()).toBe('answer to /after');
+  });
+
+  it('and words beside a status are its own, whatever is in them', async () => {
+    reply = `HTTP/1.1 200 O\x01K\x7f\r\n${ending}`;
+    const { status } = await home.ask('https://rough.nas.local/', { headers: { Authorization: adminAuthorization } });
+    expect([200, 502]).toContain(status);
+    expect(await after()).toBe('answer to /after');
+  });
+});
