@@ -106,6 +106,12 @@ it('a status page has a name of its own through the gateway, with a certificate 
   // All else there asks who it is, as on its own port.
   expect((await visit('/api/monitors'))?.status).toBe(401);
   expect((await home.ask('https://uptime.nas.local/status/harbour')).status).toBe(200);
+  // None may be an address or lead to this machine itself.
+  for (const name of ['127.0.0.2', 'localhost', 'a.localhost', '0x7f000001'])
+    await expect(call('PUT', '/api/status-pages/harbour', { domainNameList: [name] })).rejects.toThrow();
+  await call('PUT', '/api/status-pages/harbour', { domainNameList: ['nas.local', 'status.harbour.local'] });
+  await vi.waitUntil(async () => (await visit())?.status === 200, patience);
+  expect((await home.ask('https://nas.local/')).body).toContain('What is shared on this network');
   await home.change({ shared: [] });
   await vi.waitUntil(async () => (await visit())?.status !== 200, patience);
 });
