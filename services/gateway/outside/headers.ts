@@ -23,7 +23,8 @@ export function requestHeaders(request: IncomingMessage, { identity, outside, fr
   const isOurs = (name: string): boolean =>
     identity !== undefined && (name === 'authorization' || name === 'remote-user');
   const isPassed = (name: string): boolean =>
-    !ofConnection.test(name) && !listed.has(name) && !isOurs(name) && name !== 'cookie';
+    // Many an upstream reads `remote_user` as `Remote-User`.
+    !name.includes('_') && !ofConnection.test(name) && !listed.has(name) && !isOurs(name) && name !== 'cookie';
   const passed = pairs(request.rawHeaders, (name) => isPassed(name) && (hasBody || name !== 'content-length'));
   const url = URL.parse(outside ?? '');
   const before = request.headers['x-forwarded-for'];
@@ -53,7 +54,7 @@ function pairs(raw: readonly string[], isPassed: (name: string, value: string) =
   const passed: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = '', value = ''] = [raw[at], raw[at + 1]];
-    if (isPassed(name.toLowerCase(), value)) passed.push(name, value);
+    if (isPassed(name.toLowerCase(), value)) passed.push(name, name.toLowerCase() === 'set-cookie' ? ofOneHost(value) : value); // prettier-ignore
   }
   return passed;
 }
@@ -63,4 +64,9 @@ function namesIn(list: string | undefined): ReadonlySet<string> {
   const names = new Set((list ?? '').split(',').map((name) => name.trim().toLowerCase()));
   for (const name of ['content-length', 'host']) names.delete(name);
   return names;
+}
+
+/** A cookie without its `Domain`: an upstream sets none for the other services of the house. */
+function ofOneHost(cookie: string): string {
+  return cookie.replaceAll(/;\s*domain\s*(?:=[^;]*)?(?=;|$)/gi, '');
 }

@@ -4,6 +4,7 @@ import { createServer as createPlainServer, type AddressInfo, type Server as Pla
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
+import { UpstreamConnections } from '../../../services/gateway/outside/connections.ts';
 import { fixtureService } from '../../support/fixture-service.ts';
 import { openHome, type Home } from '../../support/gateway/phone.ts';
 import { adminAuthorization } from '../../support/host.ts';
@@ -127,4 +128,37 @@ describe('an upstream whose answer is none of HTTP is refused, and the host goes
     expect([200, 502]).toContain(status);
     expect(await after()).toBe('answer to /after');
   });
+});
+
+describe('what an upstream and its visitors say of others', () => {
+  it('is left out: headers that name somebody, in every spelling', async () => {
+    const names = ['Remote_User', 'X_Forwarded-For', 'Remote-User', 'X-WEBAUTH-USER', 'Tailscale-User-Login', 'Cf-Access-Jwt-Assertion']; // prettier-ignore
+    await send(['GET /first HTTP/1.1', user, ...names.map((name) => `${name}: eve`)], '', /answer to/);
+    const { rawHeaders = [] } = seen[0]?.request ?? {};
+    expect(rawHeaders.join(' ')).not.toMatch(/eve|_/);
+    expect(seen[0]?.request.headers['remote-user']).toBe('ada');
+  });
+
+  it('is left out: cookies for the whole house', async () => {
+    reply = 'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Domain=nas.local; Path=/\r\nSet-Cookie: b=2; Path=/; domain = .nas.local\r\nContent-Length: 0\r\n\r\n'; // prettier-ignore
+    const { headers } = await home.ask('https://rough.nas.local/', { headers: { Authorization: adminAuthorization } });
+    expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2; Path=/']);
+  });
+
+  it('and the page for everybody does not tell where it is', async () => {
+    const page = await home.ask('https://nas.local/');
+    expect(page.body).toContain('https://photos.nas.local');
+    expect(page.body).not.toContain('127.0.0.1');
+  });
+});
+
+it('an address without a port is known as Homeport’s own by the usual one', async () => {
+  const upstream = { id: 'loop', url: 'http://127.0.0.1', host: '127.0.0.1', port: 80, protocol: 'http' } as const;
+  const context = {
+    addresses: () => ['http://127.0.0.1/'],
+    connect: () => Promise.reject(new Error('it was connected to')),
+  };
+  const connections = new UpstreamConnections(context, upstream, true);
+  const opened = new Promise((_resolve, reject) => connections.createConnection({}, (error) => reject(error ?? new Error('open')))); // prettier-ignore
+  await expect(opened).rejects.toMatchObject({ detail: expect.stringContaining('leads back to Homeport itself') });
 });
