@@ -165,7 +165,7 @@ function create(context: Context, settings: Settings): Service {
     noted: (transaction, page, note) => followers.note(transaction, page, note),
     changed() {
       names?.[Symbol.dispose]();
-      names = context.hosts.add(pages.all().flatMap(({ config }) => config.domainNameList));
+      names = context.hosts.add(pages.all().flatMap(({ config }) => (config.published ? config.domainNameList : [])));
     },
   });
   const followers = new Followers({

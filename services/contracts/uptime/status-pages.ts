@@ -12,12 +12,14 @@ export const Slug = z
 const text = z.string().max(100_000).nullable();
 const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
 
-const DomainName = z
+/** A name that a page may have for its own: it leads to a name server, never to a machine by itself. */
+export const DomainName = z
   .string()
   .trim()
   .toLowerCase()
   .max(253)
-  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'Use a name such as status.example.org.');
+  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'Use a name such as status.example.org.')
+  .refine((name) => !/(?:^|\.)(?:\d+|0x[0-9a-f]*|localhost)$/.test(name), 'Use a name, not an address of a machine.');
 
 /** What the peer keeps elsewhere or has not. */
 const OwnPageFields = {

@@ -26,3 +26,14 @@ export function withoutPort(host: string): string {
 export function inUrl(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }
+
+/** Whether a name can lead nowhere but to this machine itself: no service may take it for its own. */
+export function isOfHouse(name: string, label: string, machine: string): boolean {
+  const own = hostLabel(machine);
+  const bases = [baseName(label), baseName(own), 'localhost'];
+  // Systems read as an address whatever ends in a number.
+  if (/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(name) || name.includes(':') || name.startsWith('[')) return true;
+  return (
+    name === own || name === machine.toLowerCase() || bases.some((base) => name === base || name.endsWith(`.${base}`))
+  );
+}

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { DispatchContext, Dispatched, DispatchTarget, OutsideOptions } from '../../contracts/dispatch.ts';
 import type { Exposure } from '../../contracts/gateway/api.ts';
 import { vouchedFor, vouchFor } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { isOfHouse } from '../domain/names.ts';
 import { ownPrefix, routeOf, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
 import { OidcRoutes } from '../oidc/routes.ts';
@@ -46,7 +48,9 @@ export class Front {
   readonly #underWay = new UnderWay();
   readonly #isShared = (id: string): boolean => this.#parts.exposure(id) !== 'off';
   readonly #ownerOf = (name: string): string | undefined =>
-    this.#parts.context.targets().find(({ hosts }) => hosts.includes(name))?.id;
+    isOfHouse(name, this.#parts.label, hostname())
+      ? undefined
+      : this.#parts.context.targets().find(({ hosts }) => hosts.includes(name))?.id;
 
   constructor(parts: FrontParts) {
     this.#parts = parts;

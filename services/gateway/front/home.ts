@@ -11,7 +11,7 @@ export function homePage(
   const items = shared.map(({ id, title, summary }) => {
     const named = `https://${serviceName(id, label)}:${String(port)}/`;
     const href = hasPath(id) ? `/${id}/` : named;
-    return `<li><a href="${href}">${escape(title)}</a>: ${escape(summary)}<br><code>${escape(named)}</code></li>`;
+    return `<li><a href="${href}">${escape(title)}</a>${summary === '' ? '' : `: ${escape(summary)}`}<br><code>${escape(named)}</code></li>`;
   });
   return page(
     baseName(label),

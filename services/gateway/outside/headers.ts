@@ -12,15 +12,20 @@ export interface Passing {
   readonly outside: string | undefined;
   /** Where the request comes from. */
   readonly from: string;
+  /** Without one nothing is said of its length either. */
+  readonly hasBody: boolean;
 }
 
 /** What an upstream gets to see, as pairs in the order of the request. */
-export function requestHeaders(request: IncomingMessage, { identity, outside, from }: Passing): string[] {
+export function requestHeaders(request: IncomingMessage, { identity, outside, from, hasBody }: Passing): string[] {
   const listed = namesIn(request.headers.connection);
   // What proved somebody here is for nobody else; without a sign-in in front it is the upstream's own.
   const isOurs = (name: string): boolean =>
     identity !== undefined && (name === 'authorization' || name === 'remote-user');
-  const passed = pairs(request.rawHeaders, (name) => !ofConnection.test(name) && !listed.has(name) && !isOurs(name) && name !== 'cookie'); // prettier-ignore
+  const isPassed = (name: string): boolean =>
+    // Many an upstream reads `remote_user` as `Remote-User`.
+    !name.includes('_') && !ofConnection.test(name) && !listed.has(name) && !isOurs(name) && name !== 'cookie';
+  const passed = pairs(request.rawHeaders, (name) => isPassed(name) && (hasBody || name !== 'content-length'));
   const url = URL.parse(outside ?? '');
   const before = request.headers['x-forwarded-for'];
   return [
@@ -49,11 +54,19 @@ function pairs(raw: readonly string[], isPassed: (name: string, value: string) =
   const passed: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = '', value = ''] = [raw[at], raw[at + 1]];
-    if (isPassed(name.toLowerCase(), value)) passed.push(name, value);
+    if (isPassed(name.toLowerCase(), value)) passed.push(name, name.toLowerCase() === 'set-cookie' ? ofOneHost(value) : value); // prettier-ignore
   }
   return passed;
 }
 
+/** What an exchange is made of is of no single connection, whoever says so: a body without its length is a request of its own. */
 function namesIn(list: string | undefined): ReadonlySet<string> {
-  return new Set((list ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  const names = new Set((list ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  for (const name of ['content-length', 'host']) names.delete(name);
+  return names;
+}
+
+/** A cookie without its `Domain`: an upstream sets none for the other services of the house. */
+function ofOneHost(cookie: string): string {
+  return cookie.replaceAll(/;\s*domain\s*(?:=[^;]*)?(?=;|$)/gi, '');
 }

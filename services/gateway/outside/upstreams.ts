@@ -51,8 +51,9 @@ export class Upstreams implements Disposable {
 
   /** As services of the house are seen. */
   targets(): readonly DispatchTarget[] {
-    return this.list().map(({ id, url, port }) => ({
-      ...{ id, title: id, summary: `At ${url}.`, group: undefined, port, authenticates: false, hosts: [] },
+    return this.list().map(({ id, port }) => ({
+      // Where it is, is nothing for who has not signed in.
+      ...{ id, title: id, summary: '', group: undefined, port, authenticates: false, hosts: [] },
     }));
   }
 

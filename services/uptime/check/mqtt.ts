@@ -17,12 +17,14 @@ export async function probeMqtt({ config, signal }: ProbeOrder): Promise<Found> 
   if (url.protocol.startsWith('ws')) url.pathname = field('mqttWebsocketPath') || url.pathname;
   // Loaded by the first of these: most have none.
   const { default: mqtt } = await import('mqtt');
+  signal.throwIfAborted();
   const client = mqtt.connect(url.href, {
     ...{ reconnectPeriod: 0, connectTimeout: 600_000, clean: true, rejectUnauthorized: config.ignoreTls !== true },
     ...(config.tlsCa ? { ca: config.tlsCa } : {}),
     ...(field('mqttUsername') === '' ? {} : { username: field('mqttUsername'), password: field('mqttPassword') }),
   });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
+  promise.catch(() => undefined);
   const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
   signal.addEventListener('abort', abort, { once: true });
   client.on('error', reject);

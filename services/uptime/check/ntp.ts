@@ -12,8 +12,11 @@ const length = 48;
 export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
   const limit = (name: string, usual: number): number => Number(config[name] ?? usual);
   const { address, family } = await lookup(config.hostname ?? '');
+  signal.throwIfAborted();
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
   const { promise, resolve, reject } = Promise.withResolvers<{ reply: Buffer; at: number }>();
+  // It may fail before anybody waits for it, which would end the thread.
+  promise.catch(() => undefined);
   const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
   signal.addEventListener('abort', abort, { once: true });
   socket.on('error', reject);
@@ -26,7 +29,7 @@ export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
   });
   try {
     socket.connect(config.port ?? 123, address);
-    await new Promise<void>((connected) => socket.once('connect', connected));
+    await Promise.race([new Promise<void>((connected) => socket.once('connect', connected)), promise]);
     const sent = Date.now();
     const began = performance.now();
     socket.send(question);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Rights } from '../../contracts/route-access.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -37,7 +38,7 @@ export async function callerOf(context: Context, keys: ApiKeys, request: Incomin
       },
     };
   }
-  const isOwn = isLoopback(request.socket.remoteAddress) && !from.foreignSite;
+  const isOwn = isLoopback(request.socket.remoteAddress) && !from.foreignSite && !isGatewayRequest(request);
   if (authorization === undefined && isOwn && (await accounts.list()).length === 0) {
     return { identity: undefined, rights: everything };
   }

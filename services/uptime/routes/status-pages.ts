@@ -1,4 +1,5 @@
 import express, { type Request, type Router } from 'express';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Context } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
@@ -126,7 +127,7 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
   return router;
 }
 
-/** How visitors may follow the page; the topic leads to where this machine is known by the same name. */
+/** How visitors may follow the page; the topic leads to where this machine is known by the same name, which a gateway's is not. */
 function followOf(
   { context, pages, subscriberMail }: StatusPageParts,
   page: KnownPage,
@@ -135,7 +136,8 @@ function followOf(
   // prettier-ignore
   const { subscribable, pushTopic: topic } = page.config;
   if (!subscribable || (topic === null && !subscriberMail.isSet)) return undefined;
-  const push = pages.ofDomain(request.hostname) === undefined ? context.address('push') : undefined;
+  const isDirect = !isGatewayRequest(request) && pages.ofDomain(request.hostname) === undefined;
+  const push = isDirect ? context.address('push') : undefined;
   const link = push === undefined || topic === null ? undefined : new URL(encodeURIComponent(topic), push);
   if (link !== undefined) link.hostname = request.hostname;
   return { mail: subscriberMail.isSet, topic, link: link?.href };

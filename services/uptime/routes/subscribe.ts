@@ -48,9 +48,10 @@ export function subscribeRoutes(parts: SubscribeParts): Router {
     answered(request, response, async () => {
       const page = open(request.params.slug);
       const { email } = (request.body ?? {}) as { readonly email?: unknown };
-      const subscriber = await subscribers.subscribe(page, email, context.caller(request).remoteAddress);
+      const base = context.publicUrl(request) ?? '';
+      const { remoteAddress } = context.caller(request);
+      const subscriber = await subscribers.subscribe(page, email, { remoteAddress, base });
       if (subscriber !== undefined) {
-        const base = context.publicUrl(request) ?? '';
         await context.commit((transaction) => subscriberMail.ask(transaction, page, subscriber, base));
       }
       return { title: 'Look into your mailbox', words: sent };

@@ -1,7 +1,9 @@
 import type { Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import {
+  DomainName,
   StatusPageConfig,
   type PublicGroup,
   type ShownNote,
@@ -50,7 +52,11 @@ export class StatusPages {
       .selectAll()
       .orderBy('id')
       .execute()) {
-      const page = { id, config: StatusPageConfig.parse(JSON.parse(config)), groups: JSON.parse(groups) as Group[] };
+      const page = {
+        id,
+        config: StatusPageConfig.parse(withNames(JSON.parse(config))),
+        groups: JSON.parse(groups) as Group[],
+      };
       this.#pages.set(page.config.slug, page);
     }
     this.#events.changed();
@@ -287,4 +293,10 @@ function clean<T extends object>(value: T): T {
 
 function storable(value: unknown): string {
   return JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');
+}
+
+/** What was written when more could be a name is left out: the page stays. */
+function withNames(stored: unknown): unknown {
+  const page = z.looseObject({ domainNameList: z.array(z.unknown()).optional() }).parse(stored);
+  return { ...page, domainNameList: page.domainNameList?.filter((name) => DomainName.safeParse(name).success) };
 }

@@ -115,7 +115,8 @@ export class Followers {
     const { slug, title, pushTopic, notifyTag } = page.config;
     const key = `${announcement.id}:page:${String(page.id)}`;
     const { words, message, good } = announcement;
-    await this.#parts.mail.tell(transaction, page, this.#base(page) ?? '', { key, subject: `${title}: ${words}`, message: message || words }); // prettier-ignore
+    const where = { set: this.#parts.publicUrl().replace(/\/$/, ''), usual: this.#base(page) ?? '' };
+    await this.#parts.mail.tell(transaction, page, where, { key, subject: `${title}: ${words}`, message: message || words }); // prettier-ignore
     if (pushTopic === null && notifyTag === null) return;
     await this.#parts.context.jobs.enqueue(
       transaction,

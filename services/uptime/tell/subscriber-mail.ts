@@ -30,6 +30,12 @@ export interface PageMail {
   readonly message: string;
 }
 
+/** Where a page is: as the owner has set it, and, where neither that nor where somebody saw it is known, as a guess. */
+export interface PagePlaces {
+  readonly set: string;
+  readonly usual: string;
+}
+
 /** Mails to those who subscribed on a status page, by the aggregator and each with the way out. */
 export class SubscriberMail {
   readonly #parts: SubscriberMailParts;
@@ -53,9 +59,10 @@ export class SubscriberMail {
   }
 
   /** Part of the transaction that makes the news. */
-  async tell(transaction: Kysely<any>, page: KnownPage, base: string, mail: PageMail): Promise<void> {
+  async tell(transaction: Kysely<any>, page: KnownPage, where: PagePlaces, mail: PageMail): Promise<void> {
     if (!this.isSet || !page.config.subscribable) return;
-    const jobs = this.#parts.subscribers.confirmedOf(page.id).map(({ id }) => {
+    const jobs = this.#parts.subscribers.confirmedOf(page.id).map(({ id, base: seenAt }) => {
+      const base = where.set || seenAt || where.usual;
       const key = `${mail.key}:to:${String(id)}`;
       const payload = { ...mail, key, subscriber: id, link: 'unsubscribe' as const, page: `${base}/status/${page.config.slug}` }; // prettier-ignore
       return { payload, key, orderKey: `subscriber:${String(id)}` };

@@ -13,7 +13,7 @@ const purpose = 'uptime.subscriber';
 const patienceMs = 48 * hourMs;
 const mostOfPage = 5000;
 
-const Sealed = z.object({ address: z.string(), token: z.string() });
+const Sealed = z.object({ address: z.string(), token: z.string(), base: z.string().default('') });
 const Address = z
   .email()
   .max(320)
@@ -25,8 +25,16 @@ export interface Subscriber {
   readonly page: number;
   readonly address: string;
   readonly token: string;
+  /** Where they saw the page when they subscribed; empty where that was not kept. */
+  readonly base: string;
   readonly confirmed: boolean;
   readonly createdAt: number;
+}
+
+/** Whence somebody asks, and where they see the page. */
+interface Asked {
+  readonly remoteAddress: string;
+  readonly base: string;
 }
 
 /** Visitors who follow a status page by mail. Addresses are sealed where they are stored. */
@@ -50,8 +58,8 @@ export class Subscribers {
     const { vault, log } = this.#context;
     for (const row of await this.#db.selectFrom('page_subscribers').selectAll().orderBy('id').execute()) {
       try {
-        const { address, token } = Sealed.parse(JSON.parse(vault.open(row.sealed, purpose)));
-        this.#all.set(row.id, { id: row.id, page: row.page_id, address, token, confirmed: row.confirmed === 1, createdAt: row.created_at }); // prettier-ignore
+        const { address, token, base } = Sealed.parse(JSON.parse(vault.open(row.sealed, purpose)));
+        this.#all.set(row.id, { id: row.id, page: row.page_id, address, token, base, confirmed: row.confirmed === 1, createdAt: row.created_at }); // prettier-ignore
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         log.warn('a subscriber of a status page cannot be read', { id: row.id, error });
@@ -76,7 +84,7 @@ export class Subscribers {
    * Whom to ask whether it was them; undefined where there is nobody to ask, which is not to be told apart from outside.
    * @throws Problem `uptime.invalid` (400), `uptime.too_many` (429)
    */
-  subscribe(page: KnownPage, given: unknown, remoteAddress: string): Promise<Subscriber | undefined> {
+  subscribe(page: KnownPage, given: unknown, { remoteAddress, base }: Asked): Promise<Subscriber | undefined> {
     const parsed = Address.safeParse(typeof given === 'string' ? given.trim() : given);
     if (!parsed.success) throw new Problem('uptime.invalid', 400, 'This is no mail address.');
     if (!this.#bySender.take(remoteAddress) || !this.#together.take('')) throw tooMany();
@@ -90,11 +98,11 @@ export class Subscribers {
       const { clock, commit, random, vault } = this.#context;
       const token = random.text(32);
       const createdAt = clock.now();
-      const row = { page_id: page.id, sealed: vault.seal(JSON.stringify({ address, token }), purpose), confirmed: 0 as const, created_at: createdAt }; // prettier-ignore
+      const row = { page_id: page.id, sealed: vault.seal(JSON.stringify({ address, token, base }), purpose), confirmed: 0 as const, created_at: createdAt }; // prettier-ignore
       const { id } = await commit(async (transaction: Kysely<Tables>) =>
         transaction.insertInto('page_subscribers').values(row).returning('id').executeTakeFirstOrThrow(),
       );
-      const subscriber = { id, page: page.id, address, token, confirmed: false, createdAt };
+      const subscriber = { id, page: page.id, address, token, base, confirmed: false, createdAt };
       this.#all.set(id, subscriber);
       return subscriber;
     });

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
+import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
+import type { Context } from '../../../services/contracts/service.ts';
+import { push } from '../../../services/push/index.ts';
+import { ApiKeys } from '../../../services/uptime/routes/api-keys.ts';
+import { callerOf } from '../../../services/uptime/routes/sign-in.ts';
 import { uptime } from '../../../services/uptime/index.ts';
 import { freePort } from '../../support/free-port.ts';
 import { openHome } from '../../support/gateway/phone.ts';
@@ -85,7 +92,7 @@ it.skipIf(lacksProgram(prometheus))(
 
 it('a status page has a name of its own through the gateway, with a certificate that devices trust, and its visitors no sign-in', async () => {
   await using home = await openHome({
-    services: [uptime, control, gateway],
+    services: [uptime, push, control, gateway],
     settings: { shared: ['uptime'] },
   });
   const call = async (method: string, path: string, body?: object): Promise<void> => {
@@ -106,6 +113,29 @@ it('a status page has a name of its own through the gateway, with a certificate 
   // All else there asks who it is, as on its own port.
   expect((await visit('/api/monitors'))?.status).toBe(401);
   expect((await home.ask('https://uptime.nas.local/status/harbour')).status).toBe(200);
+  // The push topic is named, and leads to no port that answers on this machine alone.
+  await call('PUT', '/api/status-pages/harbour', { subscribable: true, pushTopic: 'harbour-news' });
+  const followed = await home.ask('https://uptime.nas.local/status/harbour');
+  expect(followed.body).toContain('harbour-news');
+  expect(followed.body).not.toMatch(/href="[^"]*harbour-news/);
+  // None may be an address or lead to this machine itself.
+  for (const name of ['127.0.0.2', 'localhost', 'a.localhost', '0x7f000001'])
+    await expect(call('PUT', '/api/status-pages/harbour', { domainNameList: [name] })).rejects.toThrow();
+  await call('PUT', '/api/status-pages/harbour', { domainNameList: ['nas.local', 'status.harbour.local'] });
+  await vi.waitUntil(async () => (await visit())?.status === 200, patience);
+  expect((await home.ask('https://nas.local/')).body).toContain('What is shared on this network');
   await home.change({ shared: [] });
   await vi.waitUntil(async () => (await visit())?.status !== 200, patience);
+});
+
+it('before anybody has signed up this machine may do all, and nobody who comes by the gateway', async () => {
+  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: '127.0.0.1' });
+  const request = new IncomingMessage(socket);
+  const context = {
+    caller: () => ({ remoteAddress: '127.0.0.1', foreignSite: false }),
+    accounts: { authenticate: () => Promise.resolve(undefined), list: () => Promise.resolve([]) },
+  } as unknown as Context;
+  expect((await callerOf(context, new ApiKeys(context), request)).rights.all).toBe(true);
+  markGatewayRequest(request);
+  await expect(callerOf(context, new ApiKeys(context), request)).rejects.toMatchObject({ status: 401 });
 });

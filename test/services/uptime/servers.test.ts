@@ -2,6 +2,9 @@ import { createSocket } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPostgresDatabase } from '../../support/postgres.ts';
+import { MonitorConfig } from '../../../services/contracts/uptime/monitor.ts';
+import { probeMqtt } from '../../../services/uptime/check/mqtt.ts';
+import { probeNtp } from '../../../services/uptime/check/ntp.ts';
 import { listen, openUptime, type UptimeRig } from './rig.ts';
 
 let rig: UptimeRig;
@@ -131,5 +134,27 @@ it('an NTP monitor compares the time, and how far the server is from a clock', a
     expect((await rig.until((await add('refuses')).id, 0)).msg).toContain('The server refuses');
   } finally {
     server.close();
+  }
+});
+
+it('a check whose network is away fails alone, and one whose time is over does not begin', async () => {
+  // Nothing can be sent there, which the system says before a question is asked.
+  const away = await rig.add({ type: 'ntp', name: 'away', hostname: '255.255.255.255', port: 123, ...hourly });
+  expect((await rig.until(away.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
+  const again = await rig.add({ type: 'ntp', name: 'again', hostname: '255.255.255.255', port: 123, ...hourly });
+  expect((await rig.until(again.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);
+  for (const [probe, type] of [
+    [probeNtp, 'ntp'],
+    [probeMqtt, 'mqtt'],
+  ] as const) {
+    const config = MonitorConfig.parse({ name: 'late', type, hostname: '127.0.0.1', port: 9, mqttTopic: 'x' });
+    const order = {
+      id: 1,
+      config,
+      signal: AbortSignal.abort(new Error('over')),
+      onChain: () => undefined,
+      engine: () => undefined,
+    };
+    await expect(probe(order)).rejects.toThrow('over');
   }
 });

@@ -131,3 +131,16 @@ it('who has not confirmed within two days is forgotten', async () => {
   clock.advance(3 * 3_600_000);
   await vi.waitUntil(async () => (await list()).length === 0);
 });
+
+it('mails lead to where the visitor saw the page', async () => {
+  const job = await addPage('seen');
+  const there = rig.url.replace('127.0.0.1', 'localhost');
+  const body = new URLSearchParams({ email: 'eve@example.com' });
+  expect((await fetch(`${there}/status/seen/subscribe`, { method: 'POST', body })).status).toBe(200);
+  expect((await post(linkIn(await mailTo('eve@example.com', 'Confirm: news of Page seen'), 'confirm'))).status).toBe(
+    200,
+  );
+  await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 0 });
+  const news = await mailTo('eve@example.com', 'Page seen: job of seen is down');
+  expect(linkIn(news, 'unsubscribe')).toContain(`${there}/status/seen/unsubscribe?of=`);
+});
