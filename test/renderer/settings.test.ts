@@ -112,6 +112,20 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
   });
 
+  it('keeps what is folded open and in hand while it is typed in, and when that is discarded', async () => {
+    await using visit = await pages.visit('/settings');
+    const { page } = visit;
+    await page.getByText('Advanced', { exact: true }).click();
+    const field = page.getByLabel('PostgreSQL address', { exact: true });
+    await field.click();
+    await page.keyboard.type('postgresql://quay');
+    expect(await field.inputValue()).toBe('postgresql://quay');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(await field.isVisible()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('leads from section to section by address', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
