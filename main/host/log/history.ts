@@ -33,7 +33,7 @@ export interface LogPosition {
 }
 
 /** A piece of the log, newest line first. */
-export interface LogPiece {
+interface LogPiece {
   readonly lines: readonly KeptLine[];
   /** Where the next piece goes on. */
   readonly position: LogPosition;

@@ -7,7 +7,7 @@ import type { Clock } from '../../../services/contracts/service.ts';
 const shortest = 1000;
 
 /** Time of all processors since the machine started. */
-export interface Ticks {
+interface Ticks {
   readonly busy: number;
   readonly all: number;
 }
