@@ -10,7 +10,8 @@ import { apiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { staticPages } from './http/static-pages.ts';
-import { linesBefore } from './log/history.ts';
+import { cursorOf, fromCursor } from './log/cursor.ts';
+import { linesBefore, linesOf } from './log/history.ts';
 import { matching } from './log/log.ts';
 import { writeReport } from './log/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
@@ -92,19 +93,23 @@ export function createHostControl(given: ControlParts): HostControl {
       await engines.remove(name);
       return await engines.state(name);
     },
-    async log({ limit, before = Infinity, ...asked }) {
+    async log({ limit, before = Infinity, cursor, ...asked }) {
       const filter = Object.fromEntries(
         Object.entries(asked).filter(([, value]) => value !== undefined),
       ) as typeof asked;
-      // Of all that is in memory: from where the files go on is to be known.
-      const inMemory = parts.log.recent({ limit: Infinity });
-      const newest = inMemory.filter((entry) => entry.at < before && matching(filter)(entry)).slice(-limit);
-      const since = Math.min(before, inMemory[0]?.at ?? Infinity);
-      const older =
-        newest.length >= limit ? [] : await linesBefore(given.logFile, since, limit - newest.length, matching(filter));
-      return [...older.toReversed(), ...newest].map(({ at, level, service, message, fields }) => {
-        return { time: at, level, service, message, fields };
-      });
+      const fits = matching(filter);
+      const from =
+        cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : fromCursor(cursor);
+      const newest = linesOf(parts.log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
+      // All that is in memory was gone through: its oldest line is from where the files go on.
+      const older = newest.isWhole
+        ? await linesBefore(given.logFile, { from: newest.position, limit: limit - newest.lines.length, fits })
+        : { lines: [], position: newest.position, isWhole: false };
+      const lines = [...newest.lines, ...older.lines].toReversed();
+      return {
+        lines: lines.map(({ at, level, service, message, fields }) => ({ time: at, level, service, message, fields })),
+        cursor: older.isWhole ? null : cursorOf(older.position),
+      };
     },
     backups: given.backups,
     report: () => writeReport({ version, runners, config, engines, log: parts.log }),

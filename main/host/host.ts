@@ -183,7 +183,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     backups,
     logFile: logPath(dataDir),
     pulses,
-    machine: machineWatch(dataDir),
+    machine: machineWatch(dataDir, clock),
   });
   const powers: Powers = {
     host: control,

@@ -38,20 +38,30 @@ export function openPage({ window, clock, waiting, failing, ...options }: PageOp
   let failures = 0;
   let retry: Disposable | undefined;
   let crashes: readonly number[] = [];
+  /** A load that the app itself began is under way. */
+  let isOwnLoad = false;
 
   const show = (address: string): void => {
     retry?.[Symbol.dispose]();
+    isOwnLoad = true;
     // A load that fails is told by its event as well.
     window.loadURL(address).catch(() => undefined);
   };
   const load = (): void => show(base === undefined ? noticePage(waiting()) : base + path);
   const showsNotice = (): boolean => contents.getURL().startsWith(noticeStart);
 
+  contents.on('will-prevent-unload', (event) => {
+    // Electron asks nobody: a page with something unsaved would stay, and a person who came from the tray see nothing happen.
+    if (isOwnLoad) event.preventDefault();
+  });
   contents.on('did-navigate', (_, address) => {
+    isOwnLoad = false;
     if (!address.startsWith(noticeStart)) failures = 0;
   });
   contents.on('did-fail-load', (_, code, description, address, isMainFrame) => {
-    if (!isMainFrame || code === aborted || address.startsWith(noticeStart)) return;
+    if (!isMainFrame || code === aborted) return;
+    isOwnLoad = false;
+    if (address.startsWith(noticeStart)) return;
     const pause = pauses[Math.min(failures, pauses.length - 1)] ?? 0;
     failures += 1;
     const text = `The page does not answer (${description}). It is asked for again by itself.`;

@@ -94,17 +94,16 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       await host.backups.remove(params['name'] ?? '');
       return done;
     }),
-    implement(controlApi.log, async ({ query: { level, service, text, before, limit } }) => ({
-      lines: [
-        ...(await host.log({
-          limit,
-          ...(before === undefined ? {} : { before }),
-          ...(level === undefined ? {} : { level }),
-          ...(service === undefined ? {} : { service }),
-          ...(text === undefined ? {} : { text }),
-        })),
-      ],
-    })),
+    implement(controlApi.log, ({ query: { level, service, text, before, cursor, limit } }) =>
+      host.log({
+        limit,
+        ...(before === undefined ? {} : { before }),
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(level === undefined ? {} : { level }),
+        ...(service === undefined ? {} : { service }),
+        ...(text === undefined ? {} : { text }),
+      }),
+    ),
   ];
 }
 

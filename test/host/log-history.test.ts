@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLine, textLine, type LogEntry } from '../../main/host/log/format.ts';
-import { linesBefore, readLine } from '../../main/host/log/history.ts';
+import { linesBefore, readLine, type LogPosition } from '../../main/host/log/history.ts';
 import type { LogLine } from '../../services/contracts/control/api.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
@@ -13,6 +13,8 @@ const entry: LogEntry = {
   ...{ id: 1, at: Date.UTC(2026, 0, 2, 3, 4, 5, 678), level: 'warn', service: 'push', message: 'a topic: was left' },
   fields: { topic: 'alerts', text: 'two words "quoted"', count: 12, list: ['a b', { c: 'd' }], error: 'x=1' },
 };
+
+const newest = { at: Infinity, passed: 0 };
 
 describe('the log of earlier starts', () => {
   let dataDir: string;
@@ -42,16 +44,82 @@ describe('the log of earlier starts', () => {
     );
     writeFileSync(`${path}.1`, `${lines.slice(0, 5000).join('\n')}\n`);
     writeFileSync(path, `${lines.slice(5000).join('\n')}\n`);
-    const found = await linesBefore(path, entry.at + 11_000, 9000, () => true);
+    const from = { at: entry.at + 11_000, passed: Infinity };
+    const { lines: found } = await linesBefore(path, { from, limit: 9000, fits: () => true });
     expect(found.length).toBe(9000);
     expect(found[0]?.message).toBe('line 10999');
     expect(
       found.every(({ message, fields }, at) => message === `line ${String(10_999 - at)}` && fields['word'] !== ''),
     ).toBe(true);
-    expect((await linesBefore(path, Infinity, 5, ({ message }) => message.endsWith('00')))[4]?.message).toBe(
-      'line 11500',
+    const fits = ({ message }: { message: string }): boolean => message.endsWith('00');
+    expect((await linesBefore(path, { from: newest, limit: 5, fits })).lines[4]?.message).toBe('line 11500');
+    const none = await linesBefore(join(dataDir, 'none.log'), { from: newest, limit: 5, fits });
+    expect([none.lines, none.isWhole]).toEqual([[], true]);
+  });
+
+  /** Reads on from piece to piece, as the page does. */
+  async function messagesOf(path: string, limit: number, fits: (line: { message: string }) => boolean = () => true) {
+    const [messages, sizes]: [string[], number[]] = [[], []];
+    for (let from: LogPosition = newest; ;) {
+      const { lines, position, isWhole } = await linesBefore(path, { from, limit, fits });
+      messages.push(...lines.map(({ message }) => message));
+      sizes.push(lines.length);
+      if (isWhole) return { messages, sizes };
+      from = position;
+    }
+  }
+
+  it('loses no line of a millisecond that a page ends within, be it in several files', async () => {
+    const path = join(dataDir, 'homeport.log');
+    const lines = Array.from({ length: 30 }, (_, at) =>
+      textLine({ ...entry, at: entry.at + Math.floor(at / 10), message: `line ${String(at)}` }),
     );
-    expect(await linesBefore(join(dataDir, 'none.log'), Infinity, 5, () => true)).toEqual([]);
+    writeFileSync(`${path}.1`, `${lines.slice(0, 14).join('\n')}\n`);
+    writeFileSync(path, `${lines.slice(14).join('\n')}\n`);
+    const { messages, sizes } = await messagesOf(path, 4);
+    expect(messages).toEqual(Array.from({ length: 30 }, (_, at) => `line ${String(29 - at)}`));
+    expect(sizes[0]).toBe(4);
+  });
+
+  it('goes on behind what one question reads at most, and says that there is more', async () => {
+    const path = join(dataDir, 'homeport.log');
+    const word = 'x'.repeat(100_000);
+    const lines = Array.from({ length: 400 }, (_, at) =>
+      textLine({ ...entry, at: entry.at + at, message: `line ${String(at)}`, fields: { word } }),
+    );
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    const { messages, sizes } = await messagesOf(path, 500, ({ message }) => /^line (?:399|7)$/.test(message));
+    expect(messages).toEqual(['line 399', 'line 7']);
+    expect(sizes.length).toBeGreaterThan(2);
+  });
+
+  it.each(['\n', ''])('has lines whole that are longer than a piece, before an end of %j', async (end) => {
+    const path = join(dataDir, 'homeport.log');
+    const word = 'ü'.repeat(400_000);
+    const lines = [0, 1, 2].map((at) => textLine({ ...entry, at: entry.at + at, fields: { word, at } }));
+    writeFileSync(path, `${lines.join('\n')}${end}`);
+    const found = await linesBefore(path, { from: newest, limit: 9, fits: () => true });
+    expect(found.lines.map(({ fields }) => [fields['at'], fields['word'] === word])).toEqual([
+      ['2', true],
+      ['1', true],
+      ['0', true],
+    ]);
+  });
+
+  it('goes on from memory into the files without a gap or a line twice', async () => {
+    await using host = await openTestHost({ services: [control], dataDir });
+    for (let number = 0; number < 2500; number += 1) host.host.log.warn(`the tide turned ${String(number)}`);
+    const messages: string[] = [];
+    let query = '';
+    do {
+      const reply = await api<{ lines: LogLine[]; cursor: string | null }>(
+        host.url('control'),
+        `/api/log?limit=333&text=tide${query}`,
+      );
+      messages.push(...reply.lines.map(({ message }) => message).toReversed());
+      query = reply.cursor === null ? '' : `&cursor=${reply.cursor}`;
+    } while (query !== '');
+    expect(messages).toEqual(Array.from({ length: 2500 }, (_, at) => `the tide turned ${String(2499 - at)}`));
   });
 
   it('is on the Log page after a restart', async () => {

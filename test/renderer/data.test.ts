@@ -111,6 +111,21 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('No rows yet.').waitFor();
   });
 
+  it('forgets what was chosen when other rows are looked at, and says when nothing was there to be removed', async () => {
+    await run("create table harbours (name text primary key); insert into harbours values ('Bergen'), ('Calais')");
+    await using watched = await visit('/data/tables/public.harbours/');
+    const { page } = watched;
+    await page.getByLabel('Choose row 1').check({ force: true });
+    await page.getByRole('button', { name: 'Remove 1 row' }).waitFor();
+    await page.getByRole('button', { name: 'Sort by name' }).click();
+    await page.getByRole('button', { name: 'Remove 1 row' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Choose row 1').check({ force: true });
+    await run('delete from harbours');
+    await page.getByRole('button', { name: 'Remove 1 row' }).click();
+    await page.getByRole('button', { name: 'Remove for good?' }).click();
+    await page.getByText('Nothing was removed: it was not there any more.').waitFor();
+  });
+
   it('scrolls a hundred thousand rows and reads only those that are seen', async () => {
     await run(`create table many (id int primary key, word text); insert into many select n, 'word ' || n from generate_series(1, 100000) n`); // prettier-ignore
     await using watched = await visit('/data/tables/public.many/');

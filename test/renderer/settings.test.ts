@@ -112,6 +112,84 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
   });
 
+  it('keeps what is folded open and in hand while it is typed in, and when that is discarded', async () => {
+    await using visit = await pages.visit('/settings');
+    const { page } = visit;
+    await page.getByText('Advanced', { exact: true }).click();
+    const field = page.getByLabel('PostgreSQL address', { exact: true });
+    await field.click();
+    await page.keyboard.type('postgresql://quay');
+    expect(await field.inputValue()).toBe('postgresql://quay');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect(await field.isVisible()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('keeps what is typed while it saves', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/api/settings/moody', async (route) => {
+      sent.resolve();
+      await answered.promise;
+      await route.continue();
+    });
+    await page.getByLabel('Name').fill('one');
+    await page.getByLabel('Limit').fill('7');
+    await page.getByLabel('Words').fill('fog');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await sent.promise;
+    await page.getByLabel('Name').fill('one and two');
+    // Back to what it was before: a change, too, once the other one is saved.
+    await page.getByLabel('Limit').fill('3');
+    answered.resolve();
+    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    expect(file()).toMatch(/limit: 7/);
+    expect(await page.getByLabel('Name').inputValue()).toBe('one and two');
+    expect(await page.getByLabel('Limit').inputValue()).toBe('3');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await expect.poll(file).toMatch(/name: one and two/);
+    await expect.poll(() => page.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true);
+    expect(file()).not.toMatch(/limit: 7/);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('holds the buttons in sight only while there is something to save', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    const held = (): Promise<string> =>
+      page.locator('form footer').evaluate((element) => getComputedStyle(element).position);
+    await page.getByLabel('Name').waitFor();
+    expect(await held()).toBe('static');
+    await page.getByLabel('Name').fill('typed here');
+    await expect.poll(held).toBe('sticky');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(held).toBe('static');
+  });
+
+  it('tells its search from that of the log', async () => {
+    await using visit = await pages.visit('/log');
+    const { page } = visit;
+    const placeholder = (name: string): Promise<string | null> =>
+      page.getByRole('searchbox', { name, exact: true }).getAttribute('placeholder');
+    expect([await placeholder('Search the settings'), await placeholder('Search the log')]).toEqual([
+      'Search settings',
+      'Search the log',
+    ]);
+  });
+
+  it('asks before a reload while something is not saved, and not once it is discarded', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    const asks = (): Promise<boolean> =>
+      page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    await page.getByLabel('Name').fill('typed here');
+    expect(await asks()).toBe(true);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await asks()).toBe(false);
+  });
+
   it('leads from section to section by address', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;

@@ -182,6 +182,22 @@ describe('the window', () => {
     expect(window?.notices).toEqual([]);
   });
 
+  it('goes where it is asked to though its page holds something unsaved, which alone keeps others from leaving', async () => {
+    await using rig = await openDesktop();
+    const { window } = rig.electron;
+    const page = { url: `${rig.own()}/`, parent: null };
+    await rig.sees(() => expect(window?.webContents.getURL()).toBe(page.url));
+    const contents = window?.webContents;
+    if (contents === undefined) throw new Error('no window');
+    contents.isGuarded = true;
+    // A link or a reload of the page's own.
+    expect(contents.mayUnload()).toBe(false);
+    rig.electron.secondInstance(['homeport', 'homeport://open?view=inbox/12']);
+    await rig.sees(() => expect(contents.getURL()).toBe(`${rig.own()}/inbox/12`));
+    contents.isGuarded = true;
+    expect(contents.mayUnload()).toBe(false);
+  });
+
   it('draws its page again when the process that drew it ends, and asks when that goes on', async () => {
     await using rig = await openDesktop();
     const { electron, own } = rig;

@@ -22,6 +22,8 @@ export class FakeContents {
   readonly events = new EventEmitter();
   address = '';
   reloads = 0;
+  /** The page prevents `beforeunload`: it holds something unsaved. */
+  isGuarded = false;
   readonly on = ((name: string, listener: (...args: any[]) => void) => this.events.on(name, listener)) as never;
   getURL(): string {
     return this.address;
@@ -31,6 +33,14 @@ export class FakeContents {
   }
   setWindowOpenHandler(): void {
     // What it does with addresses is tried with pages of their own.
+  }
+  /** As Electron does: no box is shown, the page stays unless whoever listens lets it go. */
+  mayUnload(): boolean {
+    if (!this.isGuarded) return true;
+    const event = preventable();
+    this.events.emit('will-prevent-unload', event);
+    this.isGuarded = !event.prevented;
+    return event.prevented;
   }
   /** The process that draws it ends. */
   crash(reason: Electron.RenderProcessGoneDetails['reason']): void {
@@ -106,6 +116,8 @@ export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
     } else this.addresses.push(address);
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#destroyed) return;
+    // No event tells of it.
+    if (!this.webContents.mayUnload()) throw new Error(`ERR_ABORTED (-3) loading '${address}'`);
     const [code, description] = load === this.#loads ? (this.#surroundings.fails(address) ?? []) : [-3, 'ERR_ABORTED'];
     if (code === undefined) {
       this.webContents.address = address;
@@ -132,6 +144,7 @@ export class FakeWindow implements Record<keyof ElectronWindow, unknown> {
   close(): { prevented: boolean } {
     const event = preventable();
     this.events.emit('close', event);
+    if (!event.prevented && !this.webContents.mayUnload()) event.prevented = true;
     if (!event.prevented) this.destroy();
     return event;
   }

@@ -25,30 +25,93 @@ export function readLine(line: string): KeptLine | undefined {
   return line.startsWith('{') ? fromJson(line) : fromText(line);
 }
 
-/**
- * The lines before a moment, newest first, from the file and the older ones beside it, until `limit` of them fit or enough was
- * read. Read backwards in pieces, so that a large file costs no more than its end.
- */
-export async function linesBefore(
-  path: string,
-  before: number,
-  limit: number,
-  fits: (line: KeptLine) => boolean,
-): Promise<readonly KeptLine[]> {
-  const found: KeptLine[] = [];
-  let left = mostBytes;
-  for (let number = 0; number <= oldFiles && found.length < limit && left > 0; number += 1) {
-    left -= await readBackwards(number === 0 ? path : `${path}.${String(number)}`, left, (line) => {
-      const read = readLine(line);
-      if (read !== undefined && read.at < before && fits(read)) found.push(read);
-      return found.length < limit;
-    });
-  }
-  return found;
+/** How far somebody has read, from the newest line on: all lines after a moment, and so many of those of that very moment. */
+export interface LogPosition {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly passed: number;
 }
 
-/** Gives the lines of a file from its end until `take` has enough; answers how many bytes were read. */
-async function readBackwards(path: string, most: number, take: (line: string) => boolean): Promise<number> {
+/** A piece of the log, newest line first. */
+interface LogPiece {
+  readonly lines: readonly KeptLine[];
+  /** Where the next piece goes on. */
+  readonly position: LogPosition;
+  /** There is nothing earlier. */
+  readonly isWhole: boolean;
+}
+
+interface Question {
+  readonly from: LogPosition;
+  readonly limit: number;
+  readonly fits: (line: KeptLine) => boolean;
+}
+
+/** Those of these lines, newest first, that come behind a position and fit. */
+export function linesOf(lines: Iterable<KeptLine>, question: Question): LogPiece {
+  const walk = new Walk(question);
+  for (const line of lines) if (!walk.take(line)) break;
+  return { lines: walk.found, position: walk.position, isWhole: !walk.isFull };
+}
+
+/**
+ * The lines behind a position, from the file and the older ones beside it, until `limit` of them fit or enough was read. Read
+ * backwards in pieces, so that a large file costs no more than its end.
+ */
+export async function linesBefore(path: string, question: Question): Promise<LogPiece> {
+  const walk = new Walk(question);
+  for (let number = 0; number <= oldFiles && !walk.isFull; number += 1) {
+    await readBackwards(number === 0 ? path : `${path}.${String(number)}`, walk);
+  }
+  return { lines: walk.found, position: walk.position, isWhole: !walk.isFull };
+}
+
+/** Goes through lines from the newest to the oldest and knows how far it came. */
+class Walk {
+  readonly found: KeptLine[] = [];
+  position: LogPosition;
+  /** Enough was found, or read. */
+  isFull = false;
+  readonly #question: Question;
+  #skipped = 0;
+  #bytes = 0;
+
+  constructor(question: Question) {
+    this.#question = question;
+    this.position = question.from;
+  }
+
+  /** Whether all of a piece whose oldest line is this one was given before: then it need not be looked at. */
+  isBehind(oldest: KeptLine | undefined): boolean {
+    return oldest !== undefined && oldest.at > this.#question.from.at;
+  }
+
+  /** Answers whether another line is wanted. */
+  take(line: KeptLine): boolean {
+    const { from, limit, fits } = this.#question;
+    if (line.at > from.at) return true;
+    if (line.at === from.at && this.#skipped < from.passed) {
+      this.#skipped += 1;
+      return true;
+    }
+    const { at, passed } = this.position;
+    if (line.at === at) this.position = { at, passed: passed + 1 };
+    else if (line.at < at) this.position = { at: line.at, passed: 1 };
+    if (fits(line)) this.found.push(line);
+    this.isFull = this.found.length >= limit;
+    return !this.isFull;
+  }
+
+  /** So many bytes were read. Those of lines that were given before do not count, or a question would never get past them. */
+  read(bytes: number): void {
+    if (this.position === this.#question.from) return;
+    this.#bytes += bytes;
+    if (this.#bytes >= mostBytes) this.isFull = true;
+  }
+}
+
+/** Gives the lines of a file from its end until there is enough. */
+async function readBackwards(path: string, walk: Walk): Promise<void> {
   let file: FileHandle;
   let at: number;
   try {
@@ -56,25 +119,33 @@ async function readBackwards(path: string, most: number, take: (line: string) =>
     file = await open(path);
   } catch {
     // Not there: the log is young.
-    return 0;
+    return;
   }
   await using _ = file;
-  let [rest, read] = [Buffer.alloc(0), 0];
-  while (at > 0 && read < most) {
+  // What stands before the first line end of a piece begins in the piece before; of a long line there are several.
+  let rest: Buffer[] = [];
+  while (at > 0 && !walk.isFull) {
     const length = Math.min(chunkBytes, at);
     at -= length;
     const piece = Buffer.alloc(length);
     await file.read(piece, 0, length, at);
-    read += length;
-    const whole = Buffer.concat([piece, rest]);
-    // What stands before the first line end may begin in the piece before.
-    const begin = at === 0 ? 0 : whole.indexOf(10) + 1;
-    rest = whole.subarray(0, begin);
-    for (const line of whole.subarray(begin).toString('utf8').split('\n').reverse()) {
-      if (line !== '' && !take(line)) return read;
-    }
+    const begin = at === 0 ? 0 : piece.indexOf(10) + 1;
+    if (begin > 0 || at === 0) {
+      const lines = Buffer.concat([piece.subarray(begin), ...rest])
+        .toString('utf8')
+        .split('\n');
+      rest = [piece.subarray(0, begin)];
+      if (!walk.isBehind(readLine(lines[0] ?? ''))) takeLines(lines, walk);
+    } else rest = [piece, ...rest];
+    walk.read(length);
   }
-  return read;
+}
+
+function takeLines(lines: readonly string[], walk: Walk): void {
+  for (const line of lines.toReversed()) {
+    const read = line === '' ? undefined : readLine(line);
+    if (read !== undefined && !walk.take(read)) return;
+  }
 }
 
 function fromJson(line: string): KeptLine | undefined {

@@ -1,20 +1,37 @@
 import { statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
 import type { Machine } from '../../../services/contracts/control/api.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
 
+/** ms between two looks at the processors; within less there may be no tick at all. */
+const shortest = 1000;
+
+/** Time of all processors since the machine started. */
 interface Ticks {
   readonly busy: number;
   readonly all: number;
 }
 
-/** Tells what is left of the machine; `folder`: on whose disk. */
-export function machineWatch(folder: string): () => Promise<Machine> {
-  let before = ticks();
+/**
+ * Tells what is left of the machine; `folder`: on whose disk. Whoever asks within a second is told the same: each question would
+ * otherwise shorten the time that the next one measures.
+ */
+export function machineWatch(
+  folder: string,
+  clock: Pick<Clock, 'now'>,
+  ticks: () => Ticks = processorTicks,
+): () => Promise<Machine> {
+  let [before, at] = [ticks(), clock.now()];
+  let cpu = 0;
   return async () => {
-    const now = ticks();
-    const all = now.all - before.all;
-    const cpu = all <= 0 ? 0 : Math.min(1, (now.busy - before.busy) / all);
-    before = now;
+    const now = clock.now();
+    // The clock may have been put back.
+    if (Math.abs(now - at) >= shortest) {
+      const next = ticks();
+      const all = next.all - before.all;
+      cpu = all <= 0 ? 0 : Math.min(1, (next.busy - before.busy) / all);
+      [before, at] = [next, now];
+    }
     return {
       cpu,
       memory: { total: totalmem(), free: freemem(), own: process.memoryUsage.rss() },
@@ -23,7 +40,7 @@ export function machineWatch(folder: string): () => Promise<Machine> {
   };
 }
 
-function ticks(): Ticks {
+function processorTicks(): Ticks {
   let [busy, all] = [0, 0];
   for (const { times } of cpus()) {
     const { user, nice, sys, irq, idle } = times;

@@ -116,6 +116,18 @@ export const LogLine = z.object({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
+const LogReply = z.object({
+  /** Oldest first. */
+  lines: z.array(LogLine),
+  cursor: z
+    .string()
+    .nullable()
+    .describe(
+      'For the next question: there are earlier lines, or the files were not read to their end. Null: this is all.',
+    ),
+});
+type LogReply = z.infer<typeof LogReply>;
+
 /** A backup that lies in the folder of backups. */
 export const BackupFile = z
   .object({
@@ -176,8 +188,10 @@ export interface HostControl {
     readonly text?: string;
     /** Only lines before this moment, ms since the epoch. */
     readonly before?: number;
+    /** Goes on where an answer before ended. */
+    readonly cursor?: string;
     readonly limit: number;
-  }): Promise<readonly LogLine[]>;
+  }): Promise<LogReply>;
   readonly backups: BackupStore;
   /** What somebody who helps has to know: versions, services, settings that are not the default, newest errors. No secrets. */
   report(): Promise<string>;
@@ -340,9 +354,14 @@ export const controlApi = {
       service: z.string().optional(),
       text: z.string().optional(),
       before: z.coerce.number().optional().describe('Only lines before this moment, ms since the epoch.'),
+      cursor: z
+        .string()
+        .regex(/^\d{1,16}\.\d{1,9}$/)
+        .optional()
+        .describe('Goes on with earlier lines where an answer before ended.'),
       limit: z.coerce.number().int().min(1).max(2000).default(200),
     }),
-    reply: z.object({ lines: z.array(LogLine) }),
+    reply: LogReply,
   }),
   report: defineRoute({
     method: 'GET',

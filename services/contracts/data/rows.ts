@@ -60,7 +60,7 @@ export const dataRowsApi = {
   list: defineRoute({
     method: 'GET',
     path: `${at}/rows`,
-    summary: 'Rows in an order, from a place on, and how many there are; long values are cut.',
+    summary: 'Rows in an order, from a place on, and how many there are; long values are cut, those of the key never.',
     access: 'admin',
     query: z.object({
       offset: z.coerce.number().int().min(0).default(0),

@@ -6,7 +6,7 @@ import { inTransaction, type Database } from '../engine/database.ts';
 import { quote } from '../rest/statement/sql.ts';
 import { shapeOf, type TableShape } from './table-shape.ts';
 
-/** Letters of a value in a list. */
+/** Letters of a value in a list; those of a key are whole, for rows are told apart by them. */
 const longest = 300;
 const asText = { getTypeParser: () => (text: string) => text };
 type Values = Readonly<Record<string, string | null>>;
@@ -41,7 +41,10 @@ export function rowRoutes({ database, schemas }: RowParts): readonly ApiHandler[
       within(params, async (client, shape) => {
         const values: string[] = [];
         const where = whereOf(shape, query, values);
-        const shown = shape.columns.map(({ name }) => `left(t.${quote(name)}::text, ${longest}) as ${quote(name)}`);
+        const shown = shape.columns.map(({ name, isKey }) => {
+          const text = `t.${quote(name)}::text`;
+          return `${isKey ? text : `left(${text}, ${longest})`} as ${quote(name)}`;
+        });
         const text = `select ${shown.join(', ')} from ${shape.reference} t${where}${orderOf(shape, query)} limit ${query.limit} offset ${query.offset}`;
         const { rows } = await client
           .query<(string | null)[]>({ text, values, rowMode: 'array', types: asText })

@@ -64,6 +64,17 @@ test('a row is added, read, changed and removed, with nulls, lists and JSON', as
   expect(await own('POST', '/tables/public/pairs/rows/remove', { keys: [pair] })).toMatchObject({ removed: 1 });
 });
 
+test('a key is never cut, however long: the row is found by what the list says', async () => {
+  const [slug, body] = ['s'.repeat(400), 'b'.repeat(400)];
+  await room.sql('create table slugs (slug text primary key, body text)');
+  expect((await own('POST', '/tables/public/slugs/rows', { values: { slug, body } })).status).toBe(200);
+  const { rows } = await own('GET', '/tables/public/slugs/rows');
+  expect(rows).toEqual([[slug, body.slice(0, 300)]]);
+  const keys = [{ slug: rows[0][0] }];
+  expect(await own('POST', '/tables/public/slugs/rows/remove', { keys })).toMatchObject({ removed: 1 });
+  expect(await own('POST', '/tables/public/slugs/rows/remove', { keys })).toMatchObject({ removed: 0 });
+});
+
 test('what does not fit is said at its field', async () => {
   const add = (values: object): Promise<any> => own('POST', '/tables/public/notes/rows', { values });
   expect((await add({ title: 'x', n: 'three', mood: 'angry' })).error.fields).toEqual({

@@ -15,7 +15,7 @@ const mostKept = 20;
 /** Rows that fly by are not read. */
 const restMs = 60;
 
-/** A row as the list has it: values in the order of the columns, the long ones cut. */
+/** A row as the list has it: values in the order of the columns, the long ones cut but for the key's. */
 export type ShownRow = readonly (string | null)[];
 /** Values by the names of their columns. */
 export type Values = Readonly<Record<string, string | null>>;
@@ -108,9 +108,11 @@ export class Rows extends Loaded {
     await this.#first();
   }
 
-  async remove(keys: readonly Values[]): Promise<void> {
-    await call(dataRowsApi.remove, { params: this.params, body: { keys: [...keys] } });
+  /** Answers how many were there to be removed. */
+  async remove(keys: readonly Values[]): Promise<number> {
+    const { removed } = await call(dataRowsApi.remove, { params: this.params, body: { keys: [...keys] } });
     await this.#first();
+    return removed;
   }
 
   /** Reads anew what is seen, and how many there are. */

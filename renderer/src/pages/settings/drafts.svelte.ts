@@ -9,8 +9,8 @@ class Drafts {
 
   constructor() {
     addEventListener('beforeunload', (event) => {
-      // Reloading the page would lose it: the browser asks.
-      if (this.#values.size > 0) event.preventDefault();
+      // Reloading the page would lose it: the browser asks. What somebody else typed here is nothing to ask this person.
+      if ([...this.#values.keys()].some((key) => key.startsWith(keyOf({ path: '' })))) event.preventDefault();
     });
   }
 
@@ -23,9 +23,20 @@ class Drafts {
     return this.has(field) ? this.#values.get(keyOf(field)) : field.value;
   }
 
-  set(field: SettingsField, next: unknown): void {
-    if (JSON.stringify(next) === JSON.stringify(field.value)) this.#values.delete(keyOf(field));
+  /** `saving`: what the field had before is a change as well, for it is about to have another value. */
+  set(field: SettingsField, next: unknown, { saving = false } = {}): void {
+    if (!saving && isSame(next, field.value)) this.#values.delete(keyOf(field));
     else this.#values.set(keyOf(field), next);
+  }
+
+  /** These values were saved; what was typed since then is kept. */
+  saved(sent: readonly (readonly [SettingsField, unknown])[]): void {
+    this.drop(sent.filter(([field, value]) => isSame(this.valueOf(field), value)).map(([field]) => field));
+  }
+
+  /** Forgets what is no change any more. */
+  settle(fields: readonly SettingsField[]): void {
+    this.drop(fields.filter((field) => isSame(this.valueOf(field), field.value)));
   }
 
   drop(fields: readonly SettingsField[]): void {
@@ -33,9 +44,13 @@ class Drafts {
   }
 }
 
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** What one person has typed is no other's. */
-function keyOf({ path }: SettingsField): string {
-  return `${session.person?.name ?? ''} ${path}`;
+function keyOf({ path }: Pick<SettingsField, 'path'>): string {
+  return `${session.person?.name ?? ''}\n${path}`;
 }
 
 export const drafts = new Drafts();

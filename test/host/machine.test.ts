@@ -1,0 +1,15 @@
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { machineWatch } from '../../main/host/runtime/machine.ts';
+
+test('everybody who looks at the same time is told the same of the processors', async () => {
+  let [now, busy, all] = [0, 0, 0];
+  const machine = machineWatch(tmpdir(), { now: () => now }, () => ({ busy, all }));
+  [now, busy, all] = [5000, 2000, 5000];
+  expect((await machine()).cpu).toBe(0.4);
+  // Another window, some ms later: too little for the processors to have counted anything.
+  now += 3;
+  expect((await machine()).cpu).toBe(0.4);
+  [now, busy, all] = [6000, 2900, 6000];
+  expect((await machine()).cpu).toBe(0.9);
+});
