@@ -65,7 +65,8 @@ describe.skipIf(noBrowser)('the pages of a person with a grant on one topic', ()
 
   it.each(screens)('show Home without what is counted of others, on $on', async (screen) => {
     await using watched = await visit('/', screen);
-    await watched.page.getByRole('heading', { level: 2, name: 'Notifications' }).waitFor();
+    const rows = watched.page.getByRole('region', { name: 'Services' }).getByRole('listitem');
+    await rows.filter({ hasText: 'Mail gateway' }).waitFor();
     expect(await watched.page.getByText(/unread|queued|in the outbox/).count()).toBe(0);
     await expectFits(watched, 'granted-home', screen);
   });

@@ -39,6 +39,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     for (const page of [one, elsewhere.page]) await page.getByText('The box in the cellar').waitFor();
 
     for (const page of [one, other, elsewhere.page]) await page.goto(pages.url);
+    await elsewhere.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
     await elsewhere.page.getByRole('switch', { name: 'Moody' }).click();
     for (const page of [one, other]) {
       await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
