@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('checkbox', { name: 'bug' }).check();
     await page.getByRole('button', { name: 'Make the issue' }).click();
     await page.getByRole('heading', { name: /The lamp flickers/ }).waitFor();
-    expect(await page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
+    await expect.poll(() => page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
     expect(await page.title()).toBe('Code · Homeport');
     await page.getByLabel('Your comment').fill('It hums, too');

@@ -113,7 +113,7 @@ describe('the programs of the tests', () => {
     checkout.write('main/homeport.mjs', '');
     checkout.program(
       'dpkg',
-      'mkdir -p unpacked/usr/bin; cd unpacked/usr/bin; touch promtool prometheus-alertmanager caddy',
+      'mkdir -p unpacked/usr/bin; cd unpacked/usr/bin; touch prometheus promtool prometheus-alertmanager caddy',
     );
   });
 
