@@ -38,5 +38,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 120_000 } },
+    // A step that Chromium never ends, see test/support/hangs.ts; nothing else is tried twice.
+    retry: { count: 2, condition: /^Chromium hangs:/ },
   },
 });

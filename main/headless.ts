@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { serviceChanged, type ServiceState } from '../services/contracts/control/api.ts';
 import { Problem } from '../services/contracts/problem.ts';
+import { beginAgain } from './begin-again.ts';
 import { desktopShell, runDesktopShell } from './desktop/choice.ts';
-import { dataDirOf, helpText, parseCommandLine } from './host/cli/command-line.ts';
+import { dataDirOf } from './host/cli/data-dir.ts';
+import { helpText, parseCommandLine } from './host/cli/command-line.ts';
 import { runCommand } from './host/cli/commands.ts';
 import { DataFolderTaken } from './host/runtime/data-lock.ts';
 import { openHost, type Host } from './host/host.ts';
@@ -61,35 +63,77 @@ async function startWhereItFits(argv: readonly string[], dataDir: string, option
 async function start(dataDir: string, options: StartOptions, why: string): Promise<void> {
   const stopping = stopOnSignals();
   watchNpm(() => stopping.ask());
-  const host = await openHost({
-    dataDir,
-    descriptors: registry,
-    pages,
-    safeMode: options.safeMode,
-    commandLine: options.port === undefined ? {} : { port: options.port },
-    signal: stopping.signal,
-  }).catch((error: unknown) => {
-    if (stopping.signal.aborted) process.exit(0);
-    return showRunning(error);
-  });
-  if (host === undefined) return stopping.over();
-  stopping.stops(host);
-  // One service's forgotten promise must not end the others; an error that nobody caught still does, as the log tells.
-  process.on('unhandledRejection', (error) => host.log.error('a promise failed and nobody looked', { error }));
-  process.on('uncaughtExceptionMonitor', (error) => host.log.error('the process ends by an error', { error }));
+  const open = (): Promise<Host> =>
+    openHost({
+      dataDir,
+      descriptors: registry,
+      pages,
+      safeMode: options.safeMode,
+      commandLine: options.port === undefined ? {} : { port: options.port },
+      signal: stopping.signal,
+      startAnew,
+    });
+  /** One after the other: a page can ask while the host is still opening. */
+  const startAnew = (): void => {
+    const before = opening;
+    opening = (async () => {
+      try {
+        const old = await before;
+        // Stopping closes it.
+        if (stopping.signal.aborted) return old;
+        stopping.stops(undefined);
+        await old?.[Symbol.asyncDispose]();
+        if (stopping.signal.aborted) process.exit(0);
+        const left = old?.leftBehind() ?? [];
+        // It would go on in the folder that is restored now.
+        if (left.length > 0) beginAgain(`${left.join(', ')} did not stop in time.`);
+        host = await open();
+      } catch (error) {
+        if (!stopping.signal.aborted) console.error(error instanceof Problem ? error.detail : error);
+        process.exit(stopping.signal.aborted ? 0 : 1);
+      }
+      stopping.stops(host);
+      say('Homeport was started anew.');
+      sayReady(host);
+      return host;
+    })();
+  };
+  const begin = async (): Promise<Host | undefined> => {
+    const first = await open().catch((error: unknown) => {
+      if (stopping.signal.aborted) process.exit(0);
+      return showRunning(error);
+    });
+    if (first === undefined) return undefined;
+    host = first;
+    stopping.stops(host);
+    // One service's forgotten promise must not end the others; an error that nobody caught still does, as the log tells.
+    process.on('unhandledRejection', (error) => host?.log.error('a promise failed and nobody looked', { error }));
+    process.on('uncaughtExceptionMonitor', (error) => host?.log.error('the process ends by an error', { error }));
+    await greet(host, options, why);
+    return host;
+  };
+  let host: Host | undefined;
+  let opening = begin();
+  if ((await opening) === undefined) return stopping.over();
+}
 
-  const addresses = host.addresses();
+/** Says what the first start came to, and opens its page. */
+async function greet(host: Host, options: StartOptions, why: string): Promise<void> {
   for (const problem of host.configProblems) say(`${host.safeMode ? 'Safe mode' : 'Settings'}: ${problem}`);
   for (const [id, reason] of Object.entries(host.failures())) say(`${id} did not start: ${reason}`);
   say(`Homeport runs without a window, ${why}; its pages are in the browser.`);
   const setup = await host.setupUrl();
   if (setup !== undefined) say(`First start: make your account at ${setup}`);
+  sayReady(host);
+  const page = setup ?? host.addresses()['control'];
+  if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, process.platform);
+}
+
+function sayReady(host: Host): void {
   const slow = host.starting();
   for (const id of slow) say(`${id} is still starting; it answers as soon as it is ready.`);
-  say(['ready', ...Object.entries(addresses).map(([id, address]) => `${id}=${address}`)].join(' '));
+  say(['ready', ...Object.entries(host.addresses()).map(([id, address]) => `${id}=${address}`)].join(' '));
   tellOfThoseStarting(host, slow);
-  const page = setup ?? addresses['control'];
-  if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, process.platform);
 }
 
 /** Says what became of the services that were still starting when the host was ready. */

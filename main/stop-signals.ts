@@ -14,8 +14,8 @@ const sameWishMs = 2000;
 export interface Stopping {
   /** Aborted once somebody asked for the end. */
   readonly signal: AbortSignal;
-  /** The host to close then, also when it was asked for before. */
-  stops(host: Host): void;
+  /** The host to close then, also when it was asked for before; undefined while one ends and the next opens. */
+  stops(host: Host | undefined): void;
   /** Asks for the end, as SIGTERM does. */
   ask(): void;
   /** Signals end the process at once again. */
@@ -58,7 +58,7 @@ export function stopOnSignals(): Stopping {
     signal: asked.signal,
     stops(opened) {
       host = opened;
-      if (asked.signal.aborted) close(opened);
+      if (asked.signal.aborted && opened !== undefined) close(opened);
     },
     ask: () => stop('SIGTERM'),
     over() {

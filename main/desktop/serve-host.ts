@@ -12,7 +12,9 @@ import { remoteNotifier } from './remote-notifier.ts';
 import { watchStatus } from './status.ts';
 
 /** What the host gets of the desktop. */
-export type DesktopParts = Required<Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal'>>;
+export type DesktopParts = Required<
+  Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal' | 'startAnew'>
+>;
 
 export interface ServedHost {
   /** To the shell. */
@@ -28,7 +30,8 @@ const defaultStopMs = 10_000;
 /** Runs the host for a shell in another process, until the shell, or `stop`, ends it. Throws nothing: what fails is told to the shell. */
 export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
   const stopping = new AbortController();
-  const closing = new AsyncDisposableStack();
+  /** What belongs to the host that runs. */
+  let closing = new AsyncDisposableStack();
   let host: Host | undefined;
 
   const end = async (): Promise<void> => {
@@ -37,6 +40,7 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     await opening;
     try {
       await closing.disposeAsync();
+      close();
       exit(0);
     } catch (error) {
       host?.log.error('the host did not close cleanly', { error });
@@ -49,13 +53,13 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     return host;
   };
 
-  const { notifier, told } = remoteNotifier({
+  const popups = remoteNotifier({
     show: (popup) => tell(shell('show', popup)),
     close: () => tell(shell('closePopups')),
   });
   const answers: HostAnswers = {
     alive: () => undefined,
-    popupEvent: ({ ticket, event }) => told(ticket, event),
+    popupEvent: ({ ticket, event }) => popups.told(ticket, event),
     turn: async ({ id, on }) => void (await running().control.changeSettings(id, { enabled: on })),
     restart: async (id) => void (await running().control.restart(id)),
     async pause(pausedUntil) {
@@ -84,8 +88,9 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     try {
       const keyStore = await remoteKeyStore(shell);
       const { signal } = stopping;
+      const { notifier } = popups;
       const openAddress = (address: string): void => tell(shell('openAddress', address));
-      host = closing.use(await open({ notifier, openAddress, keyStore, signal }));
+      host = closing.use(await open({ notifier, openAddress, keyStore, signal, startAnew }));
       const opened = host;
       closing.use(
         opened.bus.subscribe(serviceChanged, ({ id, address }) => {
@@ -108,8 +113,20 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
       tell(shell('refused', refusalOf(error)).finally(() => exit(1)));
     }
   };
-  const opening = start();
-  closing.defer(close);
+  /** Ends the host and opens the next one, in this process: to the shell it has opened once more. */
+  const startAnew = (): void => {
+    opening = opening.then(async () => {
+      if (stopping.signal.aborted) return;
+      const [ending, ended] = [closing, host];
+      closing = new AsyncDisposableStack();
+      host = undefined;
+      await ending.disposeAsync().catch((error: unknown) => console.error('the host did not close cleanly', error));
+      // It would go on in the folder that is restored now; the shell starts the next process.
+      if ((ended?.leftBehind() ?? []).length > 0) return exit(1);
+      await start();
+    });
+  };
+  let opening = start();
   return { stop };
 }
 

@@ -1,5 +1,8 @@
 import { createServer } from 'node:net';
-import type { BackupStore, HostControl, Machine } from '../../services/contracts/control/api.ts';
+import type { BackupStore } from '../../services/contracts/control/backups.ts';
+import type { Machine } from '../../services/contracts/control/overview.ts';
+import type { HostControl } from '../../services/contracts/control/host.ts';
+import { jobsChanged } from '../../services/contracts/jobs.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log, ServiceManifest } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
@@ -58,6 +61,11 @@ export function createHostControl(given: ControlParts): HostControl {
       restarted.push(id);
     }
     return restarted;
+  };
+  /** Its own sums may be otherwise where a job was touched behind its back. */
+  const tellOf = (service: string, isTouched: boolean): boolean => {
+    if (isTouched) parts.bus.publish(jobsChanged, { service });
+    return isTouched;
   };
   const handlers: HostControl['apiHandlers'] = () => [...runners.values()].flatMap(({ service }) => service?.api ?? []);
 
@@ -122,8 +130,8 @@ export function createHostControl(given: ControlParts): HostControl {
       );
       return lists.flat().sort((a, b) => b.createdAt - a.createdAt);
     },
-    retryJob: async (service, id) => (await runner(service).jobs?.retry(id)) ?? false,
-    dropJob: async (service, id) => (await runner(service).jobs?.drop(id)) ?? false,
+    retryJob: async (service, id) => tellOf(service, (await runner(service).jobs?.retry(id)) ?? false),
+    dropJob: async (service, id) => tellOf(service, (await runner(service).jobs?.drop(id)) ?? false),
     liveTopics: given.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
     openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),

@@ -1,43 +1,33 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Bus } from '../../services/contracts/bus.ts';
-import {
-  machineWoke,
-  serviceChanged,
-  settingsChanged,
-  type HostControl,
-} from '../../services/contracts/control/api.ts';
+import { serviceChanged, settingsChanged } from '../../services/contracts/control/api.ts';
+import { machineWoke } from '../../services/contracts/control/machine.ts';
+import type { HostControl } from '../../services/contracts/control/host.ts';
 import type { Desktop, Notifier } from '../../services/contracts/popups/desktop.ts';
-import { Problem } from '../../services/contracts/problem.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
 import { openBackups } from './backup/store.ts';
-import type { OwnPart } from './backup/write.ts';
-import { finishRestore } from './backup/restore.ts';
+import { finishRestore, stageFormer } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { settingsSentence } from './config/reason.ts';
 import { serviceOf } from './config/settings.ts';
-import { lockDataFolder } from './runtime/data-lock.ts';
-import type { HostEngines } from './engines/engines.ts';
+import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
+import { installMissing } from './engines/install-missing.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
 import { remoteAddress } from './http/access.ts';
 import { openKernel, type KeyStore } from './kernel.ts';
-import { createLog, type HostLog, type LogLevel } from './log/log.ts';
-import { logFile } from './log/file.ts';
+import { logPath, openLog } from './log/open-log.ts';
 import { machineWatch } from './runtime/machine.ts';
 import { Pulses } from './metrics/pulse.ts';
 import { openInBrowser } from './runtime/open-browser.ts';
 import { desktopNotifier } from './desktop/desktop-notifier.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './config/provisioning.ts';
 import type { Powers } from './services/capabilities.ts';
+import { addressesOf, failuresOf, ownParts, portsOf, takerOf } from './services/runners.ts';
 import { timeToStop } from './services/service-run.ts';
 import { ServiceRunner } from './services/service-runner.ts';
+import { startAll } from './services/start-all.ts';
 import { version } from './runtime/version.ts';
-import { TooLate, withTimeout } from './runtime/with-timeout.ts';
-
-/** A service that takes longer goes on starting by itself; the others, and who waits for the host, are not kept. */
-const readyLimitMs = 15_000;
 
 export interface HostOptions {
   readonly dataDir: string;
@@ -60,6 +50,8 @@ export interface HostOptions {
   readonly keyStore?: KeyStore;
   /** log2 of scrypt's N for new passwords. Less than the default is for tests alone: they make hundreds. */
   readonly passwordCost?: number;
+  /** Ends this host and opens another with the same options; without it a restored backup waits for the next start. */
+  readonly startAnew?: () => void;
   /** Takes the log's lines; default stderr. The file in the data folder gets them in any case. */
   readonly logWrite?: (line: string) => void;
 }
@@ -102,20 +94,42 @@ export interface Host extends AsyncDisposable {
   setupUrl(): Promise<string | undefined>;
   /** How long stopping may take, as the settings say now and the services need. */
   stopTimeoutMs(): number;
+  /** Services that did not let go when they were stopped: what is left of them goes on until the process ends. */
+  leftBehind(): readonly string[];
   readonly log: Log;
 }
 
 /**
  * Opens the data folder and everything in it, in order, and starts the services; disposal closes in reverse. A service
- * that fails does not keep the others from starting.
+ * that fails does not keep the others from starting. Where a restored backup cannot be opened, what was there before is.
  * @throws DataFolderTaken; Problems of the data folder, the vault, the database and a file that HOMEPORT_CONFIG names.
  */
 export async function openHost(options: HostOptions): Promise<Host> {
+  await using opening = new AsyncDisposableStack();
+  const lock = opening.use(lockDataFolder(options.dataDir));
+  const former = finishRestore(options.dataDir);
+  const host = await openLocked(options, lock).catch(async (error: unknown) => {
+    if (former === undefined || options.signal?.aborted === true) throw error;
+    stageFormer(options.dataDir, former);
+    finishRestore(options.dataDir);
+    const back = await openLocked(options, lock);
+    back.log.error('what was restored cannot be opened; what was there before is back', { error });
+    return back;
+  });
+  const held = opening.move();
+  return {
+    ...host,
+    async [Symbol.asyncDispose]() {
+      await using _last = held;
+      await host[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   const { dataDir, descriptors, environment = process.env, clock = systemClock } = options;
   await using opening = new AsyncDisposableStack();
-  const lock = opening.use(lockDataFolder(dataDir));
-  finishRestore(dataDir);
-  const log = openLog(opening, options, environment);
+  const log = openLog(opening, { dataDir, environment, write: options.logWrite });
 
   const runners = new Map<string, ServiceRunner>();
   const address = (id: string, listener?: string): string | undefined => runners.get(id)?.address(listener);
@@ -166,6 +180,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       clock,
       log: log.child('backup'),
       parts: () => ownParts(runners),
+      startAnew: () => options.startAnew?.(),
     }),
   );
   const pulses = opening.use(
@@ -190,6 +205,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     desktop,
     dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
     targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
+    ports: () => portsOf(runners),
+    taker: (id) => takerOf(runners, id),
     isFromTrustedProxy: (request) => parts.trusts(remoteAddress(request)),
     openSession: (account, from) => accounts.openSession(account, from),
   };
@@ -264,106 +281,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     },
     stopTimeoutMs: () =>
       Math.max(1000, ...[...runners.values()].map(({ descriptor }) => timeToStop(descriptor, parts))),
+    leftBehind: () => [...runners].filter(([, runner]) => runner.isLeftBehind).map(([id]) => id),
     log,
     async [Symbol.asyncDispose]() {
       log.info('host is stopping');
       await resources.disposeAsync();
     },
   };
-}
-
-/**
- * Resolves once all listeners are open and all services have started, or had time enough to.
- * @throws Problem `host.stopped` when the signal comes before.
- */
-async function startAll(
-  runners: readonly ServiceRunner[],
-  clock: Clock,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const stopped = Promise.withResolvers<never>();
-  const stop = (): void => stopped.reject(new Problem('host.stopped', 503, 'Homeport was stopped while it started.'));
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop);
-  try {
-    const isFirst = ({ descriptor }: ServiceRunner): boolean => descriptor.startsOn === 'first';
-    const first = Promise.all(runners.filter(isFirst).map((runner) => runner.start()));
-    await Promise.race([stopped.promise, first]);
-    const all = Promise.all(runners.filter((runner) => !isFirst(runner)).map((runner) => runner.start()));
-    // However slow the machine: a port is known before anyone is told that the host is ready.
-    await Promise.race([stopped.promise, Promise.all(runners.map((runner) => runner.opened))]);
-    await withTimeout(Promise.race([stopped.promise, all]), readyLimitMs, clock);
-  } catch (error) {
-    if (!(error instanceof TooLate)) throw error;
-  } finally {
-    signal?.removeEventListener('abort', stop);
-  }
-}
-
-function logPath(dataDir: string): string {
-  return join(dataDir, 'logs', 'homeport.log');
-}
-
-function openLog(opening: AsyncDisposableStack, options: HostOptions, environment: NodeJS.ProcessEnv): HostLog {
-  const path = logPath(options.dataDir);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = opening.use(logFile(path));
-  const write = options.logWrite ?? ((line: string) => void process.stderr.write(`${line}\n`));
-  const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[];
-  const wanted = environment['LOG_LEVEL']?.toLowerCase() ?? '';
-  return createLog({
-    // The settings are not read yet; whatever is wrong with them must be seen.
-    level: levels.includes(wanted) ? (wanted as LogLevel) : 'info',
-    format: environment['LOG_FORMAT'] === 'json' ? 'json' : 'text',
-    write(line) {
-      write(line);
-      file.write(line);
-    },
-  });
-}
-
-/** After the start, so that a slow or absent network does not hold it up; the Home page shows what is missing meanwhile. */
-async function installMissing(engines: HostEngines, log: HostLog): Promise<void> {
-  for (const name of await engines.missing()) {
-    try {
-      await engines.install(name);
-    } catch (error) {
-      log.warn('engine could not be installed', { engine: name, error });
-    }
-  }
-}
-
-/** Of the services that run. */
-function ownParts(runners: ReadonlyMap<string, ServiceRunner>): readonly OwnPart[] {
-  return [...runners].flatMap(([id, { service, descriptor }]) => {
-    if (service?.backup === undefined) return [];
-    const write = async (folder: string): Promise<void> => await service.backup?.(folder);
-    return [{ id, uncopied: descriptor.uncopied ?? [], write }];
-  });
-}
-
-function addressesOf(runners: ReadonlyMap<string, ServiceRunner>): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const [id, runner] of runners) {
-    for (const { name } of runner.state.listeners) {
-      const address = runner.address(name);
-      if (address !== undefined) found[nameOf(id, runner, name)] = address;
-    }
-  }
-  return found;
-}
-
-function failuresOf(runners: ReadonlyMap<string, ServiceRunner>): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const [id, runner] of runners) {
-    const { state, reason, listeners } = runner.state;
-    if (state === 'failed') found[id] = reason ?? '';
-    else for (const each of listeners) if (each.reason !== null) found[nameOf(id, runner, each.name)] = each.reason;
-  }
-  return found;
-}
-
-/** The main listener is known by its service. */
-function nameOf(id: string, { descriptor }: ServiceRunner, listener: string): string {
-  return descriptor.listeners?.[0]?.name === listener ? id : `${id}.${listener}`;
 }

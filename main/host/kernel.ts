@@ -5,7 +5,8 @@ import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/s
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
 import { createBus } from './services/bus.ts';
-import { openConfig, type Config } from './config/config.ts';
+import { openConfig } from './config/file-config.ts';
+import type { Config } from './config/config.ts';
 import type { CommandLineSettings } from './config/layers.ts';
 import { portsIn } from './config/settings.ts';
 import { openDatabase } from './database/open.ts';

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serveHost } from '../desktop/serve-host.ts';
-import { dataDirOf, parseCommandLine } from '../host/cli/command-line.ts';
+import { dataDirOf } from '../host/cli/data-dir.ts';
+import { parseCommandLine } from '../host/cli/command-line.ts';
 import { exposeCollector } from '../host/runtime/idle-gc.ts';
-import { openHost } from '../host/host.ts';
+import { openHost, type Host } from '../host/host.ts';
 import { registry } from '../host/services/registry.ts';
 
 // The services of the desktop app, in a process of their own: main/shell/desktop.ts starts it with the arguments of a start.
@@ -13,13 +14,21 @@ const { port, safeMode, dataDir } = command;
 const { parentPort } = process;
 exposeCollector();
 
+let host: Host | undefined;
+// One service's forgotten promise must not end the others; an error that nobody caught still does, and the shell starts it again.
+process.on('unhandledRejection', (error) => {
+  if (host === undefined) throw error;
+  host.log.error('a promise failed and nobody looked', { error });
+});
+process.on('uncaughtExceptionMonitor', (error) => host?.log.error('the process ends by an error', { error }));
+
 const served = serveHost({
   line: {
     send: (message) => parentPort.postMessage(message),
     receive: (listener) => void parentPort.on('message', ({ data }) => listener(data)),
   },
   open: async (desktop) => {
-    const host = await openHost({
+    host = await openHost({
       ...desktop,
       dataDir: dataDirOf(dataDir, process.env, process.platform),
       descriptors: registry,
@@ -27,9 +36,6 @@ const served = serveHost({
       safeMode,
       commandLine: port === undefined ? {} : { port },
     });
-    // One service's forgotten promise must not end the others; an error that nobody caught still does, and the shell starts it again.
-    process.on('unhandledRejection', (error) => host.log.error('a promise failed and nobody looked', { error }));
-    process.on('uncaughtExceptionMonitor', (error) => host.log.error('the process ends by an error', { error }));
     return host;
   },
   exit: (code) => process.exit(code),

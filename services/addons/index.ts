@@ -1,4 +1,5 @@
-import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { defineService, type Context, type Service } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregate/aggregator.ts';
 import { DigitalReleases } from './aggregate/digital-releases.ts';
@@ -11,6 +12,7 @@ import { debridService } from './domain/debrid-services.ts';
 import { rememberReleases } from './domain/remember-releases.ts';
 import { manifest } from './manifest.ts';
 import { createAddonMetrics } from './metrics.ts';
+import { Fallbacks } from './playback/fallbacks.ts';
 import { PlaybackLinks } from './playback/links.ts';
 import { Player } from './playback/player.ts';
 import { Profiles } from './profiles/profiles.ts';
@@ -68,6 +70,7 @@ function create(context: Context, settings: Settings): Service {
     },
   });
   const links = new PlaybackLinks(profiles);
+  const fallbacks = new Fallbacks(links);
   const history = new PlayHistory(context);
   const patterns = new Patterns(clock, settings.regexFilterAccess);
   const proxy = new StreamProxy({ context, profiles, policy, guarded, trust });
@@ -78,7 +81,7 @@ function create(context: Context, settings: Settings): Service {
     servicesOf: (config, self) => aggregator.services(config, self),
   });
   const aggregator: Aggregator = new Aggregator({
-    ...{ context, settings, upstream, pool, links, history, patterns, activity, version },
+    ...{ context, settings, upstream, pool, links, fallbacks, history, patterns, activity, version },
     titles,
     digital: new DigitalReleases(context, settings.tmdbUrl),
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
@@ -97,7 +100,7 @@ function create(context: Context, settings: Settings): Service {
     caller: context.caller,
     publicUrl: context.publicUrl,
   });
-  const player = new Player({ clock, log, metrics, pool, history });
+  const player = new Player({ clock, log, metrics, pool, history, fallbacks });
   const precacher = new Precacher({ context, aggregator, titles, links, player });
   const limits = new RateLimits(clock, settings.disableRateLimits);
   const parts = {

@@ -5,12 +5,14 @@ import { migrations } from './store/migrations.ts';
 /** The addon aggregator: many Stremio addons as one, with debrid services asked from home. */
 export const manifest = defineManifest({
   id: 'addons',
-  title: 'Addons',
+  title: 'Streaming',
   group: 'media',
   summary: 'Makes one Stremio addon of many, asks debrid services what they have, and keeps keys at home.',
   // Players run in browsers and apps of any origin; what is not public carries its own credential, in the address.
-  listeners: [{ name: 'http', title: 'Addons', protocol: 'http', port: 3000, crossOrigin: 'any', authenticates: true }],
-  grantable: [{ service: 'addons', title: 'Stremio addons', example: '*' }],
+  listeners: [
+    { name: 'http', title: 'Streaming', protocol: 'http', port: 3000, crossOrigin: 'any', authenticates: true },
+  ],
+  grantable: [{ service: 'addons', title: 'Streaming', example: '*' }],
   settings: Settings,
   environment,
   mainSettings: ['enabled', 'addonName', 'baseUrl', 'addonPassword', 'allowPrivateAddresses', 'maxAddons', 'timeout'],

@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Metrics } from '../contracts/service.ts';
+import type { Counter, Histogram, Metrics } from '../contracts/metrics.ts';
 
 /** The figures of the service. Addons go by their kind or host, never by an address with a key in it. */
 export interface AddonMetrics {

@@ -1,13 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { Context, ListenerHandler, ServiceGroup, UpgradeListener } from './service.ts';
-
-/** Further names under which a service answers, besides those of this machine and those of the settings. */
-export interface Hosts {
-  /** All that are in effect, lower case. */
-  readonly names: readonly string[];
-  /** Takes effect with the next request; the disposal takes them back. @throws Problem `hosts.invalid` (422). */
-  add(names: readonly string[]): Disposable;
-}
+import type { Context, ServiceGroup } from './service.ts';
+import type { ListenerHandler, UpgradeListener } from './listeners.ts';
 
 /**
  * The main listener of another service, called in the process: its guard, its access log and its metrics stand before it as
@@ -32,6 +25,25 @@ export interface DispatchTarget {
   readonly hosts: readonly string[];
 }
 
+/** Takes over a connection, with the address of its other side: the service sees it as one that came to its own port. */
+export type Taker = NonNullable<ListenerHandler['tcp']>;
+
+/** A listener of a service that speaks something else than HTTP, as one sees it who hands it connections. */
+export interface PortTarget {
+  /** As addresses name it: `mail` for a main listener, `git.ssh` for a further one. */
+  readonly id: string;
+  /** The service's id. */
+  readonly service: string;
+  /** Of the listener: `Git over SSH`. */
+  readonly title: string;
+  /** What its addresses begin with. */
+  readonly scheme: string;
+  /** Undefined while it is not open. */
+  readonly port: number | undefined;
+  /** What it means that other machines reach it, in a sentence. */
+  readonly whenShared?: string;
+}
+
 /** A certificate with its chain, and its key, in PEM. */
 export interface CertificateText {
   readonly cert: string;
@@ -46,6 +58,7 @@ export interface OutsideOptions {
   readonly certificate?: CertificateText;
   /** Connections of other addresses are closed before a byte of them is read. */
   readonly accepts: (remoteAddress: string) => boolean;
+  /** With `tcp` it speaks no HTTP. */
   readonly handler: ListenerHandler;
 }
 
@@ -63,6 +76,10 @@ export interface DispatchContext extends Context {
   readonly dispatch: (serviceId: string) => Dispatched | undefined;
   /** The other services that answer HTTP, in the order of the app. */
   readonly targets: () => readonly DispatchTarget[];
+  /** The listeners of other services that speak something else than HTTP. */
+  readonly ports: () => readonly PortTarget[];
+  /** What takes connections for one of them; undefined while that is not open. Ask at each connection. */
+  readonly taker: (portId: string) => Taker | undefined;
   /**
    * Opens a listener that other machines reach, with the limits, the access log and the look at the host name that every
    * listener has; it closes with the service. Pages of other origins lose their cookies where they change something, and

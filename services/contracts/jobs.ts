@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { defineTopic } from './bus.ts';
 
 /** A kind of durable work, declared once beside its handler. */
 export interface JobKind<T> {
@@ -65,6 +66,9 @@ export const JobSummary = z.object({
 });
 export type JobSummary = z.infer<typeof JobSummary>;
 
+/** Somebody tried a waiting or given-up job of this service again, or dropped it, past the service's own routes. */
+export const jobsChanged = defineTopic('jobs.changed', z.object({ service: z.string() }));
+
 export interface JobHandling<T, R = void> {
   /**
    * Writes what handlers returned in the transaction that marks their jobs done; all that ended together come at once. It
@@ -78,7 +82,10 @@ export interface JobHandling<T, R = void> {
   readonly result?: z.core.$ZodType<R>;
   /** Called once the end of a job is stored, in the file or in the table. */
   readonly onDone?: (results: readonly R[]) => void;
-  /** Called once, after the row was marked dead: the attempts are used up or the failure was final. */
+  /**
+   * Called after the row was marked dead: the attempts are used up or the failure was final. Once as a rule; again in a later
+   * process, or by another host, where it threw or the process ended before it returned. Not for a payload that no longer fits.
+   */
   readonly onDead?: (attempt: Omit<Attempt<T>, 'signal'>, reason: string) => Promise<void> | void;
 }
 
@@ -105,13 +112,18 @@ export interface Jobs {
   ): Disposable;
   /** Resolves when all that ended so far stands in the tables, with what `record` writes. Whoever reads that asks this first. */
   upToDate(): Promise<void>;
+  /** Newest first, 100 unless told; more than that are read beside the event loop. */
   list(filter?: {
     readonly state?: JobState;
     readonly kind?: string;
     /** Only jobs with one of these keys. */
     readonly keys?: readonly string[];
+    /** The id of a job: only older ones, to read on where a list has ended. */
+    readonly before?: string | undefined;
     readonly limit?: number;
   }): Promise<readonly JobSummary[]>;
+  /** The keys of jobs that have one, newest first, read beside the event loop: for sums over many. */
+  keys(filter: { readonly kind: string; readonly state: JobState; readonly limit: number }): Promise<readonly string[]>;
   count(state: JobState): Promise<number>;
   /** Makes a dead or waiting job due now. Returns false when there is none of that id. */
   retry(id: string): Promise<boolean>;

@@ -1,6 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
-import type { Duplex } from 'node:stream';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Accounts, Credentials, Grant } from './control/accounts.ts';
@@ -8,7 +6,10 @@ import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
 import type { Feeds } from './feeds.ts';
 import type { Children } from './children.ts';
-import type { Hosts } from './dispatch.ts';
+import type { Hosts } from './hosts.ts';
+import type { Health } from './health.ts';
+import type { ListenerHandler, ListenerManifest } from './listeners.ts';
+import type { Metrics } from './metrics.ts';
 import type { Connect, Fetch, FetchStream } from './outgoing.ts';
 import type { EngineSpec } from './control/engine-spec.ts';
 import type { Engines } from './control/engines.ts';
@@ -38,33 +39,6 @@ export interface Random {
   bytes(length: number): Uint8Array;
   /** `length` characters of A-Z a-z 0-9. */
   text(length: number): string;
-}
-
-type Labels = Readonly<Record<string, string | number>>;
-export interface Counter {
-  inc(labels?: Labels, by?: number): void;
-}
-export interface Gauge {
-  set(value: number, labels?: Labels): void;
-}
-export interface Histogram {
-  /** Base units: seconds, bytes. */
-  observe(value: number, labels?: Labels): void;
-}
-export interface MetricOptions {
-  /** Prometheus conventions: snake case, base unit, `_total` for counters. */
-  readonly name: string;
-  readonly help: string;
-  readonly labels?: readonly string[];
-  /** Label sets that must be there with 0 before the first event. */
-  readonly initial?: readonly Labels[];
-  /** A name of the peer's own metrics page, kept as its users' dashboards know it although it breaks the conventions. */
-  readonly peer?: true;
-}
-export interface Metrics {
-  counter(options: MetricOptions): Counter;
-  gauge(options: MetricOptions & { readonly collect?: () => number | Promise<number> }): Gauge;
-  histogram(options: MetricOptions & { readonly buckets?: readonly number[] }): Histogram;
 }
 
 /** Secrets at rest. */
@@ -134,55 +108,12 @@ export interface Context {
   readonly hosts: Hosts;
 }
 
-/** What a person can do with one click: go to a place of our pages, after a call of our own API where there is one. */
-export const Step = z
-  .object({
-    /** What the button says: `See the destinations`. */
-    label: z.string(),
-    to: z.string().regex(/^\/(?!\/)/),
-    post: z.object({ path: z.string().regex(/^\/api\//), body: z.record(z.string(), z.unknown()) }).optional(),
-  })
-  .meta({ id: 'Step' });
-export type Step = z.infer<typeof Step>;
-
-/** Something that a service does now and that a person waits for. */
-export const RunningWork = z
-  .object({ title: z.string(), to: z.string(), percent: z.number().min(0).max(100).nullable() })
-  .meta({ id: 'RunningWork' });
-export type RunningWork = z.infer<typeof RunningWork>;
-
-export const Health = z.object({
-  /** `down`: it does no work and cannot help itself; the host starts it anew, after growing pauses. */
-  state: z.enum(['up', 'degraded', 'down']),
-  /** One living fact for the Home page ("3 downloading"), or the reason when not up. */
-  detail: z.string(),
-  /** What mends it; with `up` the fact itself needs somebody, such as a monitor that is down. */
-  remedy: Step.optional(),
-  /** Where to begin, as long as nothing was done with it yet. */
-  begin: Step.optional(),
-  /** What it is at; Home shows the first ones of all services. */
-  running: z.array(RunningWork).max(5).optional(),
-});
-export type Health = z.infer<typeof Health>;
-
-/** Called for WebSocket upgrades, after the Host and Origin guard. */
-export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-
 /** What came of taking over another program's data. */
 export interface TakenOver {
   /** This service's settings as that program had them, for the settings file. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Sentences for the person: what was taken over and what stays behind. */
   readonly notes: readonly string[];
-}
-
-/** What answers on one of a service's listeners. */
-export interface ListenerHandler {
-  /** An express app, or a faster handler in front of one where a benchmark asks for it. */
-  readonly http?: RequestListener;
-  readonly upgrade?: UpgradeListener;
-  /** For a listener that speaks something else than HTTP: called with each connection the host accepted. */
-  readonly tcp?: (socket: Socket) => void;
 }
 
 /** `http`, `upgrade` and `tcp` answer on the first listener of its manifest. */
@@ -225,40 +156,6 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   reconfigure?(settings: unknown): Promise<void>;
 }
 
-/** Which browser requests of another origin a listener lets through to its service. */
-export type CrossOrigin =
-  /** None but the configured origins (and browser extensions, where the setting allows them). */
-  | 'refuse'
-  /** Those that carry their credential in the Authorization header, as web clients of the peer do. `auth` in the address is for allowed origins and extensions; cookies are never looked at. */
-  | 'credentialed'
-  /** All: the answers are public by nature, as with Stremio addons. */
-  | 'any';
-
-/** A port that a service listens on, on 127.0.0.1 and ::1. */
-export interface ListenerManifest<Settings = any> {
-  /** Lower case letters and digits, unique within the service: `ssh`. */
-  readonly name: string;
-  /** What it is for, as the settings and the pages name it: `Git over SSH`. */
-  readonly title: string;
-  readonly protocol: 'http' | 'tcp';
-  /** What its addresses begin with, e.g. `smtp`. Default: the protocol's name. */
-  readonly scheme?: string;
-  /** The port when nothing is set. */
-  readonly port: number;
-  readonly crossOrigin?: CrossOrigin;
-  /** It answers `/metrics` itself, as its peer's dashboards know it; without, the host does. */
-  readonly ownMetricsPage?: true;
-  /** Its routes ask for credentials themselves where they need any: a gateway lets requests through without a sign-in of its own. */
-  readonly authenticates?: true;
-  /** By these settings it speaks TLS: paths of the certificate with its chain, and of its key, in PEM. Read at each start. */
-  tls?(settings: Settings): CertificateFiles | undefined;
-}
-
-export interface CertificateFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
-}
-
 /** A step of a service's own schema. Steps run once, in order, each in a transaction; never edit one that was released. */
 export interface Migration {
   /** Sortable and unique: `001-create-messages`. */
@@ -296,7 +193,7 @@ export interface ReadyMadeAccount {
 /** Something that accounts may be granted, as the pages offer it. */
 export const Grantable = z.object({
   service: z.string().describe('As grants name it; mostly the id of the service.'),
-  title: z.string().describe('What the patterns of such grants stand for: `Push topics`.'),
+  title: z.string().describe('What the patterns of such grants stand for: `Message topics`.'),
   example: z.string().describe('A pattern: `*-*-backup`.'),
 });
 export type Grantable = z.infer<typeof Grantable>;
@@ -369,8 +266,8 @@ export interface LoadedService<Settings = any, Given extends Context = Context> 
 }
 
 /** Lets TypeScript keep the schema's type for the service that is made of it. */
-export function defineManifest<Schema extends z.ZodObject>(face: ServiceManifest<Schema>): ServiceManifest<Schema> {
-  return face;
+export function defineManifest<Schema extends z.ZodObject>(manifest: ServiceManifest<Schema>): ServiceManifest<Schema> {
+  return manifest;
 }
 
 /** Lets TypeScript infer the settings' type from the schema. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { ControlContext } from '../contracts/control/api.ts';
+import type { ControlContext } from '../contracts/control/host.ts';
 import { Problem } from '../contracts/problem.ts';
 import { sessionOf } from '../contracts/session.ts';
 import { unframed } from '../contracts/unframed.ts';

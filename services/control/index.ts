@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { accessChanged } from '../contracts/control/access.ts';
-import { serviceChanged, settingsChanged, shownService, type ControlContext } from '../contracts/control/api.ts';
+import { serviceChanged, settingsChanged } from '../contracts/control/api.ts';
+import { shownService } from '../contracts/control/shown-service.ts';
+import type { ControlContext } from '../contracts/control/host.ts';
 import { engineWorked } from '../contracts/control/engines.ts';
 import { liveTopic } from '../contracts/control/live.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
 import { controlListener } from './http.ts';
+import { MachineHistory } from './machine-history.ts';
 import { controlRoutes } from './routes.ts';
 
 const Settings = z.object({});
@@ -30,11 +33,13 @@ export const control = defineService<typeof Settings, ControlContext>({
   ],
   create(context): Service {
     const events = new LiveEvents(context, context.host.liveTopics, liveLimits);
+    const machine = new MachineHistory(context);
     return {
       http: controlListener(context, events),
-      api: controlRoutes(context, events),
+      api: [...controlRoutes(context, events), ...machine.routes()],
       start() {
         events.start();
+        machine.start();
         return Promise.resolve();
       },
       health() {
@@ -43,6 +48,7 @@ export const control = defineService<typeof Settings, ControlContext>({
       },
       [Symbol.asyncDispose]() {
         events[Symbol.dispose]();
+        machine[Symbol.dispose]();
         return Promise.resolve();
       },
     };

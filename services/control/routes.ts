@@ -1,5 +1,7 @@
 import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
-import { controlApi, shownService, type ControlContext } from '../contracts/control/api.ts';
+import { controlApi } from '../contracts/control/api.ts';
+import { shownService } from '../contracts/control/shown-service.ts';
+import type { ControlContext } from '../contracts/control/host.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
 import { addressOfLink } from '../contracts/session.ts';
@@ -84,7 +86,21 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       folder: host.backups.folder(),
       backups: [...(await host.backups.list())],
       isOld: (await host.backups.age()).isOld,
+      setAside: [...(await host.backups.setAside())],
     })),
+    implement(controlApi.backupContents, ({ params }) => host.backups.contents(params['name'] ?? '')),
+    implement(controlApi.restoreBackup, async ({ params }) => {
+      await host.backups.restore(params['name'] ?? '');
+      return done;
+    }),
+    implement(controlApi.putBack, async ({ params }) => {
+      await host.backups.putBack(params['name'] ?? '');
+      return done;
+    }),
+    implement(controlApi.removeSetAside, async ({ params }) => {
+      await host.backups.removeSetAside(params['name'] ?? '');
+      return done;
+    }),
     implement(controlApi.backupFile, async ({ params }) => {
       const name = params['name'] ?? '';
       return new FileReply({ path: await host.backups.path(name), type: 'application/gzip', saveAs: name });

@@ -1,4 +1,5 @@
-import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { defineService, type Context, type Service } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { createAuth } from './auth/index.ts';
 import { authSteps } from './auth/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
@@ -48,7 +49,7 @@ function create(context: Context, settings: Settings): Service {
       parts,
       took: (seconds, part, status) => took.observe(seconds, { part, status }),
     }),
-    api: [...ownRoutes({ database, keys, settings }), ...auth.api],
+    api: [...ownRoutes({ database, cache, keys, settings }), ...auth.api],
 
     async start() {
       await keys.open();

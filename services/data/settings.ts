@@ -28,8 +28,8 @@ export const Settings = z.object({
     secret: true,
   }),
   autoconfirm: z.boolean().default(true).meta({
-    title: 'Confirm addresses at sign-up',
-    description: 'People who sign up need not confirm their e-mail address.',
+    title: 'Addresses count without proof',
+    description: 'People who sign up are signed in at once. Off: by the link in a mail that they get first.',
   }),
   anonymousSignIns: z.boolean().default(false).meta({
     title: 'Anonymous sign-ins',

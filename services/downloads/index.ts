@@ -1,4 +1,5 @@
-import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { defineService, type Context } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { Addresses } from './store/addresses.ts';
 import { cookieHandlers } from './cookies/api.ts';
 import { Cookies } from './cookies/cookies.ts';

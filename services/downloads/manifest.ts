@@ -1,11 +1,6 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import {
-  downloadChanged,
-  downloadLimitsChanged,
-  downloadRemoved,
-  downloadsMoved,
-  downloadsPaused,
-} from '../contracts/downloads/api.ts';
+import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../contracts/downloads/api.ts';
+import { downloadLimitsChanged } from '../contracts/downloads/limits.ts';
 import { subscriptionChanged, subscriptionRemoved } from '../contracts/downloads/subscriptions.ts';
 import { mayRead } from '../contracts/route-access.ts';
 import { defineManifest } from '../contracts/service.ts';

@@ -1,49 +1,18 @@
 import { z } from 'zod';
 import { chapterTemplate, formats, videoQualities } from './domain/order.ts';
-import { optionsProblem } from './domain/options.ts';
-import { templateProblem } from './domain/template.ts';
-import { titleExpression } from './subscriptions/title-expression.ts';
+import {
+  template,
+  optionalTemplate,
+  expression,
+  publicUrl,
+  file,
+  folder,
+  origin,
+  language,
+  options,
+  webAddress,
+} from './setting-values.ts';
 
-const template = z.string().superRefine((text, context) => {
-  const message = templateProblem(text);
-  if (message !== undefined) context.addIssue({ code: 'custom', message });
-});
-const optionalTemplate = z.string().superRefine((text, context) => {
-  const message = text === '' ? undefined : templateProblem(text);
-  if (message !== undefined) context.addIssue({ code: 'custom', message });
-});
-const expression = z.string().superRefine((text, context) => {
-  try {
-    titleExpression(text);
-  } catch {
-    context.addIssue({ code: 'custom', message: 'Use a regular expression.' });
-  }
-});
-/** A web address, or a path below the service's own. */
-const publicUrl = z
-  .string()
-  .max(2000)
-  .regex(/^(https?:\/\/[^\s?#]+|[^\s:?#]*)$/, 'Use a web address without a query.');
-const file = z.string().max(4096).default('');
-const folder = z
-  .string()
-  .max(4096)
-  .regex(/^($|[/\\]|[A-Za-z]:[/\\])/, 'Use an absolute path.');
-const origin = z
-  .string()
-  .regex(
-    /^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s]+)$/i,
-    'Use * or an origin such as https://app.example.org, without a path.',
-  );
-
-const language = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/, 'Use a language such as en, or a pattern such as en.*');
-const options = z.record(z.string(), z.unknown()).superRefine((given, context) => {
-  const message = optionsProblem(given, 'settings');
-  if (message !== undefined) context.addIssue({ code: 'custom', message: `The option ${message}.` });
-});
-const webAddress = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');
 /** What SponsorBlock tells apart; https://wiki.sponsor.ajay.app/w/Types. */
 const segments = ['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'filler', 'music_offtopic', 'hook'] as const; // prettier-ignore
 

@@ -3,7 +3,8 @@ import { accountsChanged } from '../contracts/control/accounts.ts';
 import { serviceChanged } from '../contracts/control/api.ts';
 import type { DispatchContext } from '../contracts/dispatch.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
-import { defineService, type Health, type Service } from '../contracts/service.ts';
+import { defineService, type Service } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { forgetRemoved } from '../kit/forget-removed.ts';
 import { liveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
@@ -22,6 +23,14 @@ function create(context: DispatchContext, given: Settings): Service {
   return {
     api: [
       implement(gatewayApi.state, () => running().state()),
+      implement(gatewayApi.addresses, async () => {
+        const { trustUrl, services, ports } = await running().state();
+        const reached = services.flatMap(({ id, addresses: [best], exposure, authenticates }) =>
+          best === undefined ? [] : [{ id, url: best.url, asksFirst: exposure === 'sign-in' && !authenticates }],
+        );
+        const open = ports.flatMap(({ id, addresses: [url] }) => (url === undefined ? [] : [{ id, url }]));
+        return { trustUrl, services: reached, ports: open };
+      }),
       implement(gatewayApi.test, () => running().test()),
       implement(gatewayApi.signedIn, async () => ({ sessions: await running().signedIn.list() })),
       implement(gatewayApi.signOut, async ({ params }) => {

@@ -8,12 +8,14 @@ import {
   type SharedService,
 } from '../contracts/gateway/api.ts';
 import { Certificates } from './certificates/certificates.ts';
+import { certificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current.ts';
 import { baseName, hostLabel, inUrl, serviceName } from './domain/names.ts';
-import { inNetworks, lanAddresses } from './doors/addresses.ts';
-import { Doors, type Door } from './doors/doors.ts';
+import { Doors } from './doors/doors.ts';
+import { OwnAddresses } from './doors/own-addresses.ts';
 import { GatewayMetrics } from './front/metrics.ts';
 import { Front } from './front/front.ts';
+import { TakenNames } from './front/taken-names.ts';
 import { Provider } from './oidc/provider.ts';
 import { Upstreams } from './outside/upstreams.ts';
 import { announcing } from './mdns/announcing.ts';
@@ -21,7 +23,9 @@ import { Responder } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
 import { SecondFactors } from './second-factor/second-factors.ts';
 import { SignedIn } from './sign-in/signed-in.ts';
+import { SharedPorts } from './ports/shared-ports.ts';
 import { Visitors } from './doors/visitors.ts';
+import { wantedDoors } from './doors/wanted-doors.ts';
 import { providerState } from './oidc/state.ts';
 import type { Settings } from './settings.ts';
 import { sharedServices } from './shared-services.ts';
@@ -34,16 +38,16 @@ export class Network implements AsyncDisposable {
   readonly #context: DispatchContext;
   readonly #settings: Readonly<Settings>;
   readonly #label: string;
-  #accepts: (address: string) => boolean;
-  #acceptsFor: readonly string[];
+  readonly #addresses: OwnAddresses;
   readonly #certificate: CurrentCertificate;
   readonly #doors: Doors;
   readonly #front: Front;
+  readonly #ports: SharedPorts;
   readonly #responder: Responder;
   readonly #visitors: Visitors;
   readonly #upstreams: Upstreams;
   readonly #provider: Provider;
-  #names: { readonly names: string; readonly taken: Disposable } | undefined;
+  readonly #names: TakenNames;
   readonly signedIn: SignedIn;
   readonly factors: SecondFactors;
   #told = '';
@@ -54,8 +58,8 @@ export class Network implements AsyncDisposable {
     this.#context = context;
     this.#settings = settings;
     this.#label = settings.name === '' ? hostLabel(hostname()) : settings.name;
-    this.#acceptsFor = settings.networks;
-    this.#accepts = inNetworks(settings.networks);
+    this.#addresses = new OwnAddresses(settings);
+    this.#names = new TakenNames(context.hosts);
     this.#certificate = new CurrentCertificate({
       certificates: new Certificates(context),
       clock: context.clock,
@@ -76,9 +80,11 @@ export class Network implements AsyncDisposable {
     const metrics = new GatewayMetrics({
       metrics: context.metrics,
       open: () => this.#front.open,
+      connections: () => this.#ports.open,
       certificateExpiry: () => (this.#certificate.shown?.expiresAt ?? 0) / 1000,
     });
-    const accepts = (address: string): boolean => this.#accepts(address);
+    const accepts = (address: string): boolean => this.#addresses.accepts(address);
+    this.#ports = new SharedPorts({ context, settings, metrics, accepts });
     const exposure = (id: string): Exposure => this.exposure(id);
     this.#upstreams = new Upstreams({
       ...{ context, settings },
@@ -111,12 +117,18 @@ export class Network implements AsyncDisposable {
     this.#doors = new Doors({
       listen: context.listen,
       log: context.log,
-      accepts: (address) => {
-        const isLetIn = accepts(address);
-        this.#visitors.note(address, isLetIn);
+      accepts: (address, { kind, service = '' }) => {
+        const isLetIn = kind === 'tcp' ? this.#ports.accepts(address) : accepts(address);
+        // A look at itself proves nothing.
+        const port = kind === 'tcp' ? service : null;
+        if (!this.#addresses.isOwn(address)) this.#visitors.note({ address, port, letIn: isLetIn });
+        if (kind === 'tcp' && !isLetIn) this.#ports.refused(service);
         return isLetIn;
       },
-      handler: (door) => (door.kind === 'http' ? { http: plain } : this.#front.handler(door.service)),
+      handler: ({ kind, service }) => {
+        if (kind === 'tcp') return this.#ports.handler(service ?? '');
+        return kind === 'http' ? { http: plain } : this.#front.handler(service);
+      },
     });
   }
 
@@ -135,14 +147,15 @@ export class Network implements AsyncDisposable {
     return [baseName(this.#label), hostLabel(hostname()), ...services];
   }
 
-  /** The ids of what is shared and exists. */
+  /** The ids of the services of which something is shared. */
   get shared(): readonly string[] {
-    return this.#shared().map(({ id }) => id);
+    const ports = this.#ports.shared.map(({ service }) => service);
+    return [...new Set([...this.#shared().map(({ id }) => id), ...ports])];
   }
 
   get problems(): readonly string[] {
     const none =
-      this.shared.length > 0 && this.#addresses().length === 0
+      this.shared.length > 0 && this.#addresses.list().length === 0
         ? ['This machine has no address on a private network at the moment.']
         : [];
     return [
@@ -169,16 +182,18 @@ export class Network implements AsyncDisposable {
   /** Ends what runs for those who have lost their account, their session or their grant. */
   review(): void {
     this.#front.review();
+    this.#ports.review();
   }
 
   async #renew(): Promise<void> {
     if (this.#closed) return;
-    const { networks } = this.#settings;
-    if (networks !== this.#acceptsFor) [this.#acceptsFor, this.#accepts] = [networks, inNetworks(networks)];
     this.#upstreams.renew();
-    this.#takeNames();
-    this.#front.review();
-    const addresses = this.shared.length === 0 ? [] : this.#addresses();
+    this.#names.become(this.#hostNames);
+    this.review();
+    await this.#addresses.look();
+    const all = this.shared.length === 0 ? [] : this.#addresses.list();
+    // What speaks no HTTP needs neither names nor a certificate.
+    const addresses = this.#shared().length === 0 ? [] : all;
     if (addresses.length > 0) {
       const base = baseName(this.#label);
       const own = this.#context.targets().flatMap(({ id, hosts }) => (this.exposure(id) === 'off' ? [] : hosts));
@@ -186,7 +201,9 @@ export class Network implements AsyncDisposable {
       await this.#certificate.renew(`Homeport ${base}`, [...names]);
     }
     const certificate = this.#certificate.shown;
-    await this.#doors.become(certificate === undefined ? [] : this.#wanted(addresses), certificate);
+    const ofHouse = this.#shared().filter(({ id }) => !this.#upstreams.has(id));
+    const forPages = certificate === undefined ? [] : wantedDoors(addresses, this.#settings, ofHouse);
+    await this.#doors.become([...forPages, ...this.#ports.doors(all)], certificate);
     const port = addresses.map((address) => this.#doors.port('https', address)).find((each) => each !== undefined);
     const isAnnounced = this.#settings.announce && port !== undefined;
     await this.#responder.become(
@@ -195,20 +212,12 @@ export class Network implements AsyncDisposable {
     this.#tell();
   }
 
-  /** Takes the host names as they are now; what stays is never without one. */
-  #takeNames(): void {
-    const hostNames = this.#hostNames;
-    const names = hostNames.join(' ');
-    if (this.#names?.names === names) return;
-    const taken = this.#context.hosts.add(hostNames);
-    this.#names?.taken[Symbol.dispose]();
-    this.#names = { names, taken };
-  }
-
   /** Pages look again where something has changed for them. */
   #tell(): void {
     const now = JSON.stringify([
       this.#services(),
+      this.#ports.list(this.#addresses.list(), this.#doors),
+      this.#settings.portNetworks,
       this.problems,
       this.#certificate.shown?.expiresAt,
       this.#responder.names,
@@ -218,37 +227,16 @@ export class Network implements AsyncDisposable {
     this.#context.bus.publish(gatewayChanged, {});
   }
 
-  #addresses(): readonly string[] {
-    const { addresses } = this.#settings;
-    return addresses.length > 0 ? addresses : lanAddresses(this.#accepts);
-  }
-
-  #wanted(addresses: readonly string[]): Door[] {
-    const { httpsPort, httpPort, ownPorts } = this.#settings;
-    const shared = this.#shared();
-    return addresses.flatMap((address): Door[] => [
-      { kind: 'https', address, port: httpsPort },
-      { kind: 'http', address, port: httpPort },
-      ...(ownPorts
-        ? shared.flatMap(({ id, port }): Door[] =>
-            port === undefined || port === httpsPort || this.#upstreams.has(id)
-              ? []
-              : [{ kind: 'own', address, port, service: id }],
-          )
-        : []),
-    ]);
-  }
-
   #services(): SharedService[] {
     return sharedServices(this.#targets(), {
-      ...{ label: this.#label, address: this.#addresses()[0], doors: this.#doors },
+      ...{ label: this.#label, address: this.#addresses.list()[0], doors: this.#doors },
       exposure: (id) => this.exposure(id),
       outside: (id) => this.#upstreams.list().find((each) => each.id === id)?.url ?? null,
     });
   }
 
   async state(): Promise<GatewayState> {
-    const addresses = this.#addresses();
+    const addresses = this.#addresses.list();
     const [address] = addresses;
     const plain = address === undefined ? undefined : this.#doors.port('http', address);
     const { shown } = this.#certificate;
@@ -258,17 +246,13 @@ export class Network implements AsyncDisposable {
       announced: [...this.#responder.names],
       lanAddresses: [...addresses],
       services: this.#services(),
+      ports: this.#ports.list(addresses, this.#doors),
+      portNetworks: [...this.#settings.portNetworks],
       trustUrl:
         address === undefined || plain === undefined || authority === undefined
           ? null
           : `http://${inUrl(address)}:${String(plain)}/trust`,
-      certificate:
-        shown === undefined
-          ? null
-          : {
-              ...{ source: shown.source, names: [...shown.names], expiresAt: shown.expiresAt },
-              fingerprint: authority?.fingerprint256 ?? '',
-            },
+      certificate: certificateState(shown, authority?.fingerprint256),
       provider: providerState(this.#provider, this.#services(), this.#home(addresses)),
       problems: [...this.problems],
     };
@@ -283,7 +267,7 @@ export class Network implements AsyncDisposable {
   /** Asks as a device of the network would. */
   async test(): Promise<SelfTest> {
     await this.renew();
-    const addresses = this.shared.length === 0 ? [] : this.#addresses();
+    const addresses = this.shared.length === 0 ? [] : this.#addresses.list();
     const authority = await this.#certificate.authority();
     return selfTest({
       base: baseName(this.#label),
@@ -297,16 +281,18 @@ export class Network implements AsyncDisposable {
         .targets()
         .filter(({ id }) => this.exposure(id) !== 'off')
         .map(({ id, title, port }) => ({ title, host: serviceName(id, this.#label), running: port !== undefined })),
+      ports: this.#ports.list(addresses, this.#doors).filter(({ shared }) => shared),
       announces: this.#settings.announce,
       announced: this.#responder.names,
-      visitors: this.#visitors.list(addresses),
+      visitors: this.#visitors.list(),
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#ports.close();
     await this.#turn;
-    this.#names?.taken[Symbol.dispose]();
+    this.#names[Symbol.dispose]();
     this.#upstreams[Symbol.dispose]();
     await this.#responder[Symbol.asyncDispose]();
   }

@@ -94,6 +94,23 @@ export const Settings = z.object({
     title: 'Networks',
     description: 'Whose machines are let in; all others are cut off before a word. At first all private networks.',
   }),
+  sharedPorts: z
+    .array(
+      z.string().regex(/^[a-z][a-z0-9]{0,31}(\.[a-z0-9]{1,31})?$/, 'Use the name of a port, such as mail or git.ssh.'),
+    )
+    .max(50)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Shared ports',
+      description:
+        'Ports of services that speak something else than HTTP: mail, git.ssh. Machines of the networks reach them on this machine at the same port; the service itself asks for credentials where it needs any.',
+    }),
+  portNetworks: z.array(network).max(100).default([]).meta({
+    live: true,
+    title: 'Networks of shared ports',
+    description: 'Whose machines alone reach the shared ports, such as that of a NAS. None: all that are let in.',
+  }),
   certFile: file.meta({
     live: true,
     title: 'Own certificate',
@@ -132,6 +149,8 @@ export const environment = {
   GATEWAY_OWN_PORTS: 'ownPorts',
   GATEWAY_ADDRESSES: 'addresses',
   GATEWAY_NETWORKS: 'networks',
+  GATEWAY_SHARED_PORTS: 'sharedPorts',
+  GATEWAY_PORT_NETWORKS: 'portNetworks',
   GATEWAY_CERT_FILE: 'certFile',
   GATEWAY_KEY_FILE: 'keyFile',
   GATEWAY_OUTSIDE: 'outside',

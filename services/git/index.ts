@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { defineService, type Context, type Service } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
 import { Framing } from './hooks/framing.ts';
@@ -28,7 +29,8 @@ import { MergeRules } from './pulls/merge-rules.ts';
 import { Pulls } from './pulls/pulls.ts';
 import { Portable } from './portable/portable.ts';
 import { pushNotices } from './push-notices.ts';
-import { Protections } from './protection/protections.ts';
+import { Protections, type Pusher, type Verdict } from './protection/protections.ts';
+import { TagProtections } from './protection/tag-protections.ts';
 import { Releases } from './releases/releases.ts';
 import { Access } from './repositories/access.ts';
 import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
@@ -42,11 +44,16 @@ import { Objects } from './repositories/objects.ts';
 import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
+import { Upkeep } from './repositories/upkeep.ts';
 import type { ContentParts } from './rest/contents.ts';
 import type { HookParts } from './rest/hooks.ts';
+import { mayWrite } from './rest/issues/parts.ts';
+import { levelOfAccount } from './rest/parts.ts';
 import { Router } from './rest/router.ts';
 import { restRoutes } from './rest/routes.ts';
 import { swaggerOf } from './rest/swagger.ts';
+import { ownBranchRoutes } from './own/branches.ts';
+import { ownFileRoutes } from './own/files.ts';
 import { ownIssueRoutes } from './own/issues.ts';
 import { movingRoutes } from './own/moving.ts';
 import { ownReleaseRoutes } from './own/releases.ts';
@@ -54,6 +61,7 @@ import { overviewRoutes } from './own/overview.ts';
 import { ownPullRoutes } from './own/pulls.ts';
 import { ownRoutes } from './own/routes.ts';
 import { settingsRoutes } from './own/settings.ts';
+import { inWords } from './own/words.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -63,6 +71,7 @@ import { Keys } from './ssh/keys.ts';
 import { SshServer } from './ssh/server.ts';
 import { Statuses } from './statuses/statuses.ts';
 import type { Tables } from './store/tables.ts';
+import type { RefChange } from './transfer/push-request.ts';
 import { pushOptions } from './transfer/push-options.ts';
 import { Pushes } from './transfer/pushes.ts';
 import { Transfer } from './transfer/transfer.ts';
@@ -111,6 +120,7 @@ function create(context: Context, settings: Settings): Service {
   const hookEvents = pushEvents({ context, git: engine, hooks, framing, find, folder });
   const consequences = [notices.consequence, hookEvents.consequence, rememberPushes(clock)];
   const protections = new Protections(context);
+  const tagProtections = new TagProtections(context);
   const statuses = new Statuses(context);
   const issues = new Issues(db, repositories);
   const issueHooks = issueEvents(context, hooks);
@@ -122,8 +132,14 @@ function create(context: Context, settings: Settings): Service {
     ...{ context, git: engine, repositories, folder, consequences },
     preparations: [issuesAfterPush({ ...pullParts, protections, pulls })],
   });
-  const rules = new MergeRules({ db, protections, statuses });
+  const mayWriteTo = async (repository: Repository, account: string): Promise<boolean> =>
+    mayWrite(await levelOfAccount({ access, signIn }, account, repository));
+  const rules = new MergeRules({ db, protections, statuses, mayWrite: mayWriteTo });
   const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes, rules });
+  const judge = async (repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> => {
+    const { addOnly, refused } = await protections.judge(repository, changes, pusher);
+    return { addOnly, refused: new Map([...refused, ...(await tagProtections.refused(repository, changes, pusher))]) };
+  };
   const transfer = new Transfer({
     context,
     git: engine,
@@ -132,7 +148,7 @@ function create(context: Context, settings: Settings): Service {
     rules: async (repository, { changes }, pusher) =>
       repository.archived
         ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
-        : protections.judge(repository.id, changes, pusher),
+        : judge(repository.id, changes, pusher),
     pushOptions: pushOptions(keeper),
   });
   const metrics = createGitMetrics(context, repositories);
@@ -151,7 +167,13 @@ function create(context: Context, settings: Settings): Service {
   const parts: ContentParts & HookParts = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
-    ...{ protections, statuses, collaborators: new Collaborators(context), organizations: new Organizations(context) },
+    ...{
+      protections,
+      tagProtections,
+      statuses,
+      collaborators: new Collaborators(context),
+      organizations: new Organizations(context),
+    },
     ...{ forks: new Forks(context, { git: engine, keeper, lfs, repositories }), releases: new Releases(context) },
   };
   const portable = new Portable({ context, git: engine, keeper, lfs, releases: parts.releases, repositories });
@@ -168,6 +190,7 @@ function create(context: Context, settings: Settings): Service {
     return `${base}/${full}.git/info/lfs`;
   };
   let sshServer: SshServer | undefined;
+  let upkeep: Upkeep | undefined;
   let missing: Problem | undefined;
 
   /** What is an account's own goes with the account. */
@@ -179,7 +202,10 @@ function create(context: Context, settings: Settings): Service {
       await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
       await forgetInIssues(transaction, account);
       await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
+      const its = transaction.selectFrom('owners').select('id').where('name', '=', account);
+      await transaction.deleteFrom('transfers').where('owner_id', 'in', its).execute();
       await transaction.deleteFrom('repository_watches').where('account', '=', account).execute();
+      await transaction.deleteFrom('follows').where((is) => is.or([is('account', '=', account), is('followed', '=', account)])).execute(); // prettier-ignore
       await transaction.deleteFrom('stars').where('account', '=', account).execute();
     });
   };
@@ -208,13 +234,15 @@ function create(context: Context, settings: Settings): Service {
     metricsToken: settings.metricsToken,
     api: [
       ...ownRoutes(parts),
+      ...ownBranchRoutes(issueParts),
+      ...ownFileRoutes(issueParts),
       ...settingsRoutes(parts),
       ...ownIssueRoutes(issueParts),
       ...ownPullRoutes(issueParts),
       ...overviewRoutes(issueParts),
       ...ownReleaseRoutes(issueParts),
       ...movingRoutes({ ...issueParts, portable }),
-    ],
+    ].map(inWords),
 
     async start() {
       try {
@@ -237,6 +265,7 @@ function create(context: Context, settings: Settings): Service {
       sshServer = open.use(
         new SshServer({ context, keys, signIn, lookup, transfer, tickets, lfsAddress }, await hostKeys(context.files)),
       );
+      upkeep = new Upkeep({ context, git: engine, find, folder });
       open.use(notices.handle());
       open.use(hookEvents.handle());
       open.use(issueHooks.handle({ context, db, find, framing, issues, owners, pulls }));
@@ -249,7 +278,8 @@ function create(context: Context, settings: Settings): Service {
     async backup(target) {
       // Without git nothing is pushed, and the folders can be copied as they are.
       if (missing !== undefined) return copyRepositories(context.files, target);
-      await backupRepositories({ context, git: engine }, target);
+      const save = (): Promise<void> => backupRepositories({ context, git: engine }, target);
+      await (upkeep === undefined ? save() : upkeep.without(save));
     },
 
     restore: (source) => restoreRepositories({ context }, source),
@@ -264,6 +294,7 @@ function create(context: Context, settings: Settings): Service {
 
     async [Symbol.asyncDispose]() {
       open.dispose();
+      await upkeep?.[Symbol.asyncDispose]();
       await objects[Symbol.asyncDispose]();
     },
   };

@@ -9,7 +9,7 @@ import { migrations } from './store/migrations.ts';
 /** Git hosting: repositories over HTTP and SSH, with Gitea's API. */
 export const manifest = defineManifest({
   id: 'git',
-  title: 'Git',
+  title: 'Code',
   group: 'data',
   summary: 'Keeps Git repositories, over HTTP and SSH. Works with Git itself and with Gitea clients.',
   listeners: [
@@ -21,7 +21,10 @@ export const manifest = defineManifest({
       crossOrigin: 'credentialed',
       authenticates: true,
     },
-    { name: 'ssh', title: 'Git over SSH', protocol: 'tcp', scheme: 'ssh', port: 2222 },
+    {
+      ...{ name: 'ssh', title: 'Git over SSH', protocol: 'tcp', scheme: 'ssh', port: 2222 },
+      whenShared: 'Machines of these networks clone and push over SSH, each with a key that is known here.',
+    },
   ],
   settings: Settings,
   environment,

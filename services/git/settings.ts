@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isBranchName } from './domain/names.ts';
+import { isNewBranchName, isReferenceName } from './domain/names.ts';
 
 /** Section `services.git` of the settings. */
 export const Settings = z.object({
@@ -13,7 +13,7 @@ export const Settings = z.object({
   }),
   defaultBranch: z
     .string()
-    .refine(isBranchName, 'Use the name of a branch such as main.')
+    .refine(isNewBranchName, 'Use the name of a branch such as main.')
     .default('main')
     .meta({ title: 'Default branch', description: 'The first branch of new repositories.' }),
   createOnPush: z.boolean().default(false).meta({
@@ -51,7 +51,7 @@ export const Settings = z.object({
     description: 'Webhooks of all accounts may call private addresses, which else only those of administrators may.',
   }),
   noticeBranches: z
-    .array(z.string().refine(isBranchName, 'Use the name of a branch such as main.'))
+    .array(z.string().refine(isReferenceName, 'Use the name of a branch such as main.'))
     .default(['main', 'master', 'production'])
     .meta({
       title: 'Branches that are told about',

@@ -18,7 +18,8 @@ import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { FeedPlaces } from './store/feed-places.ts';
-import { ItemStore, type Change, type Placed } from './store/items.ts';
+import { isSeen, Marking, type Announce } from './marking.ts';
+import { ItemStore, type Placed } from './store/items.ts';
 import { UnreadCount } from './unread.ts';
 import { WordIndex } from './word-index.ts';
 
@@ -34,7 +35,7 @@ const idsPerEvent = 1000;
 
 function create(context: Context, given: Settings): Service {
   const live = liveSettings(given, () => clean());
-  const { bus, clock, commit, log } = context;
+  const { bus, clock, log } = context;
   const open = new DisposableStack();
   const store = new ItemStore(context.reads);
   const unread = new UnreadCount(new ItemStore(context.db), store, context.singleHost);
@@ -59,10 +60,11 @@ function create(context: Context, given: Settings): Service {
   const follow = new Follow({ context, items: store, places: new FeedPlaces(context.db), added: tell });
   const receive = (offer: InboxOffer, key: string): Promise<void> => intake.take({ key, offer: bound(offer) });
 
-  const announce = async (
-    rows: readonly Placed[],
-    change: Change & { readonly removed?: boolean },
-  ): Promise<number> => {
+  const seen = async (rows: readonly Placed[]): Promise<void> => {
+    const ids = rows.map(({ id }) => id);
+    bus.publish(inboxSeen, { keys: await store.keysOf(ids), ids });
+  };
+  const announce: Announce = async (rows, change) => {
     const unreadNow = await store.unread();
     const { read, done, removed } = change;
     const told = {
@@ -70,24 +72,20 @@ function create(context: Context, given: Settings): Service {
       ...(done !== undefined && { done }),
       ...(removed !== undefined && { removed }),
     };
+    if (rows === 'many') {
+      bus.publish(inboxChanged, { ids: [], change: told, unread: unreadNow });
+      return unreadNow;
+    }
     for (let at = 0; at < rows.length; at += idsPerEvent) {
       const part = rows.slice(at, at + idsPerEvent);
       const some = part.map(({ id }) => id);
       bus.publish(inboxChanged, { ids: some, change: told, unread: unreadNow, places: placesOf(part) });
-      if (read === true || done === true || removed === true) {
-        bus.publish(inboxSeen, { keys: await store.keysOf(some) });
-      }
+      if (isSeen(change)) await seen(part);
     }
     return unreadNow;
   };
 
-  const markRead = async (ids: readonly number[]): Promise<void> => {
-    for (let at = 0; at < ids.length; at += idsPerEvent) {
-      const some = ids.slice(at, at + idsPerEvent);
-      const change = { read: true };
-      await announce(await commit((transaction) => store.change(transaction, some, change)), change);
-    }
-  };
+  const marking = new Marking({ context, store, announce, seen });
 
   let purging: Promise<void> | undefined;
   const clean = (): void => {
@@ -97,13 +95,17 @@ function create(context: Context, given: Settings): Service {
   };
 
   return {
-    api: inboxRoutes({ store, commit, catchUp: () => index.catchUp(), announce }),
+    api: inboxRoutes({ context, store, marking, catchUp: () => index.catchUp(), announce }),
 
     async start() {
       open.use(context.handovers.receive(inboxOffered, receive));
       open.use(bus.subscribe(inboxAdded, () => unread.changed()));
       open.use(bus.subscribe(inboxChanged, () => unread.changed()));
-      open.use(context.handovers.receive(inboxRead, ({ ids }) => markRead(ids)));
+      open.use(
+        context.handovers.receive(inboxRead, async ({ ids }) => {
+          await marking.change(ids, { read: true });
+        }),
+      );
       open.use(clock.every(hour, clean));
       clean();
       indexing = index.start();

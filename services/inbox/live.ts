@@ -15,6 +15,8 @@ function mayReadPlace(place: InboxPlace, rights: Rights): boolean {
 
 function readablePart({ places = [], ...whole }: InboxChanged, rights: Rights): InboxChanged | undefined {
   if (rights.all) return whole;
+  // All rows there are: whoever sees some reads them anew.
+  if (whole.ids.length === 0) return { ...whole, unread: null };
   const ids = places.filter((place) => mayReadPlace(place, rights)).flatMap((place) => place.ids);
   return ids.length === 0 ? undefined : { ...whole, ids, unread: null };
 }

@@ -7,7 +7,7 @@ import { migrations } from './store/migrations.ts';
 export const manifest = defineManifest({
   id: 'inbox',
   title: 'Inbox',
-  summary: 'Keeps every notification, to be searched and read later.',
+  summary: 'Keeps every message, to be searched and read later.',
   settings: Settings,
   environment: { INBOX_KEEP_DAYS: 'keepDays' },
   migrations,

@@ -6,6 +6,6 @@ export const Settings = z.object({
     .min(1)
     .max(3650)
     .default(365)
-    .meta({ live: true, title: 'Keep for', description: 'Days after which a notification is removed, read or not.' }),
+    .meta({ live: true, title: 'Keep for', description: 'Days after which a message is removed, read or not.' }),
 });
 export type Settings = z.infer<typeof Settings>;

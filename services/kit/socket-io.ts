@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'socket.io';
 import { Problem } from '../contracts/problem.ts';
-import type { Log, UpgradeListener } from '../contracts/service.ts';
+import type { Log } from '../contracts/service.ts';
+import type { UpgradeListener } from '../contracts/listeners.ts';
 
 export interface SocketIoOptions {
   /** Path that upgrades come to, such as `/socket.io`; others are answered 404. */

@@ -1,4 +1,6 @@
-import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { defineService, type Context } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
+import { jobsChanged } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
 import { mailWorked } from '../contracts/mail/api.ts';
 import { Activity } from '../kit/activity.ts';
@@ -11,6 +13,7 @@ import type { Settings } from './settings.ts';
 import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './store/retention.ts';
 import { mailHandlers } from './routes/api.ts';
+import { mailOutcomes } from './routes/outcomes.ts';
 import { setUpHandlers } from './routes/setting-up.ts';
 import { Admission } from './accept/admission.ts';
 import { SignIn } from './accept/sign-in.ts';
@@ -55,7 +58,7 @@ export const mail = defineService({
       listener.limit(bounds(settings));
     });
     const settings = live.current;
-    const { clock, db, files, log } = context;
+    const { bus, clock, db, files, log } = context;
     const messages = new MessageStore(db);
     const sources = new Sources(db, files);
     const processed = countMails(context);
@@ -102,6 +105,7 @@ export const mail = defineService({
       clock,
       log,
     );
+    const outcomes = mailOutcomes(context, settings, activity);
     const open = new DisposableStack();
 
     const clear = (): void => {
@@ -116,19 +120,28 @@ export const mail = defineService({
 
     return {
       api: [
-        ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity, settings }),
+        ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity, outcomes }),
         ...setUpHandlers(routing, settings),
       ],
       takeOver(program, place) {
         if (program === 'mailrise') return takeOverMailrise(place, process.env);
         throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
       },
-      tcp: (socket) => listener.accept(socket),
+      tcp: (socket, leaving) => listener.accept(socket, leaving),
       async start() {
         await encrypt();
         await sources.open();
         gateway.lastAt = await messages.newest();
         open.use(activity);
+        open.use(outcomes);
+        open.use(bus.subscribe(mailWorked, outcomes.changed));
+        open.use(
+          bus.subscribe(jobsChanged, ({ service }) => {
+            if (service !== manifest.id) return;
+            outcomes.changed();
+            activity.touch();
+          }),
+        );
         open.use(deliveries.start());
         open.use(clock.every(hourMs, clear));
         // Certificates are renewed in their files.

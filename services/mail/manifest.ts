@@ -10,10 +10,16 @@ export const manifest = defineManifest({
   title: 'Mail gateway',
   group: 'alerts',
   summary: 'Turns e-mail that devices and scripts send into notifications.',
-  listeners: [{ name: 'smtp', title: 'Mail', protocol: 'tcp', scheme: 'smtp', port: 8025 }],
+  listeners: [
+    {
+      ...{ name: 'smtp', title: 'Mail', protocol: 'tcp', scheme: 'smtp', port: 8025 },
+      whenShared:
+        'Machines of these networks send mail here. Whether they encrypt it and sign in is set with mail; at first they do neither.',
+    },
+  ],
   settings: Settings,
   environment,
-  mainSettings: ['enabled', 'recipients', 'clients', 'signIn', 'logins', 'hostName', 'maxMegabytes', 'spoolDays'],
+  mainSettings: ['enabled', 'clients', 'signIn', 'logins', 'hostName', 'maxMegabytes', 'spoolDays'],
   migrations,
   grantable: [{ service: 'mail', title: 'Mail, by recipient', example: '*' }],
   live: [liveTopic(mailWorked, 'admin')],

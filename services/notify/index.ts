@@ -1,7 +1,9 @@
 import { noticeAccepted, noticeOffered, notifyWorked } from '../contracts/notify/notice.ts';
+import { jobsChanged } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Fetch } from '../contracts/outgoing.ts';
-import { defineService, type Context, type Health } from '../contracts/service.ts';
+import { defineService, type Context } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { Activity } from '../kit/activity.ts';
 import { Aggregator } from './accept/aggregator.ts';
 import { NoticeIndex } from './accept/notice-index.ts';
@@ -16,6 +18,7 @@ import { Library } from './apprise/library.ts';
 import { liveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { FirstAttempts } from './deliver/first-attempts.ts';
+import { deliverySums } from './deliver/sums.ts';
 import { RecentCache } from './deliver/recent-cache.ts';
 import { createPortable } from './import/portable.ts';
 import { urlsIn } from './keys/read-key.ts';
@@ -61,6 +64,7 @@ export const notify = defineService({
     const sending = new Sending(out, { ...kept, emojis: () => settings.emojis });
     const deliveries = new Deliveries(context, { ...kept, sending, changed: activity.touch });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { now: settings, isServed });
+    const sums = deliverySums(context, activity);
     const open = new DisposableStack();
 
     let sealing: Promise<void> | undefined;
@@ -100,7 +104,7 @@ export const notify = defineService({
       http: createApp({ context, aggregator, folder, configurations, engine, engineCatalogue, settings, isServed }),
       api: notifyHandlers({
         ...{ context, aggregator, configurations, notices, index, attachments, folder },
-        ...{ activity, engine, health, settings, isServed },
+        ...{ activity, engine, health, settings, isServed, sums },
       }),
       portable: createPortable(configurations, clock),
       takeOver(program, place, options) {
@@ -120,6 +124,15 @@ export const notify = defineService({
         open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
         indexing = index.start();
         open.use(activity);
+        open.use(sums);
+        open.use(bus.subscribe(notifyWorked, sums.changed));
+        open.use(
+          bus.subscribe(jobsChanged, ({ service }) => {
+            if (service !== manifest.id) return;
+            sums.changed();
+            activity.touch();
+          }),
+        );
         open.use(bus.subscribe(noticeAccepted, activity.touch));
         open.use(clock.every(hourMs, prune));
         open.use(

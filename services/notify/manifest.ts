@@ -3,15 +3,15 @@ import { notifyWorked } from '../contracts/notify/notice.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { engine } from './apprise/engine.ts';
 import { Settings } from './settings.ts';
-import { migrations } from './store/tables.ts';
+import { migrations } from './store/migrations.ts';
 
 /** The notification aggregator: takes notices, routes them by tags, delivers them through a durable outbox. */
 export const manifest = defineManifest({
   id: 'notify',
-  title: 'Notifications',
+  title: 'Delivery',
   group: 'alerts',
   summary: 'Sends notifications of programs and services to the places you choose.',
-  listeners: [{ name: 'http', title: 'Notifications', protocol: 'http', port: 8000 }],
+  listeners: [{ name: 'http', title: 'Delivery', protocol: 'http', port: 8000 }],
   settings: Settings,
   environment: {
     APPRISE_CONFIG_LOCK: 'configurationLock',
@@ -43,7 +43,7 @@ export const manifest = defineManifest({
   ],
   migrations,
   engines: [engine],
-  grantable: [{ service: 'notify', title: 'Notify keys', example: '*' }],
+  grantable: [{ service: 'notify', title: 'Delivery keys', example: '*' }],
   live: [liveTopic(notifyWorked, 'admin')],
   pulse: { counter: 'aggregator_notifications_sent_total', what: 'deliveries' },
   takesOver: [

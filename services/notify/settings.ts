@@ -27,8 +27,7 @@ export const Settings = z.object({
   recursionLimit: z.int().min(0).max(100).default(1).meta({
     live: true,
     title: 'Forwarding limit',
-    description:
-      'How often a notification may have been passed on by other aggregators before it is refused as a loop.',
+    description: 'How often a notification may have been passed on by other servers before it is refused as a loop.',
   }),
   statelessUrls: z.string().max(16_384).default('').meta({
     live: true,
@@ -64,7 +63,7 @@ export const Settings = z.object({
       live: true,
       title: 'Files kept for the history (bytes)',
       description:
-        'Files of delivered notices stay as long as their notice and until newer ones need the room, so that it can be sent again with them. 0: they go with the last delivery.',
+        'Files of delivered notifications stay as long as their notification and until newer ones need the room, so that it can be sent again with them. 0: they go with the last delivery.',
     }),
   attachmentHosts: z.array(z.string().max(255)).max(100).default([]).meta({
     live: true,

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { implement } from '../contracts/api.ts';
-import { machineWoke } from '../contracts/control/api.ts';
+import { machineWoke } from '../contracts/control/machine.ts';
 import { inboxRead } from '../contracts/inbox/api.ts';
 import type { DesktopContext } from '../contracts/popups/desktop.ts';
 import { popupsApi, type PopupsState } from '../contracts/popups/popups.ts';
 import { Problem } from '../contracts/problem.ts';
-import { defineService, type Health, type Service } from '../contracts/service.ts';
+import { defineService, type Service } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { manifest } from './manifest.ts';
 import { openPopups, type Popups } from './popups.ts';
 import { PopupSettings, type Settings } from './settings.ts';

@@ -1,5 +1,5 @@
 import type { Bus } from '../contracts/bus.ts';
-import { inboxAdded, inboxChanged, type InboxItem } from '../contracts/inbox/api.ts';
+import { inboxAdded, inboxSeen, type InboxItem } from '../contracts/inbox/api.ts';
 import { pushPopupRules } from '../contracts/push/rules.ts';
 import { popupsChanged, type PopupsState } from '../contracts/popups/popups.ts';
 import type { Clock, Log } from '../contracts/service.ts';
@@ -96,11 +96,8 @@ class InboxPopups implements Popups {
     });
     this.#all = new Bursts(clock, together, (_, late) => this.#show(burstPopup('', late, this.#sound), late.rows));
     this.#subscriptions.use(bus.subscribe(inboxAdded, (item) => this.#added(item)));
-    this.#subscriptions.use(
-      bus.subscribe(inboxChanged, ({ ids, change: { read, done, removed } }) => {
-        if (read === true || done === true || removed === true) this.#seen(ids);
-      }),
-    );
+    // Not the changes: of very many rows at once these name none.
+    this.#subscriptions.use(bus.subscribe(inboxSeen, ({ ids }) => this.#seen(ids)));
     this.#subscriptions.use(
       bus.subscribe(pushPopupRules, (rules) => {
         this.#topics.follow(rules);

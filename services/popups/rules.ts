@@ -1,6 +1,7 @@
 import type { PushOutcome } from '../contracts/push/rules.ts';
 import type { InboxItem } from '../contracts/inbox/api.ts';
 import type { Popup } from '../contracts/popups/desktop.ts';
+import { counted } from '../kit/counted.ts';
 import type { Tally } from './tally.ts';
 import { bodyText, titleText } from './text.ts';
 
@@ -114,10 +115,6 @@ export function webAddress(link: string | null): string | null {
 
 function urgencyOf(priority: number): Popup['urgency'] {
   return priority >= 5 ? 'critical' : priority <= 2 ? 'low' : 'normal';
-}
-
-function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${String(count)} ${noun}s`;
 }
 
 /** "mail 4, push 3" */

@@ -16,7 +16,7 @@ export const PopupSettings = z.object({
   quietHours: z.array(QuietHours).max(50).default([]).meta({
     title: 'Quiet hours',
     description:
-      'When popups wait, by the clock of this machine. Messages of priority 4 and 5 pop up all the same; the others are summed up in one popup at the end. In the file: mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day.',
+      'When popups wait, by the clock of this machine. Messages of priority 4 and 5 pop up all the same; the others are summed up in one popup at the end.',
     hours: true,
   }),
   repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({

@@ -2,15 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, pushPublished, pushStored, pushTakenBack, type PushOffer } from '../contracts/push/topics.ts';
-import { defineService, type Context, type Health, type Service, type Step } from '../contracts/service.ts';
+import { pushOffered, pushPublished, pushStored, pushTakenBack } from '../contracts/push/topics.ts';
+import { defineService, type Context, type Service } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { openAccess } from './access/access.ts';
 import { removeExpiredMessages } from './retention/remove-expired.ts';
 import { openDelivery, seconds } from './publish/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { openEmails } from './publish/emails.ts';
-import { draftOf } from './domain/offer.ts';
-import { isTopic, requireTopic } from './domain/topics.ts';
+import { isTopic } from './domain/topics.ts';
+import { healthOf } from './metrics/health.ts';
 import { manifest } from './manifest.ts';
 import { KnownTopics } from './topics/known-topics.ts';
 import { Limits } from './access/limits.ts';
@@ -18,7 +19,7 @@ import type { Envelope } from './subscribe/envelope.ts';
 import { outsideOf, type Outside } from './subscribe/outside.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
 import { createPushMetrics } from './metrics/metrics.ts';
-import { orderedId, secretId } from './publish/message-ids.ts';
+import { receiveOffers } from './publish/receive-offers.ts';
 import { measureAsPeer } from './metrics/peer-metrics.ts';
 import { createPortable } from './import/portable.ts';
 import { aboutRoutes } from './routes/peer/about.ts';
@@ -39,7 +40,8 @@ import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
 import { liveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
-import { midnight, Statistics } from './metrics/statistics.ts';
+import { Statistics } from './metrics/statistics.ts';
+import { StoredTotal } from './metrics/stored-total.ts';
 import { MessageStore } from './store/messages.ts';
 import { SyncTopics, withSyncTopics } from './access/sync-topics.ts';
 import { takeOverNtfy } from './import/ntfy.ts';
@@ -52,19 +54,6 @@ export const push = defineService({
   ...manifest,
   create,
 });
-
-/** What Home offers until something was published. */
-const firstMessage: Step = {
-  label: 'Send me a first message',
-  to: '/inbox',
-  post: {
-    path: '/api/push/messages',
-    body: {
-      ...{ topic: 'hello', title: 'Your first message', tags: ['wave'] },
-      message: 'It went to the topic hello. Scripts and phones publish to topics like this one; Messages shows how.',
-    },
-  },
-};
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -84,19 +73,17 @@ function create(context: Context, given: Settings): Service {
   const store = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
   const statistics = new Statistics(clock);
+  const total = new StoredTotal(context, store, statistics);
   const counts = new TopicCounts(context);
   const metrics = createPushMetrics(context.metrics, store, subscribers);
   const reserved = new Set(settings.reservedTopics);
   const app = (): string | undefined => context.address('control');
-  /** The newest message that the total counts. */
-  let newest = 0;
-
   const spread = (envelopes: readonly Envelope[]): Promise<void> => {
     statistics.add(envelopes.length);
+    total.counted(envelopes);
     counts.add(envelopes);
     metrics.published.inc({}, envelopes.length);
     for (const envelope of envelopes) {
-      newest = envelope.seq ?? newest;
       subscribers.deliver(envelope);
     }
     return subscribers.room();
@@ -196,30 +183,8 @@ function create(context: Context, given: Settings): Service {
     refused: metrics.refused,
   };
 
-  const receive = async (offer: PushOffer, key: string): Promise<void> => {
-    requireTopic(offer.topic, reserved);
-    const draft = draftOf(offer, messageSizeLimit());
-    const id = offer.file === undefined ? orderedId(context) : secretId(context);
-    const messageExpires = publisher.expiryOf(draft, Math.floor(clock.now() / 1000));
-    const kept = offer.file && (await attachments.keep(id, offer.file, { sender: offer.source, messageExpires }));
-    let published;
-    try {
-      published = await publisher.publish({ ...draft, ...kept }, key, id);
-    } finally {
-      // One that was there already keeps the file it has.
-      if (kept !== undefined && published === undefined) await attachments.discard([id]);
-    }
-  };
-  /** The total is known; before that there is none to save. */
-  let counted = false;
-  let saved: number | undefined;
   const saveTotal = async (): Promise<void> => {
-    if (!counted || (statistics.total === saved && publisher.healthy)) return;
-    const { total } = statistics;
-    const seq = newest;
-    await context.commit((transaction) => store.saveTotal(transaction, total, seq));
-    saved = total;
-    publisher.recovered();
+    if (await total.save({ anyway: !publisher.healthy })) publisher.recovered();
   };
   const eachMinute = async (): Promise<void> => {
     statistics.sample();
@@ -283,15 +248,18 @@ function create(context: Context, given: Settings): Service {
     },
 
     async start() {
-      newest = await store.top();
-      statistics.resume(await store.total(), await store.count(Math.floor(midnight(clock.now()) / 1000)));
-      counted = true;
+      await total.resume();
       await counts.resume();
       topics.resume(await store.topics());
       open.use(await access.start());
       open.use(await webPush.start());
       open.use(await quiet.start());
-      open.use(context.handovers.receive(pushOffered, receive));
+      open.use(
+        context.handovers.receive(
+          pushOffered,
+          receiveOffers({ context, publisher, attachments, reserved, messageSizeLimit }),
+        ),
+      );
       open.use(await delivery.start());
       open.use(emails.start());
       open.use(await recurring.start());
@@ -313,11 +281,7 @@ function create(context: Context, given: Settings): Service {
     },
 
     health(): Promise<Health> {
-      if (!publisher.healthy)
-        return Promise.resolve({ state: 'degraded', detail: 'Messages cannot be stored; see the log.' });
-      const { today } = statistics;
-      const detail = `${String(today)} ${today === 1 ? 'message' : 'messages'} today, ${String(subscribers.size)} listening`;
-      return Promise.resolve({ state: 'up', detail, ...(statistics.total === 0 ? { begin: firstMessage } : {}) });
+      return Promise.resolve(healthOf(publisher.healthy, statistics, subscribers.size));
     },
 
     reconfigure: live.take,

@@ -9,11 +9,11 @@ import { migrations } from './store/migrations.ts';
 /** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
 export const manifest = defineManifest({
   id: 'push',
-  title: 'Push',
+  title: 'Messages',
   group: 'alerts',
   summary: 'Sends messages to phones, browsers and scripts that listen to a topic. Works with ntfy clients.',
   listeners: [
-    { name: 'http', title: 'Push', protocol: 'http', port: 2586, crossOrigin: 'credentialed', authenticates: true },
+    { name: 'http', title: 'Messages', protocol: 'http', port: 2586, crossOrigin: 'credentialed', authenticates: true },
   ],
   settings: Settings,
   environment,
@@ -28,7 +28,7 @@ export const manifest = defineManifest({
     'keepInInbox',
   ],
   migrations,
-  grantable: [{ service: 'push', title: 'Push topics', example: '*-*-backup' }],
+  grantable: [{ service: 'push', title: 'Message topics', example: '*-*-backup' }],
   live: [liveTopic(pushStored, 'user'), liveTopic(pushPlanned, 'user')],
   pulse: { counter: 'push_messages_published_total', what: 'messages' },
   accounts,

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import { defineService, type Context, type Health, type RunningWork, type Service } from '../contracts/service.ts';
+import { defineService, type Context, type Service } from '../contracts/service.ts';
+import type { Health, RunningWork } from '../contracts/health.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
@@ -136,9 +137,14 @@ function create(context: Context, settings: Settings): Service {
       if (running.length > 0) {
         return { state: 'up', detail: `${String(running.length)} running`, running: running.slice(0, 5).map(workOf) };
       }
-      const isNew = (await taskStore.list()).length === 0;
+      const { all, failed, held } = await taskStore.count();
+      if (failed + held > 0) {
+        const counts = [failed === 0 ? '' : `${String(failed)} failed`, held === 0 ? '' : `${String(held)} held back`];
+        const detail = `${String(all)} saved, ${counts.filter((count) => count !== '').join(', ')}`;
+        return { state: 'up', detail, remedy: { label: 'See what failed', to: '/sync' } };
+      }
       const begin = { label: 'Set up a first sync', to: '/sync' };
-      return { state: 'up', detail: 'nothing runs', ...(isNew ? { begin } : {}) };
+      return { state: 'up', detail: 'nothing runs', ...(all === 0 ? { begin } : {}) };
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -1,4 +1,4 @@
-import type { Metrics } from '../contracts/service.ts';
+import type { Metrics } from '../contracts/metrics.ts';
 import type { Job } from './jobs/job.ts';
 import { numberIn } from './domain/stats.ts';
 

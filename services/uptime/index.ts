@@ -1,4 +1,5 @@
-import { defineService, type Context, type Health, type Service } from '../contracts/service.ts';
+import { defineService, type Context, type Service } from '../contracts/service.ts';
+import type { Health } from '../contracts/health.ts';
 import { beatStatus } from '../contracts/uptime/monitor.ts';
 import { Checker } from './check/checker.ts';
 import { manifest } from './manifest.ts';

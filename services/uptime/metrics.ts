@@ -1,4 +1,4 @@
-import type { Counter, Metrics } from '../contracts/service.ts';
+import type { Counter, Metrics } from '../contracts/metrics.ts';
 import { beatStatus } from '../contracts/uptime/monitor.ts';
 import type { CheckResult } from './check/messages.ts';
 import type { Watched } from './watch/watched.ts';

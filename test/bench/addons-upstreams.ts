@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 
 /** Five addons of 200 streams each, and one that never answers, as a process of their own: their work is not counted. */
 const count = 5;
@@ -22,11 +23,20 @@ function streamsOf(number: number, title: string, known: boolean): readonly obje
   });
 }
 
+/** As much as a list of all of them has, packed, for who asks what a program takes that only sends it. */
+const bare = gzipSync(
+  JSON.stringify({ streams: Array.from({ length: count }, (_, number) => streamsOf(number, '1', true)).flat() }),
+);
+
 async function open(number: number): Promise<number> {
   const manifest = { id: `b${String(number)}`, name: 'B', version: '1.0.0', resources: ['stream'], types: ['movie'] };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     response.setHeader('content-type', 'application/json');
+    if (path.startsWith('/bare/')) {
+      response.setHeader('content-encoding', 'gzip');
+      return void response.end(bare);
+    }
     if (path === '/manifest.json') return void response.end(JSON.stringify({ ...manifest, catalogs: [] }));
     if (number === count) return;
     const streams = streamsOf(number, /tt(\d+)/.exec(path)?.[1] ?? '0', path.includes('known'));

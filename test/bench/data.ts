@@ -47,11 +47,21 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
       return text;
     };
     const wake = performance.now();
-    await send('/pg/query', { query: tables });
+    await send('/pg/query', { query: 'select 1' });
     const first = performance.now() - wake;
+    await sleep(1000);
+    const master = Number(readFileSync(join(folder, 'data', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    const [idleEngine, idleHost] = [residentOfGroup(master), residentMegabytes(pid)];
+    await send('/pg/query', { query: tables });
     await timed(50, (at) => send('/rest/v1/kept', { id: -at - 1, body: 'warm' }));
 
+    const before = [ticksOf(pid), ticksOfGroup(master)] as const;
     const inserts = await timed(rounds, (at) => send('/rest/v1/kept', { id: at + 1, body: `row ${String(at)}` }));
+    const [hostWork, engineWork] = [ticksOf(pid) - before[0], ticksOfGroup(master) - before[1]];
+    const together = performance.now();
+    const writer = (from: number) => timed(rounds / 10, (at) => send('/rest/v1/kept', { id: from + at, body: 'together' })); // prettier-ignore
+    await Promise.all(Array.from({ length: 10 }, (_, at) => writer((at + 1) * 1_000_000)));
+    const parallel = performance.now() - together;
     const reads = await timed(rounds, (at) => send(`/rest/v1/many?part=eq.${String(at % 1000)}&limit=100`));
     const signedUp = JSON.parse(await send('/auth/v1/signup', { email: 'bench@example.com', password: 'correct horse 1' })) as { access_token: string; refresh_token: string }; // prettier-ignore
     const bearer = { Authorization: `Bearer ${signedUp.access_token}` };
@@ -62,19 +72,30 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
       token = (JSON.parse(reply) as { refresh_token: string }).refresh_token;
     });
     await sleep(1000);
-    const engine = residentOfGroup(Number(readFileSync(join(folder, 'data', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])); // prettier-ignore
+    const engine = residentOfGroup(master);
     await host.stop();
     // Figures of the peers: shared reference of the data platform, another machine under load 4 to 5.
     tell(
       { what: 'insert of a row, one after another', measured: 1000 / mean(inserts), unit: '/s', peer: 1276, goal: { at: 'least', value: 1, of: 'ratio' } }, // prettier-ignore
       { what: 'the same, the middle', measured: median(inserts), unit: 'ms', peer: 0.62 },
+      {
+        what: 'CPU of one insert, host and PostgreSQL',
+        measured: ((hostWork + engineWork) * millisOfTick) / rounds,
+        unit: 'ms',
+        peer: 0.53,
+      },
+      { what: '… PostgreSQL alone', measured: (engineWork * millisOfTick) / rounds, unit: 'ms' },
+      { what: 'inserts, 10 at once', measured: rounds / (parallel / 1000), unit: '/s', peer: 2207 },
       { what: 'the same by pg alone (floor)', measured: 1000 / mean(floor.inserts), unit: '/s' },
+      { what: 'the same by pg with role, claims and JSON (floor)', measured: 1000 / mean(floor.asRequest), unit: '/s' },
       { what: '100 of 100,000 rows by a filter, the middle', measured: median(reads), unit: 'ms', peer: 5, goal: { at: 'most', value: 1, of: 'ratio' } }, // prettier-ignore
       { what: 'the same by pg alone (floor)', measured: median(floor.reads), unit: 'ms' },
       { what: 'GET /user, the middle', measured: median(users), unit: 'ms', peer: 52, goal: { at: 'most', value: 0.5, of: 'ratio' } }, // prettier-ignore
       { what: 'refresh of a session, the middle', measured: median(refreshes), unit: 'ms', peer: 85, goal: { at: 'most', value: 0.5, of: 'ratio' } }, // prettier-ignore
-      { what: 'first request: the cluster is made and 100,000 rows are', measured: first, unit: 'ms' },
+      { what: 'first request: the cluster is made', measured: first, unit: 'ms' },
       { what: 'host before the first request (resident)', measured: asleep, unit: 'MB' },
+      { what: 'host while PostgreSQL is idle (resident)', measured: idleHost, unit: 'MB' },
+      { what: 'PostgreSQL idle after its first request (its own memory, all processes)', measured: idleEngine, unit: 'MB', goal: { at: 'most', value: 25 } }, // prettier-ignore
       { what: 'PostgreSQL after the run (its own memory, all processes)', measured: engine, unit: 'MB' },
     );
   });
@@ -85,17 +106,26 @@ const tables = `create table kept (id int primary key, body text);
   insert into many select n, n % 1000, 'row number ' || n from generate_series(1, 100000) n; analyze many;`;
 
 /** What the same costs without HTTP, roles and claims: the driver, a socket and the disk. */
-async function bare(rounds: number): Promise<{ inserts: readonly number[]; reads: readonly number[] }> {
-  await using server = await startPostgres();
+async function bare(rounds: number): Promise<Readonly<Record<'inserts' | 'asRequest' | 'reads', readonly number[]>>> {
+  await using server = await startPostgres({ fsync: 'on' });
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   try {
-    await client.query('alter system set fsync = on');
-    await client.query('select pg_reload_conf()');
+    const {
+      rows: [{ fsync }],
+    } = await client.query('show fsync');
+    if (fsync !== 'on') throw new Error('this is no floor: nothing is on the disk');
     await client.query(tables);
     const inserts = await timed(rounds, (at) => client.query('insert into kept values ($1, $2)', [at, `row ${String(at)}`])); // prettier-ignore
+    const claims = JSON.stringify({ role: 'postgres', iss: 'supabase' });
+    const asRequest = await timed(rounds, async (at) => {
+      await client.query('begin');
+      await client.query({ name: 'who', text: `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, values: [claims, 'none'] }); // prettier-ignore
+      await client.query({ name: 'what', text: 'insert into kept select * from json_to_recordset($1) as t(id int, body text)', values: [JSON.stringify([{ id: rounds + at, body: `row ${String(at)}` }])] }); // prettier-ignore
+      await client.query('commit');
+    });
     const reads = await timed(rounds, (at) => client.query('select json_agg(t) from (select * from many where part = $1 limit 100) t', [at % 1000])); // prettier-ignore
-    return { inserts, reads };
+    return { inserts, asRequest, reads };
   } finally {
     await client.end();
   }
@@ -105,12 +135,30 @@ function mean(times: readonly number[]): number {
   return times.reduce((sum, time) => sum + time, 0) / times.length;
 }
 
-/** What a process and its children have for themselves, MB. */
-function residentOfGroup(pid: number): number {
+const millisOfTick = 10;
+
+/** The processor's time that a process and those of its children that ended took, in the kernel's ticks. */
+function ticksOf(pid: number | string): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0);
+}
+
+function ticksOfGroup(pid: number): number {
+  return groupOf(pid).reduce((sum, each) => sum + ticksOf(each), 0);
+}
+
+function groupOf(pid: number): readonly string[] {
   const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
     .trim()
     .split(' ');
-  return [String(pid), ...children].reduce((sum, each) => {
+  return [String(pid), ...children];
+}
+
+/** What a process and its children have for themselves, MB. */
+function residentOfGroup(pid: number): number {
+  return groupOf(pid).reduce((sum, each) => {
     const rollup = readFileSync(`/proc/${each}/smaps_rollup`, 'utf8');
     return sum + Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) / 1024;
   }, 0);

@@ -7,6 +7,7 @@ import { benchGit } from './git.ts';
 import { benchMail } from './mail.ts';
 import { benchNotify } from './notify.ts';
 import { benchDownloads } from './downloads.ts';
+import { benchPalette } from './palette.ts';
 import { benchPublish } from './publish.ts';
 import { benchPush } from './push.ts';
 import { benchRenderer } from './renderer.ts';
@@ -46,6 +47,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   mail: benchMail,
   uptime: benchUptime,
   renderer: benchRenderer,
+  palette: benchPalette,
   addons: benchAddons,
   gateway: benchGateway,
   git: benchGit,

@@ -90,7 +90,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe('the built desktop app', { timeout: 120_000 }, () => {
+describe('the built desktop app', () => {
   beforeAll(async () => {
     // Without npm's path: whoever calls the script, it finds its compiler.
     await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build-app.mjs'), app], {

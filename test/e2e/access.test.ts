@@ -173,6 +173,7 @@ function queryOf({ parameters }: Operation): string {
   const values: Record<string, string> = {
     ...{ rule: '0 9 * * *', zone: 'UTC', address: 'a@b.example', service: 'push' },
     ...{ permission: 'read', resource: 'x', ids: '1', at: encodeURIComponent(tmpdir()), what: 'delete' },
+    commit: '0'.repeat(40),
   };
   const needed = parameters.filter((one) => one.in === 'query' && one.required);
   return needed.length === 0 ? '' : `?${needed.map(({ name }) => `${name}=${values[name] ?? 'x'}`).join('&')}`;
@@ -445,6 +446,9 @@ describe('the inbox of a person with a grant', () => {
     expect(new Set(items.map(({ topic }: { topic: string }) => topic))).toEqual(new Set([lawn]));
     expect([unread, total, sources]).toEqual([items.length, items.length, ['push']]);
     expect(await read('plain')).toEqual({ items: [], unread: 0, total: 0, sources: [] });
+    const search = async (who: string): Promise<unknown> => (await read(who, '/api/inbox/search?q=dew')).items;
+    expect(await search('gardener')).toMatchObject([{ body: 'dew' }]);
+    expect(await search('plain')).toEqual([]);
     const [other] = (await read('administrator', `/api/inbox?q=${nugget}`)).items;
     expect(await read('gardener', `/api/inbox/${String(other.id)}`)).toMatchObject({
       error: { code: 'inbox.unknown' },

@@ -11,4 +11,4 @@ it('npm run demo: a mail becomes a push message and an inbox row, a video is fet
   expect(download.bytes).toBeGreaterThan(10_000);
   expect(notice.title).toBe('Download finished');
   expect(lines.at(-1)).toMatch(/exit code 0/);
-}, 120_000);
+});

@@ -118,4 +118,4 @@ it('a full disk gives errors that senders keep their mail by, no corruption, and
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
     database.close();
   }
-}, 90_000);
+});

@@ -7,7 +7,7 @@ import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
-import { noBrowser, theBrowser } from '../support/browser.ts';
+import { noBrowser, openProfile, theBrowser } from '../support/browser.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 
 /** A page of somebody else, in the browser of a person who runs Homeport. */
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
     });
 
   async function visit(address: string): Promise<Page> {
-    const page = await browser.newPage();
+    const page = await (await openProfile(browser)).newPage();
     await page.goto(address);
     return page;
   }
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
         },
         { base: host.url('push'), auths: Array.from({ length: 40 }, (_, at) => encoded(`wrong ${String(at)}`)) },
       );
-      await page.close();
+      await page.context().close();
       // Nobody has shown this password here before.
       expect((await signIn()).status).toBe(200);
     }
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
         page.evaluate((href) => void (location.href = href), `${host.url('push')}/x/json?poll=1&auth=${encoded('x')}`),
       ]);
       expect(opened.status()).toBe(403);
-      await page.close();
+      await page.context().close();
     }
   });
 
@@ -135,7 +135,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
       { base: open.url('push'), auth },
     );
     expect(heard).toBe('open');
-    await page.close();
+    await page.context().close();
   });
 
   it('shows none of the answers that are not for it within itself', async () => {
@@ -174,6 +174,6 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
       const [frame] = page.mainFrame().childFrames();
       expect(`${answer}: ${frame?.url() ?? ''}`).toBe(`${answer}: chrome-error://chromewebdata/`);
     }
-    await page.close();
+    await page.context().close();
   });
 });

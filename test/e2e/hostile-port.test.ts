@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
       .toMatch(/^\/api\/linked\/v1\.[\w-]+\/api\/downloads\/harbour\/thumbnail$/);
     const source = `${pages.url}${(await picture.getAttribute('src')) ?? ''}`;
     expect((await fetch(source)).status).toBe(200);
-    expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
+    await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
     expect((await fetch(source.replace(/thumbnail$/, 'file'))).status).toBe(401);
     expect((await fetch(source.replace('/v1.', '/v1.A'))).status).toBe(401);
     const tab = await visit.page.context().newPage();

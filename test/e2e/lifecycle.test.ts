@@ -97,7 +97,7 @@ describe('SIGTERM', () => {
       hanging.closeAllConnections();
       hanging.close();
     }
-  }, 30_000);
+  });
 
   it('in the middle of a start ends it with code 0, and the next start finds everything in order', async () => {
     const child = spawn(process.execPath, [command, '--headless', '--data-dir', dataDir], {

@@ -86,7 +86,7 @@ it('kill -9 between the 250 and the delivery: each mail arrives once, with its f
     expect(attachments.map(({ filename }) => filename)).toEqual(['data.bin']);
     expect(Buffer.from(attachments[0]?.base64 ?? '', 'base64').equals(files[at] ?? Buffer.of())).toBe(true);
   }
-}, 120_000);
+});
 
 it('kill -9 in a rush: each mail that was answered 250 arrives once', async () => {
   const port = await freePort();
@@ -120,7 +120,7 @@ it('kill -9 in a rush: each mail that was answered 250 arrives once', async () =
     interval: 100,
   });
   expect(new Set(titles()).size).toBe(posted.length);
-}, 120_000);
+});
 
 it('three mails of 30 MB at once take a bounded part of the memory', async () => {
   const port = await freePort();
@@ -139,4 +139,4 @@ it('three mails of 30 MB at once take a bounded part of the memory', async () =>
   );
   await vi.waitFor(() => expect(posted).toHaveLength(3), { timeout: 90_000, interval: 100 });
   expect(peak() - before).toBeLessThan(600);
-}, 150_000);
+});

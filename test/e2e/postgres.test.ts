@@ -26,4 +26,4 @@ it('the whole chain runs on PostgreSQL, each service in a schema of its own, and
       timeout: 20_000,
     });
   }
-}, 120_000);
+});

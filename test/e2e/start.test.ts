@@ -215,7 +215,7 @@ describe('commands', () => {
     ]);
     const urls = await (await fetch(`${host.url('notify')}/json/urls/home`)).text();
     expect(urls).toContain('geheim');
-  }, 60_000);
+  });
 
   it('back up a running host into one file and restore it elsewhere', async () => {
     const file = join(dataDir, 'backup.tar.gz');
@@ -234,5 +234,5 @@ describe('commands', () => {
     await using host = await startHostProcess(to);
     const { items } = await api<{ items: { title: string }[] }>(host.url('control'), '/api/inbox');
     expect(items.map(({ title }) => title)).toEqual(['kept']);
-  }, 60_000);
+  });
 });

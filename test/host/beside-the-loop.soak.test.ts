@@ -5,7 +5,7 @@ import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BackupFile } from '../../services/contracts/control/api.ts';
+import type { BackupFile } from '../../services/contracts/control/backups.ts';
 import { manifest } from '../../services/inbox/manifest.ts';
 import { ItemStore } from '../../services/inbox/store/items.ts';
 import { openDatabase } from '../../main/host/database/open.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { dataDirOf, helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
+import { dataDirOf } from '../../main/host/cli/data-dir.ts';
+import { helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
 import { registry } from '../../main/host/services/registry.ts';
 
 const start = {

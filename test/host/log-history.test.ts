@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLine, textLine, type LogEntry } from '../../main/host/log/format.ts';
 import { linesBefore, readLine, type LogPosition } from '../../main/host/log/history.ts';
-import type { LogLine } from '../../services/contracts/control/api.ts';
+import type { LogLine } from '../../services/contracts/control/log.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
 import { openTestHost } from '../support/host.ts';

@@ -25,12 +25,12 @@ describe.skipIf(noBrowser)('the first start', () => {
     await page.getByRole('switch', { name: 'Back up every day' }).click();
     await page.getByRole('button', { name: 'Start using Homeport' }).click();
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
-    expect(page.url()).toBe(`${pages.url}/`);
+    await expect.poll(() => page.url()).toBe(`${pages.url}/`);
     await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
     expect(readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8')).toContain('backupEveryDays: 1');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
     await page.goBack().catch(() => null);
-    expect(page.url()).not.toContain('code=');
+    await expect.poll(() => page.url()).not.toContain('code=');
   });
 
   it('says where the code is when the link was not used', async () => {
@@ -98,6 +98,47 @@ describe.skipIf(noBrowser)('signing in', () => {
     await typed.waitFor();
     expect(await typed.inputValue()).toBe('the-boat-in-the-shed');
     await page.getByRole('dialog', { name: 'New account' }).getByRole('button', { name: 'Cancel' }).click();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('is not undone by a late answer about the session before', async () => {
+    await using visit = await pages.visit('/settings/accounts');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'New account' }).click();
+    await page.locator('#new-name').fill('the-boat-in-the-shed');
+    const made = page.getByRole('dialog', { name: 'New account' });
+    await made.getByLabel('Password').fill('harbour light');
+    const [asked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    let isFirst = true;
+    await page.route('**/api/session', async (route) => {
+      if (route.request().method() !== 'GET' || !isFirst) return route.continue();
+      isFirst = false;
+      const response = await route.fetch();
+      asked.resolve(undefined);
+      await release.promise;
+      await route.fulfill({ response });
+    });
+    await page.evaluate(() =>
+      fetch('/api/session', {
+        method: 'DELETE',
+        headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
+      }),
+    );
+    await asked.promise;
+    // What is refused meanwhile leads to the sign-in, before that answer has come.
+    await made.getByRole('button', { name: 'Make the account' }).click();
+    const door = page.getByRole('dialog', { name: 'Sign in' });
+    await door.getByLabel('Name').fill(admin.name);
+    await door.getByLabel('Password').fill(admin.password);
+    await page.keyboard.press('Enter');
+    await door.waitFor({ state: 'detached' });
+    const late = page.waitForResponse((response) => response.url().endsWith('/api/session'));
+    release.resolve(undefined);
+    await (await late).finished();
+    await made.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('navigation', { name: 'Homeport', exact: true }).getByRole('link', { name: 'Inbox' }).click();
+    await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
+    expect(await door.count()).toBe(0);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import stremio from 'stremio-addon-client';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -37,7 +38,6 @@ describe.skipIf(noBrowser)('Addons', () => {
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(browser, options);
-    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), host.url('control'));
     await watched.page.goto(`${host.url('control')}${path}`);
     return watched;
@@ -80,11 +80,22 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByText('Saved. What is installed goes on working with it.').waitFor();
     const deep = (await page.getByRole('link', { name: 'Install in Stremio' }).getAttribute('href')) ?? '';
     expect(deep).toMatch(/^stremio:\/\/127\.0\.0\.1:\d+\/stremio\/[0-9a-f-]{36}\/[\w-]+\/manifest\.json$/);
-    await page.getByRole('img', { name: /install address/ }).waitFor();
+    // A phone would reach itself by it: it is led to sharing first.
+    await page.getByRole('link', { name: 'Share Streaming with your network' }).waitFor();
     const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
     expect(addon.manifest.name).toBe('Living room');
     const { streams } = await addon.get('stream', 'movie', 'tt0111161');
     expect(streams.map(({ name }: any) => name)).toContain('[RD+] Alpha 2160p\nDV');
+
+    const parts = page.getByRole('navigation', { name: 'Parts of the configuration' });
+    await parts.getByRole('button', { name: 'Format', exact: true }).click();
+    const format = page.getByRole('heading', { name: 'Format', exact: true });
+    await expect.poll(() => format.evaluate((heading) => heading === document.activeElement)).toBe(true);
+    // It is below the row that led there, which stays in sight.
+    const [row, title] = [await parts.boundingBox(), await format.boundingBox()];
+    expect(row?.y).toBe(0);
+    expect(title?.y ?? 0).toBeGreaterThanOrEqual(row?.height ?? 0);
+    expect(title?.y ?? 0).toBeLessThan(300);
 
     await page.getByRole('link', { name: 'All configurations' }).click();
     await page.getByText('Alpha, with TorBox').waitFor();
@@ -105,6 +116,8 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(listed.streams).toHaveLength(5);
     await page.goto(`${host.url('control')}/addons/services`);
     await page.getByText(/answers in \d+ ms/).waitFor();
+    // The wrong key was one of them.
+    await page.getByText('TorBox does not accept this key. Put in a valid one.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
 
@@ -226,6 +239,31 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  it('what is not saved stays while other pages are looked at, and can be discarded', async () => {
+    const torz = { type: 'stremthruTorz', instanceId: 't1', enabled: false, options: {} };
+    const uuid = await makeConfiguration({ addonName: 'Kept', presets: [preset('a1', 'Alpha'), torz] });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    await page.getByRole('heading', { level: 2, name: 'Kept' }).waitFor();
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
+    // The other knows its address by itself, whatever a configuration from elsewhere calls it.
+    await card.locator('li').getByText('StremThru Torz').waitFor();
+    expect(await card.getByLabel('Address of its manifest').count()).toBe(1);
+    expect(await page.getByText('Not saved yet').count()).toBe(0);
+    await page.getByLabel('Name', { exact: true }).first().fill('Changed');
+    await page.getByText('Not saved yet').waitFor();
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    expect(await save.evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+    await page.getByRole('link', { name: 'All configurations' }).click();
+    await page.getByRole('link', { name: /^Kept/ }).click();
+    await page.getByText('Not saved yet').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).first().inputValue()).toBe('Changed');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name', { exact: true }).first().inputValue()).toBe('Kept');
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('addons change places by keys and by dragging, and a format follows each letter', async () => {
     const uuid = await makeConfiguration({ presets: ['One', 'Two', 'Three'].map((name) => preset(name, name)) });
     await using watched = await visit(`/addons/configurations/${uuid}`);
@@ -270,6 +308,215 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  it('expressions are edited with what is wrong of each, and what was looked at follows every change', async () => {
+    const uuid = await makeConfiguration({
+      presets: [preset('a1', 'Alpha')],
+      excludedStreamExpressions: ["quality(streams, 'HDTV')"],
+      rankedRegexPatterns: [{ name: 'Remux', pattern: 'remux', score: 5, note: 'kept' }],
+    });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByText('5 shown, 1 hidden.').waitFor();
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Expressions', exact: true }) });
+    await card.getByText('Hide · 1').click();
+    const hide = card.getByRole('list', { name: 'Hide', exact: true });
+    await card.getByRole('button', { name: 'Add an expression' }).click();
+    const second = hide.getByRole('textbox', { name: 'Hide, expression 2' });
+    await second.fill('resolution(streams');
+    await hide.getByText('")" is missing.').waitFor();
+    expect(await second.getAttribute('aria-invalid')).toBe('true');
+    await second.fill("resolution(streams, '1080p')");
+    await page.getByText('3 shown, 3 hidden.').waitFor();
+    await hide.getByText('")" is missing.').waitFor({ state: 'detached' });
+    await hide.getByRole('button', { name: 'Move expression 2', exact: true }).focus();
+    await page.keyboard.press('ArrowUp');
+    await hide.getByRole('checkbox', { name: 'Use expression 2' }).uncheck();
+    await page.getByText('4 shown, 2 hidden.').waitFor();
+
+    await card.getByText('Give scores by regular expressions · 1').click();
+    const ranked = card.getByRole('list', { name: 'Give scores by regular expressions' });
+    await ranked.getByRole('spinbutton').fill('7');
+    await ranked.getByRole('textbox', { name: 'Give scores by regular expressions, expression 1' }).fill('rem(ux');
+    await ranked.getByText(/^It cannot be read: /).waitFor();
+    await ranked.getByRole('textbox', { name: 'Give scores by regular expressions, expression 1' }).fill('remux|web');
+
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    const config = await saved(uuid);
+    expect(config.excludedStreamExpressions).toEqual([
+      { expression: "resolution(streams, '1080p')", enabled: true },
+      { expression: "quality(streams, 'HDTV')", enabled: false },
+    ]);
+    expect(config.rankedRegexPatterns).toEqual([{ name: 'Remux', pattern: 'remux|web', score: 7, note: 'kept' }]);
+    expect(config.includedStreamExpressions).toBeUndefined();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('groups of addons, merged catalogs and variants are made, and players get them', async () => {
+    await using lists = await openFakeAddon({
+      manifest: {
+        ...{ id: 'l', name: 'L', version: '1.0.0', types: ['movie'], resources: ['stream', 'catalog'] },
+        catalogs: ['Top', 'New', 'Old'].map((name) => ({ type: 'movie', id: name, name })),
+      },
+      streams: [{ name: 'Late', url: 'http://h.example/late.mkv', behaviorHints: { filename: 'Late.2019.mkv' } }],
+    });
+    const uuid = await makeConfiguration({
+      presets: [
+        preset('a1', 'Alpha'),
+        { ...preset('l1', 'Lists'), options: { name: 'Lists', manifestUrl: lists.manifestUrl } },
+      ],
+    });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    const card = (name: string) => page.locator('section', { has: page.getByRole('heading', { name, exact: true }) });
+    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByText('7 shown, 0 hidden.').waitFor();
+    const groups = card('Groups of addons');
+    await groups.getByRole('button', { name: 'Add a group' }).click();
+    await groups.getByRole('button', { name: 'Add a group' }).click();
+    await groups.getByRole('group', { name: 'Addons of group 2' }).getByRole('button', { name: 'Lists' }).click();
+    const condition = groups.getByLabel('Listed where');
+    await condition.fill('count(previousStreams)');
+    await groups.getByText(/says neither yes nor no/).waitFor();
+    await condition.fill('count(previousStreams) < 3');
+    await page.getByText('6 shown, 0 hidden.').waitFor();
+
+    const merged = card('Merged catalogs');
+    await merged.getByRole('button', { name: 'Merge catalogs' }).click();
+    await merged.getByLabel('Name of merged catalog 1').fill('Both');
+    const parts = merged.getByRole('group', { name: 'Its catalogs, in this order' });
+    await parts.getByRole('button', { name: 'New (Lists, movie)' }).click();
+    await parts.getByRole('button', { name: 'Top (Lists, movie)' }).click();
+    await merged.getByLabel('Order').selectOption('interleave');
+
+    const variants = card('Variants');
+    await variants.getByRole('button', { name: 'Add a variant' }).click();
+    await variants.getByLabel('Its word in the address').fill('Phone!');
+    await variants.getByText('Use small letters, digits, - and _ only.').waitFor();
+    await variants.getByLabel('Its word in the address').fill('phone');
+    await variants.getByLabel('Changes').fill('set resultLimits.global');
+    await variants.getByText(/^The variant phone cannot be used\. /).waitFor();
+    await variants.getByLabel('Changes').fill('set resultLimits.global = 2');
+    await variants.getByText(/^The variant phone cannot be used\. /).waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    expect(await saved(uuid)).toMatchObject({
+      groups: {
+        ...{ enabled: true, behaviour: 'parallel' },
+        groupings: [
+          { addons: [], condition: '' },
+          { addons: ['l1'], condition: 'count(previousStreams) < 3' },
+        ],
+      },
+      mergedCatalogs: [
+        {
+          ...{ id: 'aiostreams.merged.list1', name: 'Both', type: 'movie', mergeMethod: 'interleave' },
+          catalogIds: ['id=l1e3b0.New&type=movie', 'id=l1e3b0.Top&type=movie'],
+        },
+      ],
+      variants: [{ id: 'phone', enabled: true, script: 'set resultLimits.global = 2' }],
+    });
+    const phone = (await variants.locator('code').textContent()) ?? '';
+    expect(phone).toMatch(/\/v\/phone\/manifest\.json$/);
+    const { addon } = await stremio.detectFromURL(phone);
+    expect(addon.manifest.catalogs.map(({ name }: any) => name)).toEqual(['Both', 'Old']);
+    expect((await addon.get('stream', 'movie', 'tt0111161')).streams).toHaveLength(2);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('one inherits from another, and goes out as a file without keys and into another', async () => {
+    const keys = {
+      services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }],
+      tmdbApiKey: 'TMDBKEY',
+    };
+    await makeConfiguration({ addonName: 'Family', presets: [preset('a1', 'Alpha')], ...keys });
+    const uuid = await makeConfiguration({ addonName: 'Own', ...keys });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    const inherits = page.locator('section', {
+      has: page.getByRole('heading', { name: 'Inherits from', exact: true }),
+    });
+    await inherits.getByLabel('Configuration').selectOption('Family');
+    await inherits.getByText('Part by part').click();
+    await inherits.getByLabel('Debrid accounts').selectOption('override');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    const config = await saved(uuid);
+    expect(config.parentConfig.mergeStrategies).toEqual({
+      ...{ sorting: 'inherit', formatter: 'inherit', services: 'override' },
+    });
+    const deep = (await page.getByRole('link', { name: 'Install in Stremio' }).getAttribute('href')) ?? '';
+    const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
+    expect((await addon.get('stream', 'movie', 'tt0111161')).streams).toHaveLength(6);
+
+    const exchange = page.locator('section', { has: page.getByRole('heading', { name: 'Export and import' }) });
+    const exported = async (): Promise<string> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        exchange.getByRole('button', { name: 'Export' }).click(),
+      ]);
+      return readFileSync(await download.path(), 'utf8');
+    };
+    const bare = await exported();
+    expect(JSON.parse(bare)).toMatchObject({ addonName: 'Own', services: [{ id: 'torbox', credentials: {} }] });
+    for (const secret of ['TBKEY', 'TMDBKEY', config.parentConfig.password]) expect(bare).not.toContain(secret);
+    await exchange.getByLabel('With keys and passwords').check();
+    expect(await exported()).toContain('TMDBKEY');
+    await exchange.getByLabel('Import', { exact: true }).selectOption('merge');
+    await exchange.getByLabel('File to import').setInputFiles({
+      ...{ name: 'x.json', mimeType: 'application/json' },
+      buffer: Buffer.from(JSON.stringify({ addonName: 'Merged' })),
+    });
+    await page.getByText('The configuration is taken over.').waitFor();
+    expect(await saved(uuid)).toMatchObject({ addonName: 'Merged', tmdbApiKey: 'TMDBKEY' });
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('posters with ratings and the key to what is known of films', async () => {
+    const uuid = await makeConfiguration({ addonName: 'Posters', tmdbApiKey: 'TMDBKEY' });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Posters and facts' }) });
+    await card.getByLabel('Posters with ratings').selectOption('Rating Poster Database');
+    await card.getByLabel('Key', { exact: true }).fill('RPDBKEY');
+    await card.getByLabel('Also in the library and among what was begun').check();
+    await card.getByLabel('Show no streams of what cannot be had at home yet').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. What is installed goes on working with it.').waitFor();
+    expect(await saved(uuid)).toMatchObject({
+      ...{ posterService: 'rpdb', rpdbApiKey: 'RPDBKEY', usePosterServiceForMeta: true, tmdbApiKey: 'TMDBKEY' },
+      digitalReleaseFilter: { enabled: true },
+    });
+    await card.getByLabel('Key of The Movie Database').fill('');
+    await card.getByLabel('Posters with ratings').selectOption('No, as the addons have them');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(async () => (await saved(uuid)).posterService).toBe('none');
+    expect((await saved(uuid)).tmdbApiKey).toBe(null);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('posters as a configuration has them from which this one inherits, or none', async () => {
+    await makeConfiguration({ addonName: 'Family', posterService: 'rpdb', rpdbApiKey: 'RPDBKEY' });
+    const uuid = await makeConfiguration({ addonName: 'Own' });
+    await using watched = await visit(`/addons/configurations/${uuid}`);
+    const { page } = watched;
+    const posters = page.getByLabel('Posters with ratings');
+    expect(await posters.inputValue()).toBe('none');
+    await page.getByLabel('Configuration', { exact: true }).selectOption('Family');
+    await expect.poll(() => posters.inputValue()).toBe('');
+    await posters.selectOption('No, as the addons have them');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(async () => (await saved(uuid)).posterService).toBe('none');
+    await posters.selectOption('As the other configuration has it');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(async () => (await saved(uuid)).posterService).toBe(null);
+    await posters.selectOption('Rating Poster Database');
+    await page.getByText('Whoever has the install address can read the key of these posters.').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
   it.each(screens)('fits $on, in both themes', async (screen) => {
     const headers = {
       authorization: `Basic ${Buffer.from('ada:correct horse battery').toString('base64')}`,
@@ -288,6 +535,14 @@ describe.skipIf(noBrowser)('Addons', () => {
       formatter: { id: 'gdrive' },
       sortCriteria: { global: [{ key: 'cached' }] },
       excludedQualities: ['HDTV'],
+      excludedStreamExpressions: ['resolution(streams'],
+      rankedRegexPatterns: [{ name: 'Remux', pattern: 'remux', score: 5 }],
+      groups: {
+        enabled: true,
+        groupings: [{ addons: ['a1'] }, { addons: [], condition: 'count(previousStreams)' }],
+      },
+      variants: [{ id: 'phone', name: 'Phone', script: 'set resultLimits.global = 2' }],
+      mergedCatalogs: [{ id: 'm', name: 'Everything new', type: 'movie', catalogIds: ['id=a1e3b0.new&type=movie'] }],
     };
     const made = await fetch(`${host.url('control')}/api/addons/profiles`, {
       method: 'POST',
@@ -308,6 +563,7 @@ describe.skipIf(noBrowser)('Addons', () => {
       'At least and at most',
       'How many are listed',
       'Further choices',
+      'Give scores by regular expressions · 1',
     ])
       await page.getByText(title, { exact: true }).first().click();
     await expectFits(watched, 'addons-configuration', screen);

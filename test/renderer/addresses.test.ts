@@ -21,7 +21,7 @@ describe('an address of the app', () => {
     [{}, '/'],
     [{ service: 'push' }, '/push'],
     [{ service: 'push', id: 'nas' }, '/push/topics/nas'],
-    [{ service: 'push', thing: 'quiet' }, '/push/quiet'],
+    [{ service: 'push', thing: 'delayed' }, '/push/delayed'],
     [{ service: 'delivery', thing: 'mails', id: 'a/b' }, '/delivery/mails/a%2Fb'],
     // The host takes a last part with a dot for a file.
     [{ service: 'settings', thing: 'accounts', id: 'ada.l' }, '/settings/accounts/ada.l/'],
@@ -64,7 +64,9 @@ describe('an address from before', () => {
     ['/push/constructor', '/push/topics/constructor'],
     ['/push?tab=planned&of=recurring', '/push/delayed?of=recurring'],
     ['/push?tab=keeping', '/push/retention'],
-    ['/push?tab=quiet&rule=*', '/push/quiet?rule=*'],
+    ['/push?tab=quiet&rule=*', '/settings/notifications?rule=*'],
+    ['/push/quiet?rule=nas-*', '/settings/notifications?rule=nas-*'],
+    ['/push/quiet', '/settings/notifications'],
   ])('leads to the present one: %s', (before, now) => {
     const { pathname, searchParams } = new URL(before, 'http://homeport');
     const present = presentAddress(pathname, searchParams) ?? '';
@@ -80,7 +82,8 @@ describe('an address from before', () => {
     '/downloads/cookies',
     '/push',
     '/push?find=x',
-    '/push/quiet',
+    '/push/topics/quiet',
+    '/settings/notifications?rule=*',
     '/nowhere',
     '/constructor',
   ])('is told apart from a present one: %s', (path) => {

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
+import { gateway } from '../../services/gateway/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { push } from '../../services/push/index.ts';
+import { uptime } from '../../services/uptime/index.ts';
+import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
+import { sharing } from '../support/gateway/phone.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -20,10 +24,11 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
     await page.getByText(`POST ${pages.host.url('push')}`).waitFor();
-    await page.getByRole('link', { name: 'share Push with the network' }).waitFor();
     const command = (await page.getByText(/-d "Backup finished"/).textContent()) ?? '';
     expect(command).toContain(`${pages.host.url('push')}/TOPIC`);
     expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('link', { name: 'Share it with your network' }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -42,7 +47,7 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
     await page.evaluate(script);
     const tab = await opened;
     await tab.waitForURL(`${pages.url}/downloads?add=**`);
-    expect(new URL(tab.url()).searchParams.get('add')).toBe(film);
+    await expect.poll(() => new URL(tab.url()).searchParams.get('add')).toBe(film);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -52,5 +57,33 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
       await visit.page.getByRole('heading', { name: 'Scripts' }).waitFor();
       await expectFits(visit, `connect-${service}`, screen);
     }
+  });
+});
+
+describe.skipIf(noBrowser)('what other devices connect to', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages({ also: [uptime, gateway], environment: sharing() });
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  it('is said once the service is shared, and leads there until then', async () => {
+    await using visit = await pages.visit('/uptime/connect');
+    const { page } = visit;
+    await page.getByText(`curl -u "$USER" ${pages.host.url('uptime')}/metrics`).waitFor();
+    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('heading', { name: 'Uptime answers on this computer alone.' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Share it with your network' }).getAttribute('href')).toBe('/network');
+    const share = (shared: readonly string[]): Promise<unknown> =>
+      api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared }) });
+    await share(['uptime']);
+    const { services, trustUrl } = await api<{ services: { id: string; url: string }[]; trustUrl: string }>(pages.url, '/api/gateway/addresses'); // prettier-ignore
+    expect(services).toEqual([{ id: 'uptime', url: expect.stringMatching(/^https:/), asksFirst: false }]);
+    await page.getByText(`curl -u "$USER" ${services[0]?.url ?? ''}/metrics`).waitFor();
+    await page.getByRole('link', { name: trustUrl }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await share([]);
+    await page.getByRole('heading', { name: 'Uptime answers on this computer alone.' }).waitFor();
+    expect(visit.complaints).toEqual([]);
   });
 });

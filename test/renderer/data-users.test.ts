@@ -19,7 +19,6 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
 
   const visit = async (options = {}) => {
     const watched = await openPage(await theBrowser(), options);
-    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), room.host.url('control'));
     await watched.page.goto(`${room.host.url('control')}/data/users`);
     await watched.page.getByText('ann@example.com').waitFor();

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { openDataRoom, type DataRoom } from '../services/data/room.ts';
@@ -17,7 +18,6 @@ describe.skipIf(noBrowser)('Data', () => {
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(await theBrowser(), options);
-    watched.page.setDefaultTimeout(20_000);
     await signIn(watched.page.context(), room.host.url('control'));
     await watched.page.goto(`${room.host.url('control')}${path}`);
     return watched;
@@ -80,6 +80,33 @@ describe.skipIf(noBrowser)('Data', () => {
     await expect.poll(() => secret.textContent()).not.toBe(before);
     const reply = await room.request('/pg/types', { headers: { apikey: (await secret.textContent()) ?? '' } });
     expect(reply.status).toBe(200);
+  });
+
+  it('on a phone: buttons hold their words, a file says where its columns go, and tables are found by name', async () => {
+    const tables = Array.from({ length: 12 }, (_, at) => `create table shelf_${String(at)} (id int primary key, owner uuid)`); // prettier-ignore
+    await run(`${tables.join('; ')}; alter table shelf_1 enable row level security; select 1 as one`);
+    await using watched = await visit('/data/tables/public.shelf_1/?view=policies', { width: 360, height: 740, touch: true }); // prettier-ignore
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Add a policy' }).waitFor();
+    const cut = await page.getByRole('main').getByRole('button').evaluateAll((buttons) =>
+      buttons.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
+    ); // prettier-ignore
+    expect(cut).toEqual([]);
+
+    await page.goto(`${room.host.url('control')}/data/tables`);
+    await page.getByRole('searchbox', { name: 'Search the tables' }).fill('shelf_11');
+    await page.getByRole('link', { name: 'shelf_10' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('link', { name: /^shelf_/ }).count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Table from CSV' }).click();
+    const buffer = Buffer.from('name,tons\nGorch Fock and another ship with a longer name,1760\n');
+    await page.getByLabel('Choose a file').setInputFiles({ name: 'ships.csv', mimeType: 'text/csv', buffer });
+    const type = page.getByLabel('Type of tons');
+    await type.waitFor();
+    const frame = await page.getByRole('list', { name: 'Columns of the file' }).boundingBox();
+    const box = await type.boundingBox();
+    expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
+    expect(await type.inputValue()).toBe('bigint');
   });
 
   it('edits rows: adds one, says what does not fit, changes it, and removes it', async () => {
@@ -151,6 +178,7 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it('makes a table of a file, and puts another one into it', async () => {
+    await run('create table if not exists keyless (a int, b text)');
     await using watched = await visit('/data/tables');
     const { page } = watched;
     await page.getByRole('button', { name: 'Table from CSV' }).click();
@@ -170,13 +198,17 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(await dialog.getByLabel('Where Name goes').inputValue()).toBe('name');
     await dialog.getByRole('button', { name: 'Import 1 row' }).click();
     await page.getByText('3 rows', { exact: true }).waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('club_members.csv');
+    expect(readFileSync(await saved.path(), 'utf8')).toContain('2,Ben,2024-02-01,3\n3,Cid,,\n');
   });
 
   it('tells how it is without waking what sleeps, and keeps what was run', async () => {
     await using quiet = await openDataRoom({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
     await using watched = await openPage(await theBrowser());
     const { page } = watched;
-    page.setDefaultTimeout(20_000);
     await signIn(page.context(), quiet.host.url('control'));
     await page.goto(`${quiet.host.url('control')}/data`);
     await page.getByText('PostgreSQL sleeps').waitFor();
@@ -194,17 +226,28 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it.each(screens)('fits on $on', async (screen) => {
-    await run('create table if not exists keyless (a int, b text)');
+    await run(`create table if not exists keyless (a int, b text); create table if not exists notes (id int primary key, owner uuid, body text);
+      insert into notes values (2, null, 'of nobody') on conflict do nothing; alter table notes enable row level security`);
     await using watched = await visit('/data', screen);
     const { page } = watched;
-    const places = ['', 'tables', 'sql', 'history', 'connect', 'tables/public.notes/', 'tables/public.notes/?view=policies', 'tables/public.keyless/']; // prettier-ignore
+    const columns = Array.from({ length: 9 }, (_, at) => `column_${at} text default 'a value of some length'`).join();
+    await run(`create table if not exists broad (id int primary key, ${columns}); insert into broad values (100000) on conflict do nothing`); // prettier-ignore
+    const places = ['', 'tables', 'tables/public.broad/', 'sql', 'history', 'connect', 'tables/public.notes/', 'tables/public.notes/?view=policies', 'tables/public.keyless/']; // prettier-ignore
     for (const at of places) {
       await page.goto(`${room.host.url('control')}/data/${at}`);
       await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
       if (at.endsWith('policies')) await page.getByText('Who sees what?').waitFor();
+      if (at.endsWith('broad/')) await page.getByRole('button', { name: /column_8/ }).waitFor();
       if (at.endsWith('notes/')) await page.getByText('of nobody').waitFor();
       await expectFits(watched, `data-${at.replaceAll(/\W/g, '-') || 'overview'}`, screen);
     }
+    await page.goto(`${room.host.url('control')}/data/sql`);
+    await page.getByLabel('Statements').fill('select * from broad');
+    await page.getByRole('button', { name: 'Run' }).click();
+    // A number is on one line, however many columns there are.
+    const cell = page.getByRole('cell', { name: '100000', exact: true });
+    expect((await cell.boundingBox())?.height).toBeLessThan(48);
+    await expectFits(watched, 'data-answer', screen);
     await page.goto(`${room.host.url('control')}/data/tables/public.notes/`);
     await page.getByRole('button', { name: /of nobody/ }).click();
     await page.getByRole('dialog').getByLabel('body', { exact: true }).waitFor();

@@ -19,7 +19,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await once(receiver, 'listening');
     real = await openRealServices();
     const place = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
-    await real.ask('POST', '/notify/keys', { key: 'house', text: `inbox://\n${place}/hall\n${place}/full\n` });
+    await real.ask('POST', '/notify/keys', { key: 'house', text: `inbox://\n${place}/hall\nchat=${place}/full\n` });
     for (const title of ['First', 'Second', 'Third']) await real.post('house', title);
     await vi.waitFor(async () =>
       expect((await real.ask('GET', '/notify/statistics')).problems).toMatchObject([{ dead: 3 }]),
@@ -37,8 +37,17 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     const rows = page.getByRole('list', { name: 'How the destinations fare' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
     await rows.filter({ hasText: '/full' }).getByText('Given up').waitFor();
+    await rows.filter({ hasText: '/full' }).getByRole('link', { name: 'chat' }).waitFor();
+    const causes = page.getByRole('list', { name: 'Causes' }).getByRole('listitem');
+    await causes.getByText('chat', { exact: true }).waitFor();
+    expect(await causes.innerText()).not.toContain('Failed to send');
     await page.getByRole('img', { name: '0 delivered and 3 given up in 30 days.' }).waitFor();
     await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
+    await page.getByRole('img', { name: 'Deliveries each day: 66.6 % of 9 delivered in 30 days.' }).waitFor();
+    const chosen = page.getByLabel('Destination', { exact: true });
+    const full = await chosen.locator('option').filter({ hasText: '/full' }).getAttribute('value');
+    await chosen.selectOption(full ?? 'none');
+    await page.getByRole('img', { name: 'Deliveries each day: 0 % of 3 delivered in 30 days.' }).waitFor();
     await expectFits(watched, 'delivery', screen);
   });
 

@@ -123,6 +123,26 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
       ]);
   });
 
+  it('says once and in words why a link is refused, and leads to the setting that would allow it', async () => {
+    const said = "ERROR: [generic] x: Unable to download webpage: HTTPConnection(host='a'): Connection refused";
+    pages.downloads.refused.set('https://videos.example/gone', said);
+    pages.downloads.refused.set('https://nas.example/film', 'Refusing to fetch a private address');
+    pages.downloads.previewTrouble = said;
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    const words = page.getByText('The site could not be reached.');
+    await page.getByLabel(field).fill('https://videos.example/gone');
+    await page.getByRole('region', { name: 'What the link leads to' }).locator(words).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ has: words }).waitFor();
+    expect(await words.count()).toBe(1);
+    expect(await page.getByText('HTTPConnection').count()).toBe(0);
+    await page.getByLabel(field).fill('https://nas.example/film');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByRole('link', { name: 'Allow private addresses' }).waitFor();
+    pages.downloads.previewTrouble = '';
+  });
+
   it('gives every refused link of a batch back with its own reason', async () => {
     pages.downloads.refused.set('https://videos.example/b', 'The site wants a sign-in.');
     pages.downloads.refused.set('https://videos.example/d', 'There is no video.');

@@ -5,6 +5,7 @@ import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { openRig, type Rig } from '../services/downloads/rig.ts';
 import { expectFits } from './fits.ts';
+import { closeNews } from './news.ts';
 import { screens } from './screens.ts';
 import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 
@@ -38,7 +39,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await row.getByText(/^Paused/).waitFor();
     await row.getByRole('button', { name: 'Resume Harbour at dawn' }).click();
     await page.mouse.move(5, 5);
-    await row.getByText('Harbour at dawn.mp4').waitFor({ timeout: 60_000 });
+    await row.getByText('Harbour at dawn.mp4').waitFor();
     await row.getByRole('button', { name: 'Play Harbour at dawn' }).click();
     await page.getByRole('dialog', { name: 'Harbour at dawn' }).waitFor();
     await page.keyboard.press('Escape');
@@ -51,9 +52,8 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('link', { name: 'See them in the list' }).click();
     await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
     await page.getByRole('menuitem', { name: 'Delete with its file' }).click();
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
-    await expect.poll(async () => (await rig.client.history()).done).toEqual([]);
+    await expect.poll(() => closeNews(page).then(async () => (await rig.client.history()).done)).toEqual([]);
     expect(watched.complaints).toEqual([]);
     await expect.poll(() => existsSync(rig.file('Harbour at dawn.mp4'))).toBe(false);
-  }, 120_000);
+  });
 });

@@ -46,7 +46,8 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await page.getByRole('navigation', { name: 'Downloads' }).getByRole('link', { name: 'Subscriptions' }).click();
     await page.getByText('You are not subscribed to anything yet.').waitFor();
     await page.getByRole('button', { name: 'Subscribe', exact: true }).click();
-    expect(new URL(page.url()).pathname).toBe('/downloads/subscriptions');
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/downloads/subscriptions');
+    await page.getByLabel('Channel, playlist or feed').waitFor();
     await page.keyboard.type(site.publish('Harbour', ['Harbour news 2', 'Harbour at dawn', 'Harbour news 1']));
     await page.getByText('3 videos looked at').waitFor();
     await page.getByLabel('Only titles with').fill('(');
@@ -56,7 +57,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click();
     await row(page, 'Harbour').getByText('filtered').waitFor();
     await page.getByText('Subscribed to Harbour').waitFor();
-    expect(new URL(page.url()).search).toBe('');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

@@ -60,7 +60,8 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await ffmpeg.getByText(/Downloads stay below full quality/).waitFor();
     await ffmpeg.getByText(/Correct its path in the settings/).waitFor();
     // To install another one would change nothing while the settings point there.
-    await ffmpeg.getByRole('link', { name: 'Its path is set in the settings' }).waitFor();
+    const itsPath = ffmpeg.getByRole('link', { name: 'Its path is set in the settings' });
+    expect(await itsPath.getAttribute('href')).toBe('/settings/engines/ffmpegPath');
     expect(await ffmpeg.getByRole('button', { name: 'Install ffmpeg' }).count()).toBe(0);
     expect(await rows.count()).toBe(5);
     expect(visit.complaints).toEqual([]);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { WatchedPage } from '../support/browser.ts';
+import { within } from '../support/hangs.ts';
 import { seriousFindings } from './axe.ts';
 import { eachLook, type screens } from './screens.ts';
 
@@ -19,12 +20,16 @@ export async function expectFits(
 ): Promise<void> {
   // The gallery of parts shows one for ever.
   await page.getByRole('status', { name: /^Reading (?!the sample)/ }).waitFor({ state: 'detached' });
-  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  await within(
+    `${name} loads its fonts`,
+    page.evaluate(() => document.fonts.ready.then(() => undefined)),
+  );
   await eachLook(page, screen, async ({ width, dark }) => {
     const at = `${name} at ${String(width)} px, ${dark ? 'dark' : 'light'}`;
     await photograph(page, `${name}-${String(width)}-${dark ? 'dark' : 'light'}`);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), at).toBeLessThanOrEqual(0);
-    expect(await seriousFindings(page), at).toEqual([]);
+    const over = page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(await within(`${at} tells its width`, over), at).toBeLessThanOrEqual(0);
+    expect(await within(`${at} is read by axe`, seriousFindings(page)), at).toEqual([]);
     expect(complaints, at).toEqual([]);
   });
 }

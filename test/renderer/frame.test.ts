@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await page.getByRole('button', { name: 'Address and switch of Downloads' }).click();
     await page.getByRole('switch', { name: 'Downloads on' }).click();
     await page.getByRole('link', { name: 'Add a service' }).click();
-    expect(await rows(page)).toEqual(['Home', 'Inbox', 'Settings']);
+    await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Settings']);
     await page.getByRole('list', { name: 'Services that are off' }).getByText('Fetches videos.').waitFor();
     await page.getByRole('button', { name: 'Switch on Downloads' }).click();
     await page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();

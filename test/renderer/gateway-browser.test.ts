@@ -5,9 +5,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { gateway } from '../../services/gateway/index.ts';
-import { codeOf, stepAt } from '../../services/gateway/second-factor/totp.ts';
+import { codeOf, stepAt } from '../../services/kit/totp.ts';
 import { api } from '../support/api.ts';
-import { launchBrowser, noBrowser } from '../support/browser.ts';
+import { launchBrowser, noBrowser, openProfile } from '../support/browser.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { lan, openHome, type Home } from '../support/gateway/phone.ts';
 import { openProvider, type TestProvider } from '../support/gateway/provider.ts';
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
   });
 
   /** A profile that takes the authority's certificates, as a device that was told to trust it. */
-  const sofa = (): Promise<BrowserContext> => browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' });
+  const sofa = (): Promise<BrowserContext> => openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
   async function signIn(page: Page): Promise<void> {
     await page.getByLabel('Name').fill(admin.name);
     await page.getByLabel('Password').fill(admin.password);
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     ]);
     expect(download.url()).toContain('/trust/homeport.');
     // Until the device trusts it, the browser says so.
-    await using stranger = await browser.newContext();
+    await using stranger = await openProfile(browser);
     await expect((await stranger.newPage()).goto(lampAt())).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID');
   });
 
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     await page.getByLabel('Code').fill(codeOf(key, stepAt(Date.now()) + 1));
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
-    expect(page.url()).toBe(lampAt('/shelf'));
+    await expect.poll(() => page.url()).toBe(lampAt('/shelf'));
     await own('/off', { code: recoveryCodes[0] ?? '' });
   });
 
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     await page.locator('button[type=submit]').click();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
-    expect(page.url()).toBe(lampAt('/shelf'));
+    await expect.poll(() => page.url()).toBe(lampAt('/shelf'));
     const [cookie] = (await context.cookies(lampAt())).filter(({ name }) => !name.endsWith('-provider'));
     expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax', domain: 'lamp.nas.local' });
   });

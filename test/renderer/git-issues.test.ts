@@ -30,7 +30,6 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(await theBrowser(), options);
-    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), room.host.url('control'));
     await watched.page.goto(`${room.host.url('control')}/git/repositories/ada~lamp${path}`);
     return watched;
@@ -104,8 +103,11 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('checkbox', { name: 'Delete brighter then' }).check();
     await page.getByRole('button', { name: 'Merge into main' }).click();
     await page.getByText('merged it as').waitFor();
-    const branches = (await (await room.api('GET', '/repos/ada/lamp/branches')).json()) as { name: string }[];
-    expect(branches.map(({ name }) => name)).toEqual(['dimmer', 'main']);
+    const branches = async (): Promise<readonly string[]> =>
+      ((await (await room.api('GET', '/repos/ada/lamp/branches')).json()) as { name: string }[]).map(
+        ({ name }) => name,
+      );
+    await expect.poll(branches).toEqual(['dimmer', 'main']);
   });
 
   it('say which files stand against a merge, and that it can be done once they do not', async () => {

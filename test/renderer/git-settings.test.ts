@@ -32,7 +32,6 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
 
   const visit = async (options = {}) => {
     const watched = await openPage(await theBrowser(), options);
-    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), room.host.url('control'));
     await watched.page.goto(`${room.host.url('control')}/git/repositories/ada~lamp?show=settings`);
     return watched;
@@ -43,7 +42,7 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await using watched = await visit();
     const { page } = watched;
     await page.getByRole('switch', { name: 'Private' }).click();
-    await expect.poll(async () => (await json('/repos/ada/lamp')).private, { timeout: 20_000 }).toBe(false);
+    await expect.poll(async () => (await json('/repos/ada/lamp')).private).toBe(false);
     await page.getByRole('button', { name: 'Add a person' }).click();
     await page.getByLabel('Account', { exact: true }).fill('nobody');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -51,7 +50,7 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await page.getByLabel('Account', { exact: true }).fill('bob');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByLabel('What bob may do').selectOption('admin');
-    await expect.poll(async () => (await json('/repos/ada/lamp/collaborators/bob/permission')).permission, { timeout: 20_000 }).toBe('admin'); // prettier-ignore
+    await expect.poll(async () => (await json('/repos/ada/lamp/collaborators/bob/permission')).permission).toBe('admin'); // prettier-ignore
     await page.getByRole('button', { name: 'Protect a branch' }).click();
     await page.getByLabel('Branch', { exact: true }).fill('main');
     await page.getByLabel('Who may push to it').selectOption('some');
@@ -80,8 +79,8 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await page.getByText('heard it').waitFor();
     await page.getByText('"ref": "refs/heads/main"').waitFor();
     await page.getByRole('button', { name: 'Send again' }).click();
-    await expect.poll(() => received, { timeout: 20_000 }).toBe(2);
-    await expect.poll(() => page.getByText('Taken', { exact: true }).count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => received).toBe(2);
+    await expect.poll(() => page.getByText('Taken', { exact: true }).count()).toBe(2);
   });
 
   it.each(screens)('fit on $on', async (screen) => {

@@ -27,7 +27,6 @@ describe.skipIf(noBrowser)('Git', () => {
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(await theBrowser(), options);
-    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), room.host.url('control'));
     await watched.page.goto(`${room.host.url('control')}${path}`);
     return watched;
@@ -100,7 +99,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'New release' }).click();
     await page.getByLabel('Tag', { exact: true }).fill('v2 x');
     await page.getByRole('button', { name: 'Begin with the commits' }).click();
-    await expect.poll(() => page.getByLabel('Notes').inputValue(), { timeout: 20_000 }).toBe('- Say ahoy\n- Lens: the kind it is\n- first commit'); // prettier-ignore
+    await expect.poll(() => page.getByLabel('Notes').inputValue()).toBe('- Say ahoy\n- Lens: the kind it is\n- first commit'); // prettier-ignore
     await page.getByRole('button', { name: 'Release it' }).click();
     await page.getByText('Git takes no such name for a tag.').first().waitFor();
     await page.getByLabel('Tag', { exact: true }).fill('v2');
@@ -187,6 +186,98 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText('You have no key here yet.').waitFor();
   });
 
+  it('writes, changes, moves, loads and removes a file, each as a commit', async () => {
+    await room.create('notes', { auto_init: true });
+    await using watched = await visit('/git/repositories/ada~notes');
+    const { page } = watched;
+    await page.getByRole('link', { name: 'New file' }).click();
+    await page.getByLabel('Path').fill('README.md');
+    await page.getByLabel('Text', { exact: true }).fill('keep the light\n');
+    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByText('There is such a file already.').waitFor();
+    await page.getByLabel('Path').fill('plans/.git/x');
+    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByText('Git takes no such name for a file.').waitFor();
+    await page.getByLabel('Path').fill('plans/light.txt');
+    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByRole('region', { name: 'Lines of plans/light.txt' }).getByText('keep the light').waitFor();
+    expect(await (await room.api('GET', '/repos/ada/notes/commits')).json()).toMatchObject([{ commit: { message: 'Add plans/light.txt\n', author: { name: 'ada' } } }, {}]); // prettier-ignore
+
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Text', { exact: true }).fill('keep the light on\n');
+    // Somebody else is faster.
+    const { sha } = (await (await room.api('GET', '/repos/ada/notes/contents/plans/light.txt')).json()) as { sha: string }; // prettier-ignore
+    const other = { content: Buffer.from('switch it off\n').toString('base64'), sha };
+    expect((await room.api('PUT', '/repos/ada/notes/contents/plans/light.txt', other)).status).toBe(200);
+    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByText('Somebody else changed it meanwhile.').waitFor();
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('keep the light on\n');
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Text', { exact: true }).inputValue()).toBe('switch it off\n');
+    await page.getByLabel('Text', { exact: true }).fill('keep the light on\n');
+    await page.getByLabel('Path').fill('light.txt');
+    await page.getByLabel('What the commit says').fill('Light: up, and on');
+    await page.getByLabel('A new branch for it').fill('bright');
+    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByRole('region', { name: 'Lines of light.txt' }).getByText('keep the light on').waitFor();
+    await page.waitForURL(/ref=bright/);
+    expect((await room.api('GET', '/repos/ada/notes/contents/plans/light.txt?ref=bright')).status).toBe(404);
+    const loading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Load', exact: true }).click();
+    expect((await loading).suggestedFilename()).toBe('light.txt');
+
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'Remove the file' }).click();
+    await page.getByRole('button', { name: 'Remove it?' }).click();
+    await page.getByText('Delete light.txt').first().waitFor();
+    expect((await room.api('GET', '/repos/ada/notes/contents/light.txt?ref=bright')).status).toBe(404);
+    // What is no branch is changed by nobody.
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~lighthouse?ref=v1`);
+    await page.getByRole('link', { name: /hello\.ts/ }).waitFor();
+    expect(await page.getByRole('link', { name: 'New file' }).count()).toBe(0);
+  });
+
+  it('gives lines the ends that they had, and offers no file to be changed that it cannot give back', async () => {
+    await room.create('ends', { auto_init: true });
+    const make = async (path: string, bytes: Buffer): Promise<void> => {
+      const reply = await room.api('POST', `/repos/ada/ends/contents/${path}`, { content: bytes.toString('base64') });
+      expect(reply.status).toBe(201);
+    };
+    await make('dos.txt', Buffer.from('one\r\ntwo\r\n'));
+    await make('latin.txt', Buffer.from('K\u00e4se', 'latin1'));
+    await using watched = await visit('/git/repositories/ada~ends?path=latin.txt');
+    const { page } = watched;
+    await page.getByRole('link', { name: 'Blame' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~ends?show=edit&path=latin.txt`);
+    await page.getByText('This is no text in UTF-8').waitFor();
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~ends?show=edit&path=dos.txt`);
+    await page.getByLabel('Text', { exact: true }).fill('one\ntwo\nthree\n');
+    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await page.getByRole('region', { name: 'Lines of dos.txt' }).getByText('three').waitFor();
+    expect(await (await room.api('GET', '/repos/ada/ends/raw/dos.txt')).text()).toBe('one\r\ntwo\r\nthree\r\n');
+  });
+
+  it('lays out a few of very many lines, and a long change when it is asked for', async () => {
+    await room.create('long');
+    const cwd = await room.work('long', { 'lines.txt': '\n'.repeat(200_000), 'change.txt': 'line\n'.repeat(2000), 'README.md': `${'['.repeat(50_000)}\n` }); // prettier-ignore
+    await room.git(['push', '-q', `${room.signedUrl}/ada/long.git`, 'main'], { cwd });
+    await using watched = await visit('/git/repositories/ada~long');
+    const { page } = watched;
+    await page.getByRole('link', { name: /lines\.txt/ }).click();
+    await page.getByText('5,000 of 200,000').waitFor();
+    await page.getByRole('button', { name: 'Show more lines' }).click();
+    await page.getByText('10,000 of 200,000').waitFor();
+    const { id } = ((await (await room.api('GET', '/repos/ada/long/branches/main')).json()) as { commit: { id: string } }).commit; // prettier-ignore
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~long?commit=${id}`);
+    // Not a commit whose id ends in 3, before the link to its files.
+    await page.getByText(/^3 files/).waitFor();
+    const change = page.getByRole('region', { name: 'change.txt' });
+    expect(await change.getByText('+line').count()).toBe(0);
+    await change.getByRole('button', { name: /^Show 2,00\d lines$/ }).click();
+    await change.getByText('+line').first().waitFor();
+  });
+
   it.each(screens)('fits on $on', async (screen) => {
     await using watched = await visit('/git/repositories', screen);
     const { page } = watched;
@@ -206,6 +297,7 @@ describe.skipIf(noBrowser)('Git', () => {
       ['file', '?path=hello.ts', 'Ahoy'],
       ['blame', '?show=blame&path=hello.ts', 'Ahoy'],
       ['releases', '?show=releases', 'Second light'],
+      ['edit', '?show=edit&path=hello.ts', 'What the commit says'],
       ['commits', '?show=commits', 'Say ahoy'],
     ] as const) {
       await page.goto(`${room.host.url('control')}/git/repositories/ada~lighthouse${path}`);

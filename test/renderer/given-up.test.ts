@@ -10,6 +10,7 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
+import { closeNews } from './news.ts';
 import { screens } from './screens.ts';
 
 describe.skipIf(noBrowser)('Problems', () => {
@@ -64,15 +65,15 @@ describe.skipIf(noBrowser)('Problems', () => {
     await giveUp(3);
     await using watched = await visit('/');
     const { page } = watched;
-    await page.getByText('3 pieces of work were given up.').waitFor();
+    await page.getByText('3 deliveries were given up.').waitFor();
     await page.getByRole('link', { name: 'See why, or try again' }).click();
     const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
     await rows.first().waitFor();
     expect(await rows.count()).toBe(3);
     const text = await rows.first().innerText();
     expect(text).toContain('Send a notification');
-    expect(text).toContain('Notifications · 1 try');
-    expect(text).toContain('error=403');
+    expect(text).toContain('Delivery · 1 try');
+    expect(text).toContain('(error 403)');
     status = 200;
     await rows
       .first()
@@ -95,7 +96,22 @@ describe.skipIf(noBrowser)('Problems', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: /^Dismiss/ }).click();
     expect(await dead()).toBe(1);
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => closeNews(page).then(dead)).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('stands once for each cause, and is tried again or dismissed together', async () => {
+    await giveUp(5);
+    await using watched = await visit('/settings/problems');
+    const { page } = watched;
+    const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
+    await rows.getByText('5 times').waitFor();
+    expect(await rows.count()).toBe(1);
+    await rows.getByRole('button', { name: /^Dismiss all/ }).click();
+    await page.getByText('Nothing was given up.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    status = 200;
+    await rows.getByRole('button', { name: /^Try all 5 again/ }).click();
     await expect.poll(dead).toBe(0);
     expect(watched.complaints).toEqual([]);
   });

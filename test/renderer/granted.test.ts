@@ -8,7 +8,6 @@ import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
 /** A busy machine takes its time. */
-const soon = { timeout: 15_000 };
 const bob = { name: 'bob', password: 'long enough' };
 
 describe.skipIf(noBrowser)('the pages of a person with a grant on one topic', () => {
@@ -33,7 +32,6 @@ describe.skipIf(noBrowser)('the pages of a person with a grant on one topic', ()
 
   async function visit(path: string, options?: Parameters<typeof openPage>[1]): Promise<WatchedPage> {
     const watched = await openPage(browser, options);
-    watched.page.setDefaultTimeout(15_000);
     await signIn(watched.page.context(), host.url('control'), bob);
     await watched.page.goto(`${host.url('control')}${path}`);
     return watched;
@@ -47,13 +45,13 @@ describe.skipIf(noBrowser)('the pages of a person with a grant on one topic', ()
     await publish('lawn', 'Frost on the grass');
     await page.getByText('Frost on the grass').waitFor();
     const link = page.getByRole('navigation', { name: 'Homeport' }).getByRole('link', { name: /^Inbox/ });
-    await expect.poll(() => link.textContent(), soon).toMatch(/2/);
+    await expect.poll(() => link.textContent()).toMatch(/2/);
     // Somebody else reads one of them; the count of this person's rows is asked for anew.
     const { items } = await own('PATCH', '/api/inbox', { ids: 'all', read: true }).then(() =>
       api<{ items: readonly { read: boolean }[] }>(host.url('control'), '/api/inbox'),
     );
     expect(items.every(({ read }) => read)).toBe(true);
-    await expect.poll(() => link.textContent(), soon).not.toMatch(/\d/);
+    await expect.poll(() => link.textContent()).not.toMatch(/\d/);
     expect(await page.content()).not.toContain('The code is');
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });

@@ -182,7 +182,8 @@ describe.skipIf(noBrowser)('Home', () => {
       .getByRole('alert')
       .getByText(/HOMEPORT_ENABLED_MOODY/)
       .waitFor();
-    expect(await visit.page.getByRole('switch', { name: 'Moody on' }).getAttribute('aria-checked')).toBe('true');
+    const moody = visit.page.getByRole('switch', { name: 'Moody on' });
+    await expect.poll(() => moody.getAttribute('aria-checked')).toBe('true');
   });
 });
 
@@ -218,6 +219,26 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await page.getByText('Nothing has this name.').waitFor();
     await page.keyboard.press('Escape');
     await input.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows a message that repeats once, below what was given a name', async () => {
+    await using pages = await openPages();
+    pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is out' });
+    for (let count = 0; count < 7; count += 1) pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
+    pages.downloads.set('film', { title: 'Lighthouse, the film', state: 'finished', finishedAt: Date.now() });
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.getByText('3 topics').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    const messages = page.getByRole('group', { name: 'In the inbox' });
+    await messages.getByText('The lamp is lit').waitFor();
+    expect(await messages.getByRole('option').count()).toBe(2);
+    const film = page.getByRole('option', { name: /the film/ });
+    await film.waitFor();
+    const top = async (one: typeof film): Promise<number> => (await one.boundingBox())?.y ?? 0;
+    expect(await top(film)).toBeLessThan(await top(messages));
     expect(visit.complaints).toEqual([]);
   });
 
@@ -314,6 +335,11 @@ describe.skipIf(noBrowser)('a bad setting of one service', () => {
       await using pages = await openPages({ dataDir });
       await using visit = await pages.visit('/');
       const banner = visit.page.getByText('Part of the settings cannot be used.');
+      await banner.waitFor();
+      await visit.page.getByRole('link', { name: 'services.moody.limit' }).click();
+      const field = visit.page.getByLabel('Limit');
+      await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await visit.page.goBack();
       await banner.waitFor();
       const row = visit.page
         .getByRole('list', { name: 'Needs you' })

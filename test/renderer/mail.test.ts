@@ -9,6 +9,7 @@ import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
+import { newsOf } from './news.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
@@ -49,7 +50,6 @@ describe.skipIf(noBrowser)('Mail', () => {
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(browser, options);
-    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), host.url('control'));
     await watched.page.goto(`${host.url('control')}${path}`);
     return watched;
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByText(`--port=${String(host.port('mail'))}`).waitFor();
     await send('First light');
     const row = page.getByRole('button', { name: /First light/ });
-    await row.getByText('Delivered').waitFor();
+    await row.getByText('Passed on').waitFor();
     await row.getByText('nas@example.com to alerts@nas').waitFor();
     expect(watched.complaints).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(await text.locator('script, style, svg, [onclick], [style]').count()).toBe(0);
     await dialog.getByText('door.png').waitFor();
     const deliveries = dialog.getByRole('list', { name: 'Deliveries of this mail' }).getByRole('listitem');
-    await deliveries.getByText('Delivered').waitFor();
+    await deliveries.getByText('Passed on').waitFor();
     await dialog.getByText('Source').click();
     await dialog.getByRole('region', { name: 'Source of the mail' }).getByText('<script>').waitFor();
     await dialog.getByRole('button', { name: 'Send again' }).click();
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
-    await rows.getByText('alerts at any domain goes to notify://aggregator').waitFor();
+    await rows.getByText('alerts at any domain goes to General').waitFor();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill('cam?@*.lan');
@@ -137,12 +137,12 @@ describe.skipIf(noBrowser)('Mail', () => {
     await expect.poll(() => rows.count()).toBe(3);
     const address = page.getByLabel('Address to try');
     await address.fill('cam1.warning@garden.lan');
-    await page.getByText('as warning by cam?@*.lan, goes to push://door').waitFor();
+    await page.getByText('as warning by cam?@*.lan, goes to the topic door').waitFor();
     await address.fill('nobody@garden.lan');
     await page.getByText('Refused with 550').waitFor();
     await page.getByRole('button', { name: 'Remove cam?@*.lan' }).click();
     await expect.poll(() => rows.count()).toBe(2);
-    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await newsOf(page, 'cam?@*.lan is removed.').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByLabel('Address').fill('alarm');
@@ -158,14 +158,14 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByLabel('And to these destinations').fill('json://me:s3cr3t@127.0.0.1:9/x');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('alerts at any domain goes to notify://aggregator and other destinations').waitFor();
+    await page.getByText('alerts at any domain goes to General and other destinations').waitFor();
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByText('There are some; they are not shown.').waitFor();
     await dialog.getByText('Words of the notification').click();
     await dialog.getByLabel('Title').fill('[$type] $subject');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => dialog.count()).toBe(0);
-    await page.getByText('goes to notify://aggregator and other destinations').waitFor();
+    await page.getByText('goes to General and other destinations').waitFor();
     expect(await page.content()).not.toContain('s3cr3t');
     await page.getByLabel('Address to try').fill('alerts@nas');
     await page.getByRole('button', { name: 'Send a test mail' }).click();
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)('Mail', () => {
           await list.evaluate((frame) => (frame.scrollTop = frame.scrollHeight));
           return page.getByRole('button', { name: /Mail 9999 / }).count();
         },
-        { timeout: 20_000, interval: 20 },
+        { interval: 20 },
       )
       .toBe(1);
     expect(await list.getByRole('listitem').count()).toBeLessThan(60);
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
     await using watched = await visit('/delivery/mails', screen);
     const { page } = watched;
-    await expect.poll(() => page.getByText('Delivered').count()).toBe(2);
+    await expect.poll(() => page.getByText('Passed on').count()).toBe(2);
     await expectFits(watched, 'mail', screen);
     await page.getByRole('button', { name: /agnp/ }).click();
     await page.getByText('The door is').waitFor();

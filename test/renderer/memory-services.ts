@@ -6,31 +6,27 @@ import type { Bus } from '../../services/contracts/bus.ts';
 import {
   downloadChanged,
   downloadRemoved,
-  downloadLimitsChanged,
   downloadsApi,
   downloadsMoved,
   downloadsPaused,
   type Captions,
   type Download,
-  type DownloadPreview,
   type DownloadOptions,
-  type LimitsNow,
   type Steered,
 } from '../../services/contracts/downloads/api.ts';
+import { downloadLimitsChanged, type LimitsNow } from '../../services/contracts/downloads/limits.ts';
+import type { DownloadPreview } from '../../services/contracts/downloads/preview.ts';
 import { inboxAdded, inboxApi, inboxChanged, inboxRead, type InboxItem } from '../../services/contracts/inbox/api.ts';
 import { Problem } from '../../services/contracts/problem.ts';
-import {
-  defineService,
-  type Context,
-  type Health,
-  type Service,
-  type ServiceDescriptor,
-} from '../../services/contracts/service.ts';
+import { defineService, type Context, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
+import type { Health } from '../../services/contracts/health.ts';
 
 /** An inbox that lives in memory behind the real API's contracts: tests put rows in and the pages see them. */
 export class MemoryInbox {
   items: InboxItem[] = [];
   bus: Bus | undefined;
+  /** What each change found. */
+  readonly #before: (readonly (readonly [number, Pick<InboxItem, 'read' | 'done'>])[])[] = [];
 
   /** A row that arrives now. */
   add(fields: Partial<InboxItem> = {}): InboxItem {
@@ -49,6 +45,13 @@ export class MemoryInbox {
     return this.items.filter(({ read, done }) => !read && !done).length;
   }
 
+  #having(q: string): readonly InboxItem[] {
+    const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+    return this.items.filter((item) =>
+      words.every((word) => `${item.title} ${item.body}`.toLowerCase().includes(word)),
+    );
+  }
+
   readonly descriptor: ServiceDescriptor = plainService(
     'inbox',
     'Inbox',
@@ -62,10 +65,8 @@ export class MemoryInbox {
       });
       return [
         implement(inboxApi.list, ({ query }) => {
-          const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-          const fit = this.items.filter(
+          const fit = this.#having(query.q ?? '').filter(
             (item) =>
-              words.every((word) => `${item.title} ${item.body}`.toLowerCase().includes(word)) &&
               (query.source === undefined || item.source === query.source) &&
               (query.tag === undefined || item.tags.includes(query.tag)) &&
               item.priority >= (query.minPriority ?? 1) &&
@@ -77,17 +78,28 @@ export class MemoryInbox {
           const sources = [...new Set(this.items.map(({ source }) => source))].sort();
           return { items, unread: this.unread, total: fit.length, sources };
         }),
+        implement(inboxApi.find, ({ query: { q, limit } }) => ({
+          items: q.trim() === '' ? [] : this.#having(q).slice(0, limit),
+        })),
         implement(inboxApi.one, ({ params }) => {
           const item = this.items.find(({ id }) => String(id) === params['id']);
           if (!item) throw new Problem('inbox.unknown', 404, 'There is no such message.');
           return item;
         }),
+        implement(inboxApi.undo, ({ body: { change } }) => {
+          const before = this.#before[change] ?? [];
+          for (const [id, was] of before) Object.assign(this.items.find((item) => item.id === id) ?? {}, was);
+          bus.publish(inboxChanged, { ids: [], change: {}, unread: this.unread });
+          return { changed: before.length, unread: this.unread };
+        }),
         implement(inboxApi.change, ({ body: { ids, read, done } }) => {
           const chosen = this.items.filter(({ id }) => ids === 'all' || ids.includes(id));
+          const change = this.#before.length;
+          this.#before.push(chosen.map((item) => [item.id, { read: item.read, done: item.done }] as const));
           for (const item of chosen) Object.assign(item, given({ read, done }));
           const changed = chosen.map(({ id }) => id);
           bus.publish(inboxChanged, { ids: changed, change: given({ read, done }), unread: this.unread });
-          return { changed: changed.length, unread: this.unread };
+          return { changed: changed.length, unread: this.unread, change };
         }),
         implement(inboxApi.remove, ({ body: { ids } }) => {
           this.items = this.items.filter(({ id }) => !ids.includes(id));

@@ -196,9 +196,9 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     await page.getByRole('link', { name: 'Inbox' }).first().click();
     await page.waitForURL('**/inbox');
     await page.clock.runFor(1000);
-    expect(new URL(page.url()).search).toBe('');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
     loaded.resolve(undefined);
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    expect(new URL(page.url()).search).toBe('');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
   });
 });

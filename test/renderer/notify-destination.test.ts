@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
-    const search = dialog.getByRole('combobox', { name: 'Where shall notices go?' });
+    const search = dialog.getByRole('combobox', { name: 'Where shall notifications go?' });
     const chosen = async (): Promise<string> => {
       const id = await search.getAttribute('aria-activedescendant');
       return (await page.locator(`#${id ?? ''} .name`).textContent()) ?? '';

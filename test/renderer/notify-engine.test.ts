@@ -61,5 +61,5 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     expect(besidesRefusals(watched.complaints)).toEqual([]);
     const shots = process.env['HOMEPORT_SHOTS'];
     if (shots !== undefined) await page.screenshot({ path: join(shots, 'engine-waits.png') });
-  }, 120_000);
+  });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
+import { closeNews } from './news.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 
@@ -102,7 +103,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     const rows = page.getByRole('group', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: 'Discard all' }).click();
-    await page.getByText('No notice was given up.').waitFor();
+    await page.getByText('No notification was given up.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rows.count()).toBe(3);
     await rows.first().getByText('Three').click();
@@ -112,8 +113,8 @@ describe.skipIf(noBrowser)('what became of notices', () => {
       .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard all' }).click();
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).last().click();
-    await expect.poll(async () => (await real.ask('GET', '/notify/notices')).givenUp).toBe(0);
+    const left = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
+    await expect.poll(() => closeNews(page).then(left)).toBe(0);
     expect(watched.complaints).toEqual([]);
   });
 

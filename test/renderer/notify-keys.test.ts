@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
+import { closeNews } from './news.ts';
 import { besidesRefusals } from './visit.ts';
 import { dropText, openRealServices, type RealServices } from './real-services.ts';
 
@@ -23,7 +24,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByText('2 of 3 would get it.').waitFor();
     await page.getByRole('switch', { name: 'The sender hears of failures' }).click();
     await page.getByText(/A failure is answered with 424/).waitFor();
-    await page.getByLabel('The same notice once more').selectOption('Leave it out for an hour');
+    await page.getByLabel('The same notification once more').selectOption('Leave it out for an hour');
     await page.getByText(/Any program on this machine can read this key with its passwords/).waitFor();
     await page.getByRole('switch', { name: 'Closed to programs' }).click();
     await page.getByText(/Programs need an administrator’s account to read or change this key/).waitFor();
@@ -35,7 +36,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByText('Use 8 characters at least.').waitFor();
     await page.getByRole('textbox', { name: 'Secret' }).fill('sesame-sesame');
     await page.getByRole('button', { name: 'Keep the secret' }).click();
-    await page.getByText('From now on only signed notices are taken.').waitFor();
+    await page.getByText('From now on only signed notifications are taken.').waitFor();
     expect((await real.post('aggregator', 'x')).status).toBe(401);
     expect(await page.content()).not.toContain('sesame-sesame');
     await page.getByRole('button', { name: 'Take everything again' }).click();
@@ -92,14 +93,10 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
       .getByRole('button', { name: /^More for/ })
       .click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).click();
-    await expect
-      .poll(
-        async () =>
-          (await real.ask('GET', '/notify/keys')).keys.find(({ key }: { key: string }) => key === 'two').destinations
-            .length,
-      )
-      .toBe(1);
+    const left = async (): Promise<number> =>
+      (await real.ask('GET', '/notify/keys')).keys.find(({ key }: { key: string }) => key === 'two').destinations
+        .length;
+    await expect.poll(() => closeNews(page).then(left)).toBe(1);
     await page.getByText('1 of 1 would get it.').waitFor();
     expect(await rows.getByText(/ ms · /).count()).toBe(0);
   });

@@ -11,6 +11,7 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
+import { closeNews } from './news.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
@@ -60,7 +61,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a destination' });
-    await dialog.getByRole('combobox', { name: 'Where shall notices go?' }).fill('json://');
+    await dialog.getByRole('combobox', { name: 'Where shall notifications go?' }).fill('json://');
     await dialog.getByRole('option', { name: /^JSON/ }).click();
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('Fill this in.').waitFor();
@@ -137,9 +138,8 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => page.getByLabel('Key', { exact: true }).inputValue()).toBe('home');
     await menu('Remove the key');
-    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Close' }).last().click();
     const names = async () => (await ask('GET', '/keys', undefined)).keys.map(({ key }: { key: string }) => key);
-    await expect.poll(names).toEqual(['aggregator']);
+    await expect.poll(() => closeNews(page).then(names)).toEqual(['aggregator']);
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await page.getByRole('button', { name: /Second light/ }).waitFor({ state: 'detached' });
     await row.click();
     const dialog = page.getByRole('dialog', { name: 'First light' });
-    expect(await dialog.getByRole('listitem').count()).toBe(2);
+    await expect.poll(() => dialog.getByRole('listitem').count()).toBe(2);
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('Sent once more to 2 destinations.').waitFor();
     await page.mouse.move(0, 0);
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
           await list.evaluate((frame) => (frame.scrollTop = frame.scrollHeight));
           return page.getByRole('button', { name: /Notice 9999 / }).count();
         },
-        { timeout: 20_000, interval: 20 },
+        { interval: 20 },
       )
       .toBe(1);
     expect(await list.getByRole('listitem').count()).toBeLessThan(60);
@@ -205,7 +205,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await expect.poll(() => rows.count()).toBe(2);
     await rows
       .first()
-      .getByText(/error=403/)
+      .getByText(/\(error 403\)/)
       .waitFor();
     await rows.first().getByRole('button', { name: 'Discard' }).click();
     await expect.poll(() => rows.count()).toBe(1);
@@ -215,7 +215,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await rows.first().getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole('button', { name: 'Try all again' }).click();
-    await page.getByText('No notice was given up.').waitFor();
+    await page.getByText('No notification was given up.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
 
@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await page.keyboard.press('Escape');
     await fits();
     await page.getByRole('tab', { name: 'Problems' }).click();
-    await page.getByText('No notice was given up.').waitFor();
+    await page.getByText('No notification was given up.').waitFor();
     await fits();
     expect(watched.complaints).toEqual([]);
   });

@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(await page.getByRole('link', { name: 'still.jpg' }).getAttribute('rel')).toBe('noopener noreferrer');
     await page.getByRole('button', { name: '⚠️ warning' }).click();
     await expect.poll(() => messages.count()).toBe(1);
-    expect(page.url()).toContain('tag=warning');
+    await expect.poll(() => page.url()).toContain('tag=warning');
     await page.getByRole('button', { name: /Remove .*warning/ }).click();
     await expect.poll(() => messages.count()).toBe(2);
     await page.getByRole('searchbox', { name: 'Search the messages' }).fill('done');

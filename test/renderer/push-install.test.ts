@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
     const all = page.getByRole('switch', { name: 'Notify this browser of every topic' });
     await all.click();
     await page.getByText('This browser gets no messages: no service').waitFor();
-    expect(await all.getAttribute('aria-checked')).toBe('false');
+    await expect.poll(() => all.getAttribute('aria-checked')).toBe('false');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 

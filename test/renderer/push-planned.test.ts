@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
     await visit.page.getByText('Nothing waits for its time.').waitFor();
     await visit.page.getByRole('radio', { name: /^Again and again/ }).check();
     await visit.page.getByText('Nothing goes out again and again.').waitFor();
-    expect(visit.page.url()).toContain('of=recurring');
+    await expect.poll(() => visit.page.url()).toContain('of=recurring');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
     await page.getByRole('button', { name: 'More for Water the plants' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const edit = page.getByRole('dialog', { name: 'Change the schedule' });
-    expect(page.url()).toContain('schedule=');
+    await expect.poll(() => page.url()).toContain('schedule=');
     await edit.getByLabel('Message').fill('Water them twice');
     await edit.getByRole('button', { name: 'Save' }).click();
     await list.getByText('Water them twice').waitFor();
@@ -134,12 +134,12 @@ describe.skipIf(noBrowser)('what is planned', () => {
     const list = visit.page.getByRole('group', { name: 'Messages that wait' });
     await list.getByText('many 0', { exact: true }).waitFor();
     expect(await list.getByRole('listitem').count()).toBeLessThan(60);
-    for (let turn = 0; turn < 60 && (await list.getByText('many 699').count()) === 0; turn += 1) {
+    const end = async (): Promise<number> => {
       await list.focus();
       await visit.page.keyboard.press('End');
-      await visit.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined))));
-    }
-    await list.getByText('many 699').waitFor();
+      return await list.getByText('many 699').count();
+    };
+    await expect.poll(end).toBe(1);
     expect(visit.complaints).toEqual([]);
   });
 

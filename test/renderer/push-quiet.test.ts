@@ -55,7 +55,8 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
   it('are set for all topics, with hours and repetition, and say how they stand', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByRole('tab', { name: 'Quiet hours' }).click();
+    await page.getByRole('link', { name: 'Quiet hours and rules of topics' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Notifications and quiet hours' }).waitFor();
     await page.getByText('Never quiet').waitFor();
     await page.getByRole('link', { name: 'All topics' }).click();
     const dialog = page.getByRole('dialog', { name: 'All topics' });
@@ -109,7 +110,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
 
   it('say at the field what does not fit', async () => {
     await save({ rules: [{ topics: 'doors', mode: 'silent' }] });
-    await using visit = await pages.visit('/push/quiet');
+    await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a rule' }).click();
     const dialog = page.getByRole('dialog', { name: 'New rule' });
@@ -125,12 +126,12 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     await dialog.getByText('There is a rule for these topics already.').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(page.url()).not.toContain('rule=');
+    await expect.poll(() => page.url()).not.toContain('rule=');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
   it('follow another time zone and leave the popups of the machine alone where that is wanted', async () => {
-    await using visit = await pages.visit('/push/quiet');
+    await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     const zones = page.getByLabel('Times are those of');
     const own = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -162,7 +163,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     afterEach(() => save({ rules: [{ topics: '*', mode: 'silent' }] }));
 
     it('counts it, shows what nobody has seen, and takes it as seen', async () => {
-      await using visit = await pages.visit('/push/quiet');
+      await using visit = await pages.visit('/settings/notifications');
       const { page } = visit;
       await page.getByRole('heading', { name: 'Rules' }).waitFor();
       await publish('doors', 'open');
@@ -179,10 +180,10 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     it.each(screens)('fits on $on', async (screen) => {
       await publish('garden', 'dry');
       await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
-      await using visit = await pages.visit('/push/quiet', screen);
+      await using visit = await pages.visit('/settings/notifications', screen);
       await visit.page.getByRole('heading', { name: 'Rules' }).waitFor();
       await expectFits(visit, 'push-quiet', screen);
-      await visit.page.goto(`${pages.url}/push/quiet?rule=*`);
+      await visit.page.goto(`${pages.url}/settings/notifications?rule=*`);
       await visit.page.getByRole('dialog', { name: 'All topics' }).waitFor();
       await expectFits(visit, 'push-quiet-rule', screen);
     });

@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
     await expect.poll(() => newest.first().textContent()).toContain('Just now');
     await field.fill('disk full');
     await expect.poll(() => found.count()).toBe(2);
-    expect(page.url()).toContain('q=disk+full');
+    await expect.poll(() => page.url()).toContain('q=disk+full');
     await field.fill('"disk full"');
     await expect.poll(() => found.count()).toBe(1);
     await field.fill('gebau');
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
     await page.getByLabel('Priority').selectOption('Urgent');
     await page.getByRole('button', { name: /warning/ }).click();
     await page.getByLabel('Time').selectOption('Last hour');
-    expect(page.url()).toMatch(/priority=5.*tag=warning.*back=3600000/);
+    await expect.poll(() => page.url()).toMatch(/priority=5.*tag=warning.*back=3600000/);
     await found.first().getByRole('link', { name: 'nas-error-backup' }).click();
     await page.getByRole('heading', { level: 2, name: 'nas-error-backup' }).waitFor();
     expect(visit.complaints).toEqual([]);

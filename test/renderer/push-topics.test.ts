@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await expect.poll(() => shown(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
     await page.getByLabel('Service').selectOption('nas');
     await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
-    expect(new URL(page.url()).search).toBe('?severity=info&service=nas');
+    await expect.poll(() => new URL(page.url()).search).toBe('?severity=info&service=nas');
     await page.getByRole('region', { name: 'Topics' }).getByRole('link', { name: /nas/ }).click();
     await page.getByRole('heading', { level: 2, name: 'nas-info-backup' }).waitFor();
     expect(await shown(page)).toEqual(['nas-info-backup']);
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await page.getByRole('img', { name: /^Messages each day: 0, .*, 7, today last$/ }).waitFor();
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
-    expect(new URL(page.url()).pathname).toBe('/push/history');
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/push/history');
     await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in all$/ }).waitFor();
     await page.getByText('As a table').last().click();
     await page.getByRole('region', { name: 'Messages each day' }).waitFor();

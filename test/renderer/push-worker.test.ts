@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser, noBrowser } from '../support/browser.ts';
+import { launchBrowser, noBrowser, openProfile } from '../support/browser.ts';
 
 interface WorkerScope {
   readonly registration: ServiceWorkerRegistration;
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const browser = await launchBrowser('whole');
     open.defer(() => browser.close());
-    context = await browser.newContext({ permissions: ['notifications'] });
+    context = await openProfile(browser, { permissions: ['notifications'] });
     page = await context.newPage();
     devTools = await context.newCDPSession(page);
     const registered = new Promise<string>((resolve) => {

@@ -76,8 +76,14 @@ describe.skipIf(noBrowser)('the push page', () => {
     const messages = page.getByRole('group', { name: 'Messages' });
     await messages.getByText('message number 59;').waitFor();
     await page.getByRole('tab', { name: 'Subscribe' }).click();
-    await page.getByRole('img', { name: 'Subscribe to long with the ntfy app' }).waitFor();
     await page.getByText('This address works on this computer only.').waitFor();
+    // A code that a phone could do nothing with is not shown, but what makes one.
+    await page.getByRole('link', { name: 'share Messages with the network' }).waitFor();
+    const code = page.getByRole('img', { name: 'Subscribe to long with the ntfy app' });
+    expect(await code.count()).toBe(0);
+    await page.getByLabel('Address of this server').fill('https://push.example.org');
+    await code.waitFor();
+    await page.getByLabel('Address of this server').fill('');
     const { url } = { url: pages.host.url('push') };
     await page.getByText(`curl -H "Authorization: Bearer TOKEN" -d "Hello" ${url}/long`).waitFor();
     await api(pages.url, '/api/access/anyone', {
@@ -108,6 +114,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await one.page.getByRole('group', { name: 'Messages' }).getByText('after').waitFor();
     await expectFits(one, 'push-topic', screen);
     await one.page.getByRole('tab', { name: 'Subscribe' }).click();
+    await one.page.getByLabel('Address of this server').fill('https://push.example.org');
     await one.page.getByRole('img', { name: /with the ntfy app/ }).waitFor();
     await expectFits(one, 'push-subscribe', screen);
   });

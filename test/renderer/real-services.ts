@@ -29,7 +29,6 @@ export async function openRealServices(environment: Readonly<Record<string, stri
     host,
     async visit(path, { clipboard, ...options } = {}) {
       const watched = await openPage(browser, options);
-      watched.page.setDefaultTimeout(60_000);
       if (clipboard) await watched.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await signIn(watched.page.context(), url);
       await watched.page.goto(`${url}${path}`);

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { within } from '../support/hangs.ts';
 
 interface Look {
   readonly width: number;
@@ -42,10 +43,12 @@ export async function eachLook(
 }
 
 async function show(page: Page, { width, height, dark }: Look): Promise<void> {
-  await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  const look = `${page.url()} at ${String(width)} px, ${dark ? 'dark' : 'light'}`;
+  await within(`${look} is sized`, page.setViewportSize({ width, height }));
+  await within(`${look} takes its theme`, page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' }));
   // What looks at its own size is told in a frame, and draws itself anew in the next.
-  await page.evaluate(
+  const drawn = page.evaluate(
     () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
   );
+  await within(`${look} is drawn`, drawn);
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { control } from '../../services/control/index.ts';
@@ -6,6 +6,7 @@ import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { popups } from '../../services/popups/index.ts';
+import { whatToDo } from '../../renderer/src/pages/downloads/stage.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -50,7 +51,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     await page.getByLabel('Extra').fill('{"a": 1}');
     await save.click();
     await page.getByText('Saved. Started anew: Moody.').waitFor();
-    expect(await save.isDisabled()).toBe(true);
+    await expect.poll(() => save.isDisabled()).toBe(true);
     expect(file()).toMatch(/limit: 7/);
     expect(file()).toMatch(/horn/);
     expect(file()).toMatch(/age: 36/);
@@ -195,7 +196,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     const { page } = visit;
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Moody' }).click();
     await page.getByRole('heading', { name: 'Moody' }).waitFor();
-    expect(page.url()).toBe(`${pages.url}/settings/moody`);
+    await expect.poll(() => page.url()).toBe(`${pages.url}/settings/moody`);
     await page.goBack();
     await page.getByLabel('Open the browser').waitFor();
   });
@@ -222,7 +223,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     await page.getByRole('heading', { level: 1, name: 'Backup' }).waitFor();
     const field = page.getByLabel('Backups to keep');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
-    expect(page.url()).toBe(`${pages.url}/settings/backup/backupKeep`);
+    await expect.poll(() => page.url()).toBe(`${pages.url}/settings/backup/backupKeep`);
     // What is folded is opened for it, and an address of before leads on.
     await page.goto(`${pages.url}/settings/host/databaseUrl`);
     const folded = page.getByLabel('PostgreSQL address');
@@ -233,7 +234,7 @@ describe.skipIf(noBrowser)('Settings', () => {
       .or(page.getByText('services you share'))
       .first()
       .waitFor();
-    expect(page.url()).toBe(`${pages.url}/network/settings/trustedProxies`);
+    await expect.poll(() => page.url()).toBe(`${pages.url}/network/settings/trustedProxies`);
     expect(visit.complaints.filter((line) => !line.includes('404'))).toEqual([]);
   });
 });
@@ -255,6 +256,40 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     expect(await row.getByRole('button', { name: 'Sat' }).getAttribute('aria-pressed')).toBe('false');
     expect(await row.getByLabel('From').inputValue()).toBe('21:30');
     expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(noBrowser)('what a refusal leads to', () => {
+  let real: Pages;
+  beforeAll(async () => {
+    real = await openPages({ services: [downloads, control] });
+  });
+  afterAll(() => real[Symbol.asyncDispose]());
+
+  it.each([
+    [whatToDo({ message: 'ERROR: The disk is full.' }).page?.href, 'Download folder'],
+    [whatToDo({ message: 'The folder for unfinished files cannot be written: /srv' }).page?.href, 'Download folder'],
+    [whatToDo({ message: 'Refusing to fetch internal address "10.0.0.7"' }).page?.href, 'Allow private addresses'],
+    ['/settings/engines/installEngines', 'Install missing engines'],
+    ['/settings/engines/enginesFolder', 'Folder of the engines'],
+    ['/settings/engines/ytDlpPath', 'Path of yt-dlp'],
+  ])('%s is its field, marked and with the keyboard in it', async (href = '', label) => {
+    await using visit = await real.visit(href);
+    const field = visit.page.getByLabel(label, { exact: true });
+    // One that is set from outside takes no keyboard: its row has it.
+    const arrived = (): Promise<boolean> =>
+      field.evaluate((element) => {
+        const row = element.closest('.row');
+        return document.activeElement === ((element as HTMLInputElement).disabled ? row : element);
+      });
+    await expect.poll(arrived).toBe(true);
+    const ground = (of: string): Promise<string | undefined> =>
+      field.evaluate((element, name) => {
+        const at = element.closest(name);
+        return at === null ? undefined : getComputedStyle(at).backgroundColor;
+      }, of);
+    expect(await ground('.row')).toMatch(/^(?!rgba\(0, 0, 0, 0\))\w+\(/);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 });
 
@@ -293,7 +328,7 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
     });
     const { page } = visit;
     const choices = page.getByRole('radiogroup', { name: 'When the window is closed' });
-    expect(await choices.getByRole('radio', { name: 'Keep running' }).isChecked()).toBe(true);
+    await expect.poll(() => choices.getByRole('radio', { name: 'Keep running' }).isChecked()).toBe(true);
     await choices.getByRole('radio', { name: 'Ask' }).check();
     const login = page.getByRole('switch', { name: 'Start Homeport when I sign in' });
     await login.click();

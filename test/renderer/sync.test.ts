@@ -51,19 +51,18 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       truncateSync(join(source('films'), name), 400_000_000);
     }
     slow = await save('Films', { mode: 'copy', source: source('films'), destination: source('copy of films') });
-  }, 90_000);
+  });
   afterAll(() => room[Symbol.asyncDispose]());
 
   const visit = async (path: string, options = {}) => {
     const watched = await openPage(await theBrowser(), options);
-    watched.page.setDefaultTimeout(60_000);
     await signIn(watched.page.context(), room.host.url('control'));
     await watched.page.goto(`${room.host.url('control')}${path}`);
     await watched.page.getByRole('heading', { level: 1, name: 'Sync' }).waitFor();
     return watched;
   };
 
-  it('saves a sync, looks first and runs it', { timeout: 120_000 }, async () => {
+  it('saves a sync, looks first and runs it', async () => {
     room.write({ 'notes/a.txt': 'a', 'notes/b.txt': 'b', 'mirror/gone.txt': 'x' });
     await using watched = await visit('/sync');
     const { page } = watched;
@@ -96,7 +95,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     expect(tree(join(room.folder, 'mirror'))).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
   });
 
-  it('shows how a job gets on, and pauses it', { timeout: 120_000 }, async () => {
+  it('shows how a job gets on, and pauses it', async () => {
     await room.call('core/bwlimit', { rate: '4M' });
     await using watched = await visit(`/sync/syncs/${String(slow)}`);
     const { page } = watched;
@@ -113,7 +112,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     rmSync(join(room.folder, 'copy of films'), { recursive: true });
   });
 
-  it('sets up a remote by the form of its provider, and looks into it', { timeout: 120_000 }, async () => {
+  it('sets up a remote by the form of its provider, and looks into it', async () => {
     await using watched = await visit('/sync/remotes');
     const { page } = watched;
     await page.getByRole('button', { name: 'Add a remote' }).click();
@@ -128,7 +127,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: '2026' }).waitFor();
   });
 
-  it('signs in to a provider in the browser', { timeout: 120_000 }, async () => {
+  it('signs in to a provider in the browser', async () => {
     await using provider = await openProvider();
     await using watched = await visit('/sync/remotes');
     const { page } = watched;
@@ -144,11 +143,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByText('Where do you want to sign in?').waitFor();
     await expectFits(watched, 'sync-sign-in', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: 'Go on' }).click();
-    const [popup] = await Promise.all([
-      page.context().waitForEvent('page'),
-      page.getByRole('link', { name: 'Open the sign-in' }).click(),
-    ]);
-    await popup.getByText('All done').waitFor();
+    await page.getByRole('link', { name: 'Open the sign-in' }).click();
+    // What the popup shows in the end is the engine's, which may close the connection before that page is written.
     await page.getByText('Configure this as a Shared Drive').waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -156,7 +152,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await room.api('DELETE', '/api/sync/remotes/cloud');
   });
 
-  it.each(screens)('fits and is accessible on $on', { timeout: 120_000 }, async (screen) => {
+  it.each(screens)('fits and is accessible on $on', async (screen) => {
     const { plan } = await room.api('GET', `/api/sync/jobs/${String((await room.api('GET', `/api/sync/jobs?task=${String(held)}`)).items[0].id)}`); // prettier-ignore
     expect(plan.deletes.files).toBe(60);
     for (const [name, path, ready] of [

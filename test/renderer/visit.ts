@@ -59,8 +59,6 @@ export async function openPages(
     browser,
     async visit(path, { signedIn = true, through, before, ...size } = {}) {
       const watched = await openPage(browser, size);
-      // Shorter than a test's own: the error then names the line that waited.
-      watched.page.setDefaultTimeout(60_000);
       if (before !== undefined) await watched.page.addInitScript(before);
       if (signedIn) await signIn(watched.page.context(), url);
       await watched.page.goto(`${through?.url ?? url}${path}`);

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
-import { openTestHost, type TestHost } from '../support/host.ts';
+import { api } from '../support/api.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
 import type { Browser } from 'playwright-core';
 
 const run = promisify(execFile);
@@ -94,6 +95,35 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
     await run('sh', ['-c', command]);
     await page.getByRole('button', { name: /Hello/ }).click();
     await page.getByRole('article').getByText('First light').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are found by what is in them: repositories, monitors and topics, in the palette', async () => {
+    const base = host.url('control');
+    const make = (path: string, body: unknown) => api(base, path, { method: 'POST', body: JSON.stringify(body) });
+    await make('/api/git/repositories', { name: 'lighthouse-code', private: true });
+    await make('/api/uptime/monitors', { name: 'Lighthouse lamp', type: 'http', url: base, active: false });
+    await fetch(`${host.url('push')}/lighthouse-alerts`, {
+      ...{ method: 'POST', body: 'It is lit' },
+      headers: { Authorization: adminAuthorization },
+    });
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), base);
+    await page.goto(base);
+    await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    for (const [group, name] of [
+      ['Topics', /lighthouse-alerts/],
+      ['Monitors', /Lighthouse lamp/],
+      ['Repositories', /ada\/lighthouse-code/],
+    ] as const) {
+      await page.getByRole('group', { name: group }).getByRole('option', { name }).waitFor();
+    }
+    await page.getByRole('option', { name: /lighthouse-code/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Code' }).waitFor();
+    await expect.poll(() => new URL(page.url()).pathname).toContain('lighthouse-code');
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DataFolderTaken } from '../../main/host/runtime/data-lock.ts';
 import type { FakeElectron } from '../support/electron.ts';
+import { MoodyService } from '../renderer/memory-services.ts';
 import { openDesktop } from './rig.ts';
 
 describe('the desktop app', () => {
@@ -55,6 +56,64 @@ describe('the desktop app', () => {
     });
     expect(rig.electron.opened).toEqual(['http://127.0.0.1:7700/']);
     expect(rig.electron.exits).toEqual([0]);
+  });
+
+  it('opens its services anew with a backup that was restored, and goes on', async () => {
+    const backups = mkdtempSync(join(tmpdir(), 'homeport-shell-backups-'));
+    try {
+      await using rig = await openDesktop({ environment: { HOMEPORT_BACKUP_FOLDER: backups } });
+      const before = rig.host();
+      const { name } = await before.control.backups.make();
+      await before.control.changeSettings('moody', { name: 'later' });
+      await before.control.backups.restore(name);
+      await expect.poll(() => rig.host() === before).toBe(false);
+      const moody = rig
+        .host()
+        .control.settings()
+        .sections.find(({ id }) => id === 'moody');
+      expect(moody?.fields.find(({ name: field }) => field === 'name')?.value).toBe('harbour');
+      await expect.poll(async () => (await fetch(`${rig.own()}/api/session`)).status).toBe(200);
+      expect([rig.electron.exits, rig.electron.errors]).toEqual([[], []]);
+    } finally {
+      rmSync(backups, { recursive: true, force: true });
+    }
+  });
+
+  it('gives the services a new process where one of them did not stop for a restore', async () => {
+    const backups = mkdtempSync(join(tmpdir(), 'homeport-shell-backups-'));
+    const moody = new MoodyService();
+    const create = moody.descriptor.create.bind(moody.descriptor);
+    const freed = Promise.withResolvers<void>();
+    let begun = 0;
+    const descriptor: typeof moody.descriptor = {
+      ...moody.descriptor,
+      async create(...given) {
+        begun += 1;
+        const service = await create(...given);
+        if (begun === 1) service[Symbol.asyncDispose] = () => freed.promise;
+        return service;
+      },
+    };
+    try {
+      await using rig = await openDesktop({
+        environment: { HOMEPORT_BACKUP_FOLDER: backups, HOMEPORT_STOP_TIMEOUT: '1' },
+        moody: Object.assign(moody, { descriptor }),
+      });
+      const { fork } = rig.electron;
+      let forks = 0;
+      rig.electron.fork = (...given) => {
+        forks += 1;
+        return fork(...given);
+      };
+      const before = rig.host();
+      await before.control.backups.restore((await before.control.backups.make()).name);
+      await expect.poll(() => begun, { timeout: 20_000 }).toBe(2);
+      expect(forks).toBe(1);
+      freed.resolve();
+      await expect.poll(() => rig.host() === before).toBe(false);
+    } finally {
+      rmSync(backups, { recursive: true, force: true });
+    }
   });
 
   it('says why it cannot start', async () => {

@@ -167,7 +167,7 @@ describe('the tray', () => {
     await vi.waitFor(async () => {
       const { pausedUntil } = (await ask(rig.host(), popupsApi.popups)) ?? {};
       expect(new Date(pausedUntil ?? 0).getHours()).toBe(8);
-    }, 10_000);
+    });
   });
 
   it('starts and stops services, and copies their addresses', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { within } from './hangs.ts';
 import { admin } from './host.ts';
 
 const chosen = process.env['CHROMIUM'];
@@ -51,6 +52,16 @@ export function theBrowser(kind: BrowserKind = 'engine'): Promise<Browser> {
   return browser;
 }
 
+/** Shorter than a test's own limit: the error then names the line that waited. */
+const patienceMs = 180_000;
+
+/** A fresh profile, all of whose pages, also those that they open, wait for minutes: limits are for what hangs. */
+export async function openProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(patienceMs);
+  return context;
+}
+
 export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
@@ -67,7 +78,7 @@ export interface WatchedPage extends AsyncDisposable {
 /** A page of a fresh profile that notes everything the browser complains about. */
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<WatchedPage> {
   const { width = 1280, height = 800, dark = false, touch = false } = options;
-  const context = await browser.newContext({
+  const context = await openProfile(browser, {
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
@@ -77,10 +88,17 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
+    // Another test lays a network between two machines: the browser drops what it was loading, also from this one.
+    if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  return { page, complaints, [Symbol.asyncDispose]: () => closed(context) };
+}
+
+/** A profile that does not close is left to the end of its browser: what the test found is what counts. */
+async function closed(context: BrowserContext): Promise<void> {
+  await within('a profile is closed', context.close()).catch((error: unknown) => console.warn(error));
 }
 
 /** Gives the browser a session, as the sign-in page would. */

@@ -29,6 +29,8 @@ export interface TestHostOptions {
   /** Default: none, since there is no desktop in the environment of a test. */
   readonly notifier?: HostOptions['notifier'];
   readonly openAddress?: HostOptions['openAddress'];
+  /** Told when a restored backup waits for the next start. */
+  readonly startAnew?: HostOptions['startAnew'];
 }
 
 export interface TestHost extends AsyncDisposable {
@@ -79,6 +81,7 @@ export async function openTestHost(options: TestHostOptions = {}): Promise<TestH
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.notifier === undefined ? {} : { notifier: options.notifier }),
     ...(options.openAddress === undefined ? {} : { openAddress: options.openAddress }),
+    ...(options.startAnew === undefined ? {} : { startAnew: options.startAnew }),
     logWrite: (line) => log.push(line),
   });
   const url = (service: string): string => {

@@ -40,8 +40,11 @@ export async function openPostgresDatabase(): Promise<AsyncDisposable & { readon
 /** PostgreSQL refuses to run as root; in a container that is root's own, it runs as this user (nobody). */
 const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Starts a PostgreSQL of its own in a temporary folder, on a free port of the loopback. Takes a few seconds. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * Starts a PostgreSQL of its own in a temporary folder, on a free port of the loopback. Takes a few seconds.
+ * `more`: settings besides the ones of tests, which do not wait for the disk.
+ */
+export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const room = mkdtempSync(join(tmpdir(), 'postgres-'));
   const data = join(room, 'data');
   mkdirSync(data, { mode: 0o700 });
@@ -54,7 +57,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
     await finish(start(join(programs, 'initdb'), [`--pgdata=${data}`, ...options], room));
     const port = await freePort();
-    let server = await serve(join(programs, 'postgres'), data, port, room);
+    const begin = (): Promise<ChildProcess> => serve(join(programs, 'postgres'), data, port, room, more);
+    let server = await begin();
     const end = async (signal: NodeJS.Signals): Promise<void> => {
       if (server.exitCode !== null || server.signalCode !== null) return;
       server.kill(signal);
@@ -65,7 +69,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       // SIGQUIT: PostgreSQL's own way to leave without a word; SIGKILL would leave its children.
       kill: () => end('SIGQUIT'),
       async restart() {
-        server = await serve(join(programs, 'postgres'), data, port, room);
+        server = await begin();
       },
       async [Symbol.asyncDispose]() {
         await end('SIGINT');
@@ -95,7 +99,13 @@ function isOpenToAll(folder: string): boolean {
   return (statSync(folder).mode & 0o005) === 0o005 && (parent === folder || isOpenToAll(parent));
 }
 
-async function serve(program: string, data: string, port: number, room: string): Promise<ChildProcess> {
+async function serve(
+  program: string,
+  data: string,
+  port: number,
+  room: string,
+  more: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -103,6 +113,7 @@ async function serve(program: string, data: string, port: number, room: string):
     fsync: 'off',
     max_connections: 60,
     shared_buffers: '16MB',
+    ...more,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = start(program, ['-D', data, ...options], room);

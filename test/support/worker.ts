@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 
 /** How long a test waits at least for what is to come, ms. A machine that does twenty things at once takes its time. */
 const patienceMs = 120_000;
@@ -19,4 +19,8 @@ if (!(prepared in vi)) {
     };
     Object.assign(vi, { [name]: waitLong });
   }
+  const poll = expect.poll as (call: () => unknown, options: object) => unknown;
+  const pollLong = (call: () => unknown, options: { readonly timeout?: number } = {}): unknown =>
+    poll(call, { ...options, timeout: Math.max(options.timeout ?? 0, patienceMs) });
+  Object.assign(expect, { poll: pollLong });
 }

@@ -5,15 +5,8 @@ import {
   type Identity,
 } from '../../../services/contracts/control/accounts.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
-import type {
-  Clock,
-  Context,
-  Log,
-  Metrics,
-  Random,
-  ServiceManifest,
-  Vault,
-} from '../../../services/contracts/service.ts';
+import type { Clock, Context, Log, Random, ServiceManifest, Vault } from '../../../services/contracts/service.ts';
+import type { Metrics } from '../../../services/contracts/metrics.ts';
 import { accessTokens } from './tokens.ts';
 import { accountList } from './account-list.ts';
 import { Authentication } from './authentication.ts';

@@ -6,7 +6,8 @@ import {
   type Identity,
 } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Clock, Counter, Random } from '../../../services/contracts/service.ts';
+import type { Clock, Random } from '../../../services/contracts/service.ts';
+import type { Counter } from '../../../services/contracts/metrics.ts';
 import { readAuthorization } from './authorization-header.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';

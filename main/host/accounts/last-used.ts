@@ -1,6 +1,6 @@
 import type { Clock, Context, Log } from '../../../services/contracts/service.ts';
 import type { Credential } from './directory.ts';
-import { sessionLifetime } from './sessions.ts';
+import { sessionLifetime } from './secrets.ts';
 import type { Db } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 

@@ -31,3 +31,6 @@ export function isSessionShaped(text: string): boolean {
 export function fingerprint(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
+
+/** A session lasts this long after its last use, in ms. */
+export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;

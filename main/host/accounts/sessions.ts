@@ -6,12 +6,10 @@ import type { Authentication } from './authentication.ts';
 import type { Changes } from './changes.ts';
 import { identify, type Directory } from './directory.ts';
 import type { ProvenPasswords } from './permissions.ts';
-import { fingerprint, newSession } from './secrets.ts';
+import { fingerprint, newSession, sessionLifetime } from './secrets.ts';
 import { makeRoom } from './store.ts';
 import type { SessionRow } from './tables.ts';
 
-/** A session lasts this long after its last use, in ms. */
-export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;
 /** One person's browsers; a new one takes the place of the oldest. */
 const mostSessions = 100;
 

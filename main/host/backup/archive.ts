@@ -32,6 +32,12 @@ export function measure(): Transform & { readonly found: () => { size: number; s
 
 export const manifestName = 'manifest.json';
 
+/** Where a restore gets ready, in the data folder. */
+export const staging = '.restoring';
+
+/** Where what a restore has set aside waits to come back. */
+export const returning = '.returning';
+
 /** Names of the data folder's top that a backup leaves out: they belong to the running process or can be made anew. */
 export const leftOut: ReadonlySet<string> = new Set([
   'lock.sqlite',
@@ -40,7 +46,8 @@ export const leftOut: ReadonlySet<string> = new Set([
   'logs',
   'pulse.json',
   'engines',
-  '.restoring',
+  staging,
+  returning,
   '.children',
   // Chromium's own files.
   'desktop',
@@ -59,6 +66,9 @@ export function isBesideDatabase(path: string): boolean {
 /** The folders of what a restore replaced. */
 export const replacedPrefix = '.before-restore-';
 
+/** Before the name of what is being removed: cut off, half of it must not be taken for whole. */
+export const removingPrefix = '.removing-';
+
 export function isLeftOut(topName: string): boolean {
-  return leftOut.has(topName) || topName.startsWith(replacedPrefix);
+  return leftOut.has(topName) || topName.startsWith(replacedPrefix) || topName.startsWith(removingPrefix);
 }

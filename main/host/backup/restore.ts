@@ -1,24 +1,9 @@
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { access, constants } from 'node:fs/promises';
-import { dirname, join, posix } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import Database from 'better-sqlite3';
-import { extract } from 'tar-stream';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { isDatabase, isLeftOut, Manifest, manifestName, measure, replacedPrefix } from './archive.ts';
-
-const manifestLimit = 256 * 1024 * 1024;
+import { isLeftOut, returning, staging, type Manifest } from './archive.ts';
+import { setAsideName } from './set-aside.ts';
+import { unpackBackup } from './unpack.ts';
 
 /**
  * Puts a backup in place of the data folder's content. Everything is unpacked beside it and verified (hashes, and each
@@ -42,36 +27,47 @@ export async function restoreBackup(
       `${dataDir} is not empty. Add --force to replace its content; it is kept aside.`,
     );
   }
-  const staging = join(dataDir, '.restoring');
-  rmSync(staging, { recursive: true, force: true });
-  const content = join(staging, 'content');
+  const { tables } = await stageRestore(dataDir, file);
+  return { former: finishRestore(dataDir), tables };
+}
+
+/**
+ * The first half of a restore, which a running host can do: unpacks and verifies a backup beside the data, which the next
+ * start puts in their place. One that was staged before is given up.
+ * @throws Problem `backup.damaged`, `backup.missing`.
+ */
+export async function stageRestore(dataDir: string, file: string): Promise<Manifest> {
+  const folder = join(dataDir, staging);
+  // First of all: what is half removed must not be taken for whole.
+  rmSync(join(folder, 'complete'), { force: true });
+  rmSync(folder, { recursive: true, force: true });
+  const content = join(folder, 'content');
   mkdirSync(content, { recursive: true, mode: 0o700 });
-  let tables: Manifest['tables'];
   try {
-    ({ tables } = await unpackVerified(file, content));
+    const manifest = await unpackBackup(file, content);
+    writeFileSync(join(folder, 'complete'), '');
+    return manifest;
   } catch (error) {
-    rmSync(staging, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-  writeFileSync(join(staging, 'complete'), String(Date.now()));
-  return { former: finishRestore(dataDir), tables };
 }
 
 /**
  * The second half of a restore: swaps the contents. Also called at each start, so that a swap that was cut off is
  * finished, and an unpacking that was cut off is thrown away.
+ * @returns where the former content is, undefined when there was none or nothing was restored.
  */
 export function finishRestore(dataDir: string): string | undefined {
-  const staging = join(dataDir, '.restoring');
-  if (!existsSync(staging)) return undefined;
-  const complete = join(staging, 'complete');
-  if (!existsSync(complete)) {
-    rmSync(staging, { recursive: true, force: true });
-    return undefined;
-  }
-  const content = join(staging, 'content');
-  const former = join(staging, 'former');
-  const aside = join(staging, 'set-aside');
+  const folder = join(dataDir, staging);
+  const complete = join(folder, 'complete');
+  if (!existsSync(complete)) rmSync(folder, { recursive: true, force: true });
+  const onItsWay = join(dataDir, returning);
+  if (existsSync(join(onItsWay, 'content')) && !existsSync(folder)) stageReturn(onItsWay, folder);
+  if (!existsSync(folder)) return undefined;
+  const content = join(folder, 'content');
+  const former = join(folder, 'former');
+  const aside = join(folder, 'set-aside');
   if (!existsSync(aside)) {
     mkdirSync(former, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(dataDir)) {
@@ -84,92 +80,26 @@ export function finishRestore(dataDir: string): string | undefined {
   for (const name of arriving) renameSync(join(content, name), join(dataDir, name));
   let kept: string | undefined;
   if (existsSync(former) && readdirSync(former).length > 0) {
-    kept = join(dataDir, `${replacedPrefix}${new Date().toISOString().replace(/[:.]/g, '-')}`);
+    kept = join(dataDir, setAsideName(Date.now()));
     renameSync(former, kept);
   }
   // First of all: without it the rest is leftovers, whatever of them a crash leaves.
   rmSync(complete);
-  rmSync(staging, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
   return kept;
 }
 
-async function unpackVerified(file: string, content: string): Promise<Manifest> {
-  await access(file, constants.R_OK).catch((cause: unknown) => {
-    throw new Problem('backup.missing', 404, `${file} cannot be read. Nothing was changed.`, { cause });
-  });
-  const found = new Map<string, { size: number; sha256: string }>();
-  let manifest: Manifest | undefined;
-  const archive = extract();
-  const unpacking = (async () => {
-    for await (const entry of archive) {
-      const { name, type } = entry.header;
-      if (name === manifestName) {
-        if ((entry.header.size ?? 0) > manifestLimit) throw damaged('its list of files is too large');
-        manifest = Manifest.parse(JSON.parse((await buffer(entry)).toString('utf8')));
-        continue;
-      }
-      if (type !== 'file') throw damaged(`it holds something else than files (${name})`);
-      const path = safePath(name);
-      mkdirSync(dirname(join(content, path)), { recursive: true, mode: 0o700 });
-      const measured = measure();
-      await pipeline(
-        entry,
-        measured,
-        createWriteStream(join(content, path), {
-          mode: (entry.header.mode ?? 0o600) & 0o700,
-          flags: 'wx',
-          flush: true,
-        }),
-      );
-      found.set(name, measured.found());
-    }
-  })();
-  try {
-    await Promise.all([pipeline(createReadStream(file), createGunzip(), archive), unpacking]);
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw damaged(error instanceof Error ? error.message : String(error), error);
-  }
-  if (manifest === undefined) throw damaged('it ends too early');
-  for (const [name, expected] of Object.entries(manifest.files)) {
-    const actual = found.get(name);
-    if (actual?.sha256 !== expected.sha256 || actual.size !== expected.size)
-      throw damaged(`${name} is not what was saved`);
-    if (isDatabase(name)) checkDatabase(join(content, name), name);
-  }
-  const stranger = [...found.keys()].find((name) => !Object.hasOwn(manifest?.files ?? {}, name));
-  if (stranger !== undefined) throw damaged(`it holds ${stranger}, which its list does not name`);
-  return manifest;
+/**
+ * Has the next start put back what a restore has set aside; what is in its place then is set aside in its turn. Cut off
+ * anywhere, the start after goes on with it.
+ */
+export function stageFormer(dataDir: string, former: string): void {
+  const onItsWay = join(dataDir, returning);
+  mkdirSync(onItsWay, { recursive: true, mode: 0o700 });
+  renameSync(former, join(onItsWay, 'content'));
 }
 
-function safePath(name: string): string {
-  const normal = posix.normalize(name);
-  const [top = ''] = normal.split('/');
-  if (
-    normal !== name ||
-    name.startsWith('/') ||
-    name.includes('\\') ||
-    name.includes('\0') ||
-    top === '..' ||
-    /^[A-Za-z]:/.test(name) ||
-    isLeftOut(top)
-  ) {
-    throw damaged(`it holds a file with a forbidden path (${JSON.stringify(name)})`);
-  }
-  return name;
-}
-
-function checkDatabase(path: string, name: string): void {
-  const database = new Database(path, { readonly: true });
-  try {
-    if (database.pragma('integrity_check', { simple: true }) !== 'ok') throw damaged(`the database ${name} is corrupt`);
-  } finally {
-    database.close();
-  }
-}
-
-function damaged(reason: string, cause?: unknown): Problem {
-  return new Problem('backup.damaged', 422, `This backup cannot be restored: ${reason}. Nothing was changed.`, {
-    cause,
-  });
+function stageReturn(onItsWay: string, folder: string): void {
+  writeFileSync(join(onItsWay, 'complete'), '');
+  renameSync(onItsWay, folder);
 }

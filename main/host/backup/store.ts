@@ -1,9 +1,17 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { BackupAge, BackupFile, BackupStore } from '../../../services/contracts/control/api.ts';
+import type {
+  BackupAge,
+  BackupContents,
+  BackupFile,
+  BackupStore,
+} from '../../../services/contracts/control/backups.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
-import { writeBackupBeside } from './beside.ts';
+import type { Manifest } from './archive.ts';
+import { readBackupBeside, writeBackupBeside } from './beside.ts';
+import { stageFormer } from './restore.ts';
+import { listSetAside, removeLeftovers, setAsidePath, unlist } from './set-aside.ts';
 import type { OwnPart } from './write.ts';
 
 export interface BackupStoreOptions {
@@ -19,6 +27,8 @@ export interface BackupStoreOptions {
   };
   readonly clock: Clock;
   readonly log: Log;
+  /** Ends this host and opens another on the same data folder. */
+  readonly startAnew: () => void;
 }
 
 const hour = 3_600_000;
@@ -35,10 +45,12 @@ export function openBackups({
   clock,
   log,
   parts,
+  startAnew,
 }: BackupStoreOptions): BackupStore & AsyncDisposable {
   const folder = (): string =>
     settings().backupFolder || join(dirname(resolve(dataDir)), `${basename(resolve(dataDir))}-backups`);
   let making: Promise<BackupFile> | undefined;
+  let restoring: Promise<unknown> | undefined;
 
   const list = async (): Promise<readonly BackupFile[]> => {
     const names = await readdir(folder()).catch((error: NodeJS.ErrnoException) => {
@@ -87,15 +99,23 @@ export function openBackups({
     return { name, bytes, createdAt: Math.round(mtimeMs) };
   };
 
-  const make = (): Promise<BackupFile> => {
+  const refuseWhileRestoring = (): void => {
+    if (restoring !== undefined) throw new Problem('backup.running', 409, 'A backup is being restored.');
+  };
+  const refuseWhileBusy = (): void => {
     if (making !== undefined) throw new Problem('backup.running', 409, 'A backup is being written already.');
+    refuseWhileRestoring();
+  };
+
+  const make = (): Promise<BackupFile> => {
+    refuseWhileBusy();
     making = write().finally(() => (making = undefined));
     return making;
   };
 
   const makeWhenDue = async (): Promise<void> => {
     const { backupEveryDays, backupKeep } = settings();
-    if (backupEveryDays === 0 || making !== undefined) return;
+    if (backupEveryDays === 0 || making !== undefined || restoring !== undefined) return;
     const [newest] = await list();
     if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * day) return;
     await make();
@@ -106,6 +126,9 @@ export function openBackups({
   };
   const timer = clock.every(hour, calmly);
   const first = clock.after(60_000, calmly);
+  removeLeftovers(dataDir).catch((error: unknown) =>
+    log.warn('what a removal had left could not be removed', { error }),
+  );
 
   return {
     folder,
@@ -117,11 +140,55 @@ export function openBackups({
       await rm(await path(name), { force: true });
       log.info('backup removed', { name });
     },
+    contents: async (name) => contentsOf(await readBackupBeside({ file: await path(name) })),
+    async restore(name) {
+      const file = await path(name);
+      refuseWhileBusy();
+      restoring = readBackupBeside({ file, stageIn: dataDir });
+      try {
+        await restoring;
+      } catch (error) {
+        restoring = undefined;
+        throw error;
+      }
+      log.warn('a backup is ready to be restored; Homeport starts anew with it', { name });
+      // The answer to this very request goes through a service that ends with this.
+      setImmediate(startAnew);
+    },
+    setAside: () => listSetAside(dataDir),
+    async putBack(name) {
+      const former = await setAsidePath(dataDir, name);
+      refuseWhileBusy();
+      stageFormer(dataDir, former);
+      restoring = Promise.resolve();
+      log.warn('what was set aside is ready to come back; Homeport starts anew with it', { name });
+      setImmediate(startAnew);
+    },
+    async removeSetAside(name) {
+      const former = await setAsidePath(dataDir, name);
+      refuseWhileRestoring();
+      await rm(unlist(dataDir, former), { recursive: true, force: true });
+      log.info('what a restore had replaced is removed', { name });
+    },
     async [Symbol.asyncDispose]() {
       timer[Symbol.dispose]();
       first[Symbol.dispose]();
       // What is half written would be thrown away.
-      await making?.catch(() => undefined);
+      await Promise.allSettled([making, restoring]);
     },
   };
+}
+
+/** What lies on top of the data folder belongs to the host. */
+function contentsOf({ homeport, createdAt, tables, files }: Manifest): BackupContents {
+  const all = Object.entries(files).map(([path, { size }]) => ({
+    service: path.includes('/') ? path.slice(0, path.indexOf('/')) : 'host',
+    size,
+  }));
+  const parts = [...Map.groupBy(all, ({ service }) => service)].map(([service, own]) => ({
+    service,
+    files: own.length,
+    bytes: own.reduce((sum, { size }) => sum + size, 0),
+  }));
+  return { homeport, createdAt: Date.parse(createdAt), tables, parts: parts.sort((a, b) => b.bytes - a.bytes) };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Problem } from '../../../services/contracts/problem.ts';
+import { problemForThread } from './thread-problem.ts';
 import { writeBackup, type BackupJob, type BackupOutcome, type OwnPart, type OwnPartWritten } from './write.ts';
 
 const { dataDir, file, tables, parts } = workerData as BackupJob;
@@ -9,9 +9,7 @@ async function outcome(): Promise<BackupOutcome> {
   try {
     return { summary: await writeBackup(dataDir, file, { tables, parts: parts.map(askedFor) }) };
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const { code, status, detail, retryable, cause } = error;
-    return { problem: { code, status, detail, retryable, cause } };
+    return { problem: problemForThread(error) };
   }
 }
 

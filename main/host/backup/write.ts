@@ -9,6 +9,7 @@ import { pack, type Pack } from 'tar-stream';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { version } from '../runtime/version.ts';
 import { isBesideDatabase, isDatabase, isLeftOut, manifestName, measure, type Manifest } from './archive.ts';
+import type { ThreadProblem } from './thread-problem.ts';
 
 /** What was written. */
 export interface BackupSummary {
@@ -29,7 +30,7 @@ export interface BackupJob {
 export type BackupOutcome =
   | { readonly part: string; readonly folder: string }
   | { readonly summary: BackupSummary }
-  | { readonly problem: Pick<Problem, 'code' | 'status' | 'detail' | 'retryable' | 'cause'> };
+  | { readonly problem: ThreadProblem };
 
 /**
  * Writes the whole data folder into one gzipped tar while the host may be running: databases through SQLite's online

@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ServiceManifest, TakesOver } from '../../../services/contracts/service.ts';
 
@@ -254,28 +252,6 @@ export function parseCommandLine(argv: readonly string[], services: Services = [
   return typeof command === 'string' ? invalid(command) : command;
 }
 
-/**
- * The data folder, absolute: the flag, else HOMEPORT_DATA_DIR, else the operating system's own place for a program's
- * data. A relative path counts from the working folder.
- */
-export function dataDirOf(
-  flag: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform,
-  home: string = homedir(),
-): string {
-  const path = platform === 'win32' ? win32 : posix;
-  const chosen = flag ?? filled(environment['HOMEPORT_DATA_DIR']);
-  if (chosen !== undefined) return path.resolve(chosen);
-  if (platform === 'win32')
-    return path.join(filled(environment['LOCALAPPDATA']) ?? path.join(home, 'AppData', 'Local'), 'homeport');
-  if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'homeport');
-  const shared = filled(environment['XDG_DATA_HOME']);
-  // The XDG base directory specification has relative paths ignored.
-  const base = shared !== undefined && path.isAbsolute(shared) ? shared : path.join(home, '.local', 'share');
-  return path.join(base, 'homeport');
-}
-
 function start({ values, dataDir: folder, first }: Given): Command | string {
   if (first !== undefined && !/^homeport:\/\//i.test(first)) return `There is no command "${first}".`;
   const link = first === undefined || first.length > longestLink ? null : URL.parse(first);
@@ -307,8 +283,4 @@ function readArguments(argv: readonly string[]): { values: Values; positionals: 
 
 function invalid(reason: string): Command {
   return { name: 'invalid', message: `${reason} See homeport --help.`, exitCode: 2 };
-}
-
-function filled(text: string | undefined): string | undefined {
-  return text === undefined || text.trim() === '' ? undefined : text;
 }

@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { returning, staging } from '../backup/archive.ts';
 import { finishRestore, restoreBackup } from '../backup/restore.ts';
 import { writeBackup } from '../backup/write.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Command } from './command-line.ts';
 import { checkConfig } from '../config/check.ts';
-import { openConfig } from '../config/config.ts';
+import { openConfig } from '../config/file-config.ts';
 import { settingsSentence } from '../config/reason.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
@@ -168,7 +169,7 @@ function requireDataFolder({ dataDir }: Place): void {
 
 /** Half of a restored folder must not be read, and only one process may finish it. A host that runs has done so. */
 function finishCutRestore({ dataDir }: Place): void {
-  if (!existsSync(join(dataDir, '.restoring'))) return;
+  if (![staging, returning].some((name) => existsSync(join(dataDir, name)))) return;
   using _lock = lockDataFolder(dataDir);
   finishRestore(dataDir);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ListenerManifest, ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
+import type { ListenerManifest } from '../../../services/contracts/listeners.ts';
+import type { ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
 import { enginesOf } from '../engines/specs.ts';
 import { advancedHostSettings, hostAreas, HostSettings, hostEnvironment, path } from './host-settings.ts';

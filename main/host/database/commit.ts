@@ -44,7 +44,7 @@ export function createGroupCommit({ transact, settle }: Transactions, log: Log):
     commit: open((work) => commits.join(work, true)),
     note: open((work) => notes.join(work, false)),
     mark: open((work) => marks.join(work, false)),
-    settling: settle === undefined ? () => undefined : (transaction) => commits.settling(transaction),
+    settling: (transaction) => commits.settling(transaction),
     async close() {
       closed = true;
       await Promise.all([commits.drained(), notes.drained(), marks.drained()]);

@@ -25,7 +25,7 @@ export interface Database extends AsyncDisposable {
   readonly note: Context['commit'];
   /** Like `note`, and does not even wait for the durable group it may have seen; `settling` tells of that. */
   readonly mark: Context['commit'];
-  /** For a transaction of `commit`: resolves with true when it is on the disk, with false when it was given up or is in doubt. Undefined where a commit shows nothing before. */
+  /** For a transaction of `commit`: resolves with true when it is on the disk, with false when it was given up or is in doubt; undefined for any other. */
   readonly settling: (transaction: Kysely<any>) => Promise<boolean> | undefined;
   /**
    * Call once, with all steps that ever were, in order: those of the host's own tables first, then the service's.

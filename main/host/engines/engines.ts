@@ -138,6 +138,7 @@ export function openEngines(options: EngineOptions): HostEngines {
       bytes: await sizeOf(engine, root),
       offered: offeredVersion(spec),
       configured: (await configuredPath(spec, options.paths())) !== undefined,
+      setting: (spec.path ?? specOf(whole(name)).path)?.setting ?? null,
       removable: engine.source === 'data',
       work: works.get(whole(name)) ?? null,
     };

@@ -50,6 +50,7 @@ async function pythonState(specs: readonly EngineSpec[]): Promise<EngineState> {
     bytes: path === null ? null : ((await stat(path).catch(() => undefined))?.size ?? null),
     offered: null,
     configured: false,
+    setting: null,
     removable: false,
     work: null,
   };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { CertificateFiles } from '../../../services/contracts/service.ts';
+import type { CertificateFiles } from '../../../services/contracts/listeners.ts';
 
 /** What a listener shows to who speaks TLS, in PEM. */
 export interface Certificate {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { CrossOrigin } from '../../../services/contracts/service.ts';
+import type { CrossOrigin } from '../../../services/contracts/listeners.ts';
 import { allowHosts } from './host-names.ts';
 import { allowOrigins, hasAuthQuery, isFromForeignSite, isSafe, passesFromElsewhere, senderOf } from './origin.ts';
 

@@ -1,17 +1,16 @@
 import {
   createServer as createHttpServer,
-  ServerResponse,
   type IncomingMessage,
   type Server,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dispatched } from '../../../services/contracts/dispatch.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
-import { Problem } from '../../../services/contracts/problem.ts';
-import type { ListenerHandler } from '../../../services/contracts/service.ts';
+import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
@@ -19,13 +18,14 @@ import { accountFor, plainAddress } from './access.ts';
 import { bindAll } from './bind.ts';
 import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
-import { hasNoBody, watchConnections } from './connections.ts';
+import { watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
 import { createGuard, type Guard, type GuardPolicy } from './guard.ts';
 import { answerHalfOpen } from './half-open.ts';
 import { speakHttp2, type Http2 } from './http2.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
-import { sendProblem, toProblem } from './problem-reply.ts';
+import { toProblem } from './problem-reply.ts';
+import { closing, notRunning, responseOn, sendRefusal } from './refusal.ts';
 
 export interface ListenerOptions {
   /** The service's id, for log and metrics. */
@@ -62,6 +62,8 @@ export interface Listener {
    * guard, access log and metrics.
    */
   dispatched(hosts: readonly string[]): Dispatched;
+  /** Takes a connection that came in at another listener of this process; one that does not speak HTTP. */
+  handOver(socket: Socket, leaving?: AbortSignal): void;
   readonly port: number;
   /** `127.0.0.1:2586`, `[::1]:2586`. */
   readonly addresses: readonly string[];
@@ -156,10 +158,16 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
     upgrade(request, socket, head, guard);
 
-  const onTcp = (socket: Socket): void => {
+  const onTcp = (socket: Socket, leaving?: AbortSignal): void => {
+    if (socket.destroyed) return;
     socket.on('error', leave);
-    if (handler?.tcp === undefined || draining) socket.destroy();
-    else handler.tcp(socket);
+    if (handler?.tcp === undefined || draining) return void socket.destroy();
+    try {
+      handler.tcp(socket, leaving);
+    } catch (error) {
+      log.error('a connection could not be taken', { service, error });
+      socket.destroy();
+    }
   };
 
   const http2: Http2[] = [];
@@ -208,12 +216,17 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 
   const make = (): TcpServer => {
-    const server = options.protocol === 'tcp' ? createTcpServer({ noDelay: true }, onTcp) : makeHttp();
+    const isTcp = options.protocol === 'tcp';
+    const server = isTcp
+      ? createTcpServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 })
+      : makeHttp();
     server.maxConnections = limits.maxConnections;
     server.on('connection', (socket: Socket) => {
       if (options.accepts?.(plainAddress(socket.remoteAddress)) === false) socket.destroy();
       else connections.add(socket);
     });
+    // After the look at its address: many protocols begin with a word of the server.
+    if (isTcp) server.on('connection', (socket: Socket) => onTcp(socket));
     server.on('drop', () =>
       log.warn('connection dropped: too many are open', { service, limit: limits.maxConnections }),
     );
@@ -232,6 +245,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   });
   for (const server of servers) server.on('error', (error) => log.error('listener failed', { service, error }));
   let closed: Promise<void> | undefined;
+  /** They are no server's of ours, so that none would wait for them. */
+  const handedOver = new Map<Socket, Promise<unknown>>();
 
   return {
     port,
@@ -254,6 +269,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       handing = { hosts, policy, to };
       return to;
     },
+    handOver(socket, leaving) {
+      if (!draining && !socket.destroyed) {
+        connections.add(socket);
+        const gone = new Promise((resolve) => void socket.once('close', resolve));
+        handedOver.set(socket, gone);
+        socket.once('close', () => handedOver.delete(socket));
+      }
+      onTcp(socket, leaving);
+    },
     replaceHandler(next, renewed) {
       handler = next;
       if (renewed === undefined) return;
@@ -268,7 +292,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       draining = true;
       for (const each of http2) each.close();
       connections.hurry();
-      closed ??= drain(servers, timeoutMs, () => connections.destroyAll()).finally(() => connections[Symbol.dispose]());
+      closed ??= drain(servers, timeoutMs, () => connections.destroyAll(), handedOver.values()).finally(() =>
+        connections[Symbol.dispose](),
+      );
       return closed;
     },
   };
@@ -277,42 +303,6 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 /** The cause is over with the connection; `close` has told everyone who has to know. */
 function leave(): void {
   return undefined;
-}
-
-function sendRefusal(_request: IncomingMessage, response: ServerResponse, problem: Problem): void {
-  sendProblem(response, problem);
-}
-
-function notRunning(): Problem {
-  return new Problem(
-    'listener.not_running',
-    503,
-    'The service is starting or has been stopped. Try again in a moment.',
-    {
-      headers: { 'Retry-After': '2' },
-    },
-  );
-}
-
-/** A refused request may bring gigabytes of body; the connection ends with the answer. */
-function closing(response: ServerResponse, request: IncomingMessage, problem: Problem): Problem {
-  for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
-  if (!request.complete && !hasNoBody(request)) response.setHeader('Connection', 'close');
-  return problem;
-}
-
-/** Lets the service's own renderer refuse an upgrade, for which Node makes no response object. */
-function responseOn(
-  socket: Socket,
-  request: IncomingMessage,
-  access: Parameters<typeof accountFor>[2],
-): ServerResponse {
-  const response = new ServerResponse(request);
-  accountFor(request, response, access);
-  response.setHeader('Connection', 'close');
-  response.assignSocket(socket);
-  response.once('finish', () => socket.destroySoon());
-  return response;
 }
 
 function addressOf({ address, family, port }: AddressInfo): string {

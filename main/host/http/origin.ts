@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { CrossOrigin } from '../../../services/contracts/service.ts';
+import type { CrossOrigin } from '../../../services/contracts/listeners.ts';
 
 /** Methods that change nothing; another site may send them, but does not get to read the answer. */
 export function isSafe(method: string | undefined): boolean {

@@ -3,11 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { BytesReply, FileReply } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
+import { asAttachment } from '../../../services/kit/content-disposition.ts';
+import { byteRange } from '../../../services/kit/byte-range.ts';
 
 /**
  * Sends a file, or the one range of it that is asked for. It cannot run anything in our origin, whatever it holds.
@@ -41,7 +38,7 @@ function harmless(response: ServerResponse): void {
 
 function describe(response: ServerResponse, { type, saveAs }: Pick<FileReply, 'type' | 'saveAs'>): void {
   response.setHeader('Content-Type', type);
-  if (saveAs !== undefined) response.setHeader('Content-Disposition', disposition(saveAs));
+  if (saveAs !== undefined) response.setHeader('Content-Disposition', asAttachment(saveAs));
 }
 
 async function send(
@@ -60,14 +57,14 @@ async function send(
   if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
   describe(response, reply);
   const { range: asked, 'if-range': ifRange } = request.headers;
-  const range = ifRange === undefined || ifRange === tag ? readRange(asked, facts.size) : 'whole';
-  if (range === 'outside') {
+  const range = ifRange === undefined || ifRange === tag ? byteRange(asked, facts.size) : undefined;
+  if (range === 'unsatisfiable') {
     response.setHeader('Content-Range', `bytes */${facts.size}`);
     return void response.writeHead(416).end();
   }
-  const { start, end } = range === 'whole' ? { start: 0, end: facts.size - 1 } : range;
-  if (range !== 'whole') response.setHeader('Content-Range', `bytes ${start}-${end}/${facts.size}`);
-  response.writeHead(range === 'whole' ? 200 : 206, { 'Content-Length': end - start + 1 });
+  const { start, end } = range ?? { start: 0, end: facts.size - 1 };
+  if (range !== undefined) response.setHeader('Content-Range', `bytes ${start}-${end}/${facts.size}`);
+  response.writeHead(range === undefined ? 200 : 206, { 'Content-Length': end - start + 1 });
   if (request.method === 'HEAD' || end < start) return void response.end();
   try {
     await pipeline(file.createReadStream({ start, end, autoClose: false }), response);
@@ -75,23 +72,4 @@ async function send(
     // Players go away in the middle whenever somebody seeks; and half an answer cannot become an error any more.
     response.destroy();
   }
-}
-
-/** One range; several at once, and what is not understood, count as none. */
-function readRange(header: string | undefined, size: number): Range | 'whole' | 'outside' {
-  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
-  if (first === '' && last === '') return 'whole';
-  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
-  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  return start >= size || end < start ? 'outside' : { start, end };
-}
-
-/** RFC 6266: the plain form for old clients, the other for every script. */
-function disposition(name: string): string {
-  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
-    /['()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16)}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

@@ -1,80 +1,96 @@
 import { z } from 'zod';
 import type { Attempt, JobKind } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Clock } from '../../../services/contracts/service.ts';
+import type { Clock, Random } from '../../../services/contracts/service.ts';
+import type { Outcome } from './job-end.ts';
+import type { KindState } from './kind-state.ts';
+import { parse } from './parse.ts';
+import { outcomeOfFailure } from './retry-policy.ts';
 import type { JobRow } from './table.ts';
 
 const defaultTimeoutMs = 60_000;
 
-/** How an attempt ended. `returned`: the worker stopped, the attempt does not count. `lost`: another worker has the job. */
-export type Ending =
-  | { readonly how: 'returned' | 'lost' }
-  | { readonly how: 'done'; readonly result: unknown }
-  | { readonly how: 'failed'; readonly error: unknown; readonly attempt: Omit<Attempt<any>, 'signal'> | undefined };
-
 /** One attempt at one job, under way. */
 export interface RunningAttempt {
-  readonly ended: Promise<Ending>;
-  /** Aborts the handler and says how its failure is to be read; when it succeeds all the same, that counts. */
-  interrupt(how: 'returned' | 'lost'): void;
+  readonly ended: Promise<Outcome>;
+  /** Aborts the handler, whose failure does not count then; when it succeeds all the same, that does. */
+  interrupt(): void;
   /** Stops waiting for a handler that does not heed the abort. */
   abandon(): void;
 }
 
 /** Parses the payload and runs the handler, not longer than the kind allows. It begins once `settled`, if that is given. */
 export function runAttempt(
-  kind: JobKind<any>,
+  { kind, handler }: Pick<KindState, 'kind' | 'handler'>,
   row: JobRow,
-  handler: (attempt: Attempt<any>) => Promise<unknown>,
-  clock: Clock,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
   settled?: Promise<unknown>,
 ): RunningAttempt {
   const controller = new AbortController();
-  const waiting = Promise.withResolvers<never>();
-  let interrupted: 'returned' | 'lost' | undefined;
-  let overdue: Problem | undefined;
+  // Resolves where nobody waits for the handler any longer.
+  const cut = Promise.withResolvers<() => Outcome>();
+  const returned: Outcome = { row, how: 'returned' };
+  let isInterrupted = false;
+  const failed = (error: unknown, attempt?: Omit<Attempt<any>, 'signal'>): Outcome =>
+    outcomeOfFailure(kind, row, { error, attempt }, clock.now(), random);
 
-  const run = async (): Promise<Ending> => {
-    const payload = z.safeParse(kind.schema, read(row.payload));
-    if (!payload.success) {
-      const where = payload.error.issues.map((issue) => issue.path.join('.') || 'the payload').join(', ');
-      const detail = `The job was stored by another version and no longer fits: ${where}.`;
-      const error = new Problem('jobs.outdated_payload', 500, detail, { cause: payload.error, retryable: false });
-      return { how: 'failed', error, attempt: undefined };
-    }
+  const run = async (timer: DisposableStack): Promise<Outcome> => {
+    const payload = readPayload(kind, row);
+    if (!payload.success) return failed(outdated(payload.error));
     if (settled !== undefined) await settled;
-    if (interrupted !== undefined) return { how: interrupted };
+    if (isInterrupted) return returned;
+    const attempt = attemptOf(row, payload.data);
     const timeoutMs = kind.timeoutMs ?? defaultTimeoutMs;
-    using _timer = clock.after(timeoutMs, () => {
-      overdue = new Problem('jobs.timeout', 504, `The attempt took longer than ${timeoutMs} ms.`);
-      controller.abort(overdue);
-      waiting.reject(overdue);
-    });
-    const attempt = {
-      id: String(row.id),
-      key: row.job_key ?? undefined,
-      payload: payload.data as unknown,
-      attempt: row.attempts,
-      inLine: row.order_key !== null,
-      createdAt: row.created_at,
+    const overdue = (): void => {
+      const error = new Problem('jobs.timeout', 504, `The attempt took longer than ${timeoutMs} ms.`);
+      cut.resolve(() => failed(error, attempt));
+      controller.abort(error);
     };
+    timer.use(clock.after(timeoutMs, overdue));
     try {
-      const result = await Promise.race([handler({ ...attempt, signal: controller.signal }), waiting.promise]);
-      return { how: 'done', result };
+      return { row, how: 'done', result: await handler({ ...attempt, signal: controller.signal }) };
     } catch (error) {
-      if (overdue !== undefined) return { how: 'failed', error: overdue, attempt };
-      return interrupted === undefined ? { how: 'failed', error, attempt } : { how: interrupted };
+      return isInterrupted ? returned : failed(error, attempt);
     }
+  };
+
+  const end = async (): Promise<Outcome> => {
+    using timer = new DisposableStack();
+    return await Promise.race([run(timer), cut.promise.then((outcome) => outcome())]);
   };
 
   return {
-    ended: run(),
-    interrupt(how) {
-      interrupted ??= how;
+    ended: end(),
+    interrupt() {
+      isInterrupted = true;
       controller.abort(new Problem('jobs.interrupted', 503, 'The host is stopping, or another one has taken the job.'));
     },
-    abandon: () => waiting.reject(controller.signal.reason),
+    abandon: () => cut.resolve(() => returned),
   };
+}
+
+/** What a handler is told of the attempt at a job. */
+export function attemptOf(row: JobRow, payload: unknown): Omit<Attempt<any>, 'signal'> {
+  return {
+    id: String(row.id),
+    key: row.job_key ?? undefined,
+    payload,
+    attempt: row.attempts,
+    inLine: row.order_key !== null,
+    createdAt: row.created_at,
+  };
+}
+
+function outdated(cause: unknown): Problem {
+  const issues = cause instanceof z.ZodError ? cause.issues : [];
+  const where = issues.map(({ path }) => path.join('.')).filter((path) => path !== '');
+  const detail = `The job was stored by another version and no longer fits: ${where.join(', ') || 'the payload'}.`;
+  return new Problem('jobs.outdated_payload', 500, detail, { cause, retryable: false });
+}
+
+/** What the kind's schema makes of the payload that is stored. */
+export function readPayload<T>(kind: JobKind<T>, { payload }: JobRow): ReturnType<typeof parse<T>> {
+  return parse(kind.schema, read(payload));
 }
 
 /** Undefined for a row whose text was damaged. */

@@ -4,7 +4,7 @@ import type { JobState } from '../../../services/contracts/jobs.ts';
 /** Makes a dead or waiting job due now. Undefined when there is none of that id. */
 export async function makeDue(db: Kysely<any>, id: number, now: number): Promise<{ kind: string } | undefined> {
   const { rows } = await sql<{ kind: string }>`update jobs set run_at = ${now}, finished_at = null,
-    held = case when state = 'dead' then 0 else held end, state = 'waiting'
+    held = case when state = 'dead' then 0 else held end, state = 'waiting', lease_owner = null, lease_until = null
     where id = ${id} and state in ('waiting', 'dead') returning kind`.execute(db);
   return rows[0];
 }
@@ -65,6 +65,7 @@ export async function listJobs(
     readonly state?: JobState;
     readonly kind?: string;
     readonly keys?: readonly string[];
+    readonly before?: string | undefined;
     readonly limit: number;
   },
 ): Promise<readonly ListedJob[]> {
@@ -77,7 +78,25 @@ export async function listJobs(
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
   if (filter.keys !== undefined) query = query.where('job_key', 'in', filter.keys);
+  if (filter.before !== undefined) query = query.where('id', '<', Number(filter.before));
   return await query.execute();
+}
+
+/** Newest first; nothing of them but their keys, which costs a row and no look at others. */
+export async function listKeys(
+  db: Kysely<any>,
+  { kind, state, limit }: { readonly kind: string; readonly state: JobState; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select('job_key')
+    .where('state', '=', state)
+    .where('kind', '=', kind)
+    .where('job_key', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row['job_key'] as string);
 }
 
 export async function countJobs(db: Kysely<any>, state: JobState): Promise<number> {

@@ -9,13 +9,10 @@ export function leaseOwner(worker: string): string {
   return [processSpace(), process.pid, startedAt(), worker].join('|');
 }
 
-/**
- * Whether an owner has certainly ended. `exclusive`: only one host at a time has these data (SQLite in a locked data
- * folder), so an owner of another boot or container cannot be alive.
- */
-export function isGone(owner: string, exclusive: boolean): boolean {
+/** Whether an owner has certainly ended; of other boots and containers nobody can tell. */
+export function isGone(owner: string): boolean {
   const [space = '', pid = '', started = ''] = owner.split('|');
-  if (space !== processSpace()) return exclusive;
+  if (space !== processSpace()) return false;
   if (Number(pid) === process.pid) return started !== String(startedAt());
   return !isAlive(Number(pid));
 }

@@ -1,31 +1,35 @@
 import type { Kysely } from 'kysely';
+import type { Counter } from '../../../services/contracts/metrics.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import type { Outcome } from './outcome.ts';
 import type { KindState } from './kind-state.ts';
+import type { JobEnd } from './job-end.ts';
 
-/** A job whose attempt ended, with who works its kind. */
-export interface Ended {
-  readonly kindState: KindState;
-  readonly outcome: Outcome;
-  /** It stands in the log beside the table: all that follows has happened, and the table is told when it suits. */
-  readonly logged: boolean;
-  /** The one behind it in its order key was begun here. */
-  followed: boolean;
+/** Lets each kind write what its handlers returned, in the transaction that marks their jobs. */
+export async function recordResults(transaction: Kysely<any>, ends: readonly JobEnd[]): Promise<void> {
+  for (const [{ handling }, results] of resultsOf(ends)) await handling.record?.(transaction, results);
 }
 
-/** Whether ends of a kind can be logged: what `record` needs of them has to outlive the process. */
-export function isLoggable({ handling }: KindState): boolean {
-  return handling.record === undefined || handling.result !== undefined;
-}
-
-/** Lets each kind write what its handlers returned, in the transaction of the marks. */
-export async function recordResults(transaction: Kysely<any>, ended: readonly Ended[]): Promise<void> {
-  for (const [{ handling }, results] of resultsOf(ended)) await handling.record?.(transaction, results);
-}
-
-/** Tells each kind that this is stored. */
-export function tellResults(ended: readonly Ended[], log: Log): void {
-  for (const [{ kind, handling }, results] of resultsOf(ended)) {
+/**
+ * Tells the log, the metrics (`finished` has the labels kind and outcome) and who follows them of ends that are stored;
+ * `dead` holds the ids of the jobs that are dead letters now.
+ */
+export function tellEnds(
+  ends: readonly JobEnd[],
+  dead: ReadonlySet<number>,
+  { log, finished }: { readonly log: Log; readonly finished: Counter },
+): void {
+  for (const { outcome } of ends) {
+    const { row, how } = outcome;
+    if (how === 'returned' || (how === 'dead' && !dead.has(row.id))) continue;
+    const told = { kind: row.kind, id: row.id, attempt: row.attempts };
+    if (how === 'retried') {
+      log.info('a job failed and is tried again', { ...told, runAt: outcome.runAt, error: outcome.error });
+    } else if (how === 'dead') {
+      log.warn('a job failed for good', { ...told, error: outcome.error });
+    }
+    finished.inc({ kind: row.kind, outcome: how });
+  }
+  for (const [{ kind, handling }, results] of resultsOf(ends)) {
     try {
       handling.onDone?.(results);
     } catch (error) {
@@ -34,9 +38,9 @@ export function tellResults(ended: readonly Ended[], log: Log): void {
   }
 }
 
-function resultsOf(ended: readonly Ended[]): ReadonlyMap<KindState, readonly unknown[]> {
+function resultsOf(ends: readonly JobEnd[]): ReadonlyMap<KindState, readonly unknown[]> {
   const found = new Map<KindState, unknown[]>();
-  for (const { kindState, outcome } of ended) {
+  for (const { kindState, outcome } of ends) {
     if (outcome.how !== 'done') continue;
     const known = found.get(kindState);
     if (known === undefined) found.set(kindState, [outcome.result]);

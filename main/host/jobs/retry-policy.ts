@@ -1,6 +1,8 @@
-import type { JobKind } from '../../../services/contracts/jobs.ts';
+import type { Attempt, JobKind } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Random } from '../../../services/contracts/service.ts';
+import type { Outcome } from './job-end.ts';
+import type { JobRow } from './table.ts';
 
 const defaultBackoffMs: readonly number[] = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000];
 const defaultGiveUpAfterMs = 24 * 3_600_000;
@@ -8,10 +10,24 @@ const defaultGiveUpAfterMs = 24 * 3_600_000;
 /** Longest text of a failure that is kept with its job. */
 const longestReason = 500;
 
-/** What becomes of a job whose attempt failed: the time of the next one, or undefined when it is a dead letter. */
-export function nextAttemptAt(
+/** What becomes of a job whose attempt failed. */
+export function outcomeOfFailure(
   kind: JobKind<any>,
-  job: { readonly attempts: number; readonly created_at: number },
+  row: JobRow,
+  { error, attempt }: { readonly error: unknown; readonly attempt: Omit<Attempt<any>, 'signal'> | undefined },
+  now: number,
+  random: Random,
+): Outcome {
+  const reason = reasonOf(error);
+  const runAt = nextAttemptAt(kind, row, error, now, random);
+  if (runAt === undefined) return { row, how: 'dead', error, reason, attempt };
+  return { row, how: 'retried', error, reason, runAt, aside: error instanceof Problem && error.stepsAside };
+}
+
+/** Undefined when it is a dead letter. */
+function nextAttemptAt(
+  kind: JobKind<any>,
+  job: JobRow,
   error: unknown,
   now: number,
   random: Random,
@@ -31,7 +47,7 @@ function fraction(random: Random): number {
 }
 
 /** A failure as a page may show it: the detail of a Problem holds no secret, any other error's message might. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof Problem) return error.detail.slice(0, longestReason);
   return `Unexpected ${error instanceof Error ? error.name : 'error'}; the log has the details.`;
 }

@@ -1,297 +1,316 @@
 import type { Kysely } from 'kysely';
-import type { Clock, Counter, Log, Random } from '../../../services/contracts/service.ts';
+import type { Clock, Log, Random } from '../../../services/contracts/service.ts';
+import type { Counter } from '../../../services/contracts/metrics.ts';
 import type { Database } from '../database/open.ts';
-import { createAlarm } from './alarm.ts';
-import { InFlight } from './in-flight.ts';
-import type { CompletionJournal } from './completion-journal.ts';
-import { Replay } from './replay.ts';
+import { createAlarm, type Alarm } from './alarm.ts';
+import { runAttempt } from './attempt.ts';
+import type { Ask } from './claim.ts';
+import { DeadLetters, type Untold } from './dead-letters.ts';
+import type { JobEnd, Outcome } from './job-end.ts';
+import { openKindState, type KindState } from './kind-state.ts';
+import { LiveJobs, type LiveJob } from './live-jobs.ts';
+import { writeOutcomes } from './outcome.ts';
 import { leaseOwner } from './owner.ts';
-import { createReport } from './report.ts';
-import { tellResults, type Ended } from './results.ts';
-import { Slots } from './slots.ts';
-import type { InsertedJob, JobRow } from './table.ts';
-import { flush } from './flush.ts';
-import { openUpkeep } from './upkeep.ts';
-import type { Outcome } from './outcome.ts';
-import { drained, expectJobs, makeDue, openKindState, type KindState } from './kind-state.ts';
+import { recordResults, tellEnds } from './results.ts';
+import { giveBackUnknown, nextRunAt, type InsertedJob, type JobRow } from './table.ts';
+import { Turns } from './turns.ts';
 
-/** After the database refused: it is full, busy or away. */
-const pauseMs = 1_000;
-/** So long ends that are in the log are gathered for the table, and so many. */
-const gatherMs = 100;
-const mostGathered = 128;
-const nobody: ReadonlySet<number> = new Set();
 /** When the host stops, handlers have this long to heed the abort. */
 const graceMs = 4_000;
 
-export interface Worker extends AsyncDisposable {
-  handle(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable;
-  /** Says that jobs were enqueued here, perhaps in a transaction that is still open; they run once it is settled. */
-  expect(kind: string, jobs: readonly InsertedJob[], settling: Promise<boolean> | undefined): void;
-  /** Says that a job of this kind may be due. */
-  wake(kind: string): void;
-  /** Forgets a job that is about to be dropped; false when it has begun. */
-  drop(id: number): boolean;
-  /** Resolves when all that ended so far stands in the table, or the table refuses. */
-  upToDate(): Promise<void>;
-}
-
-/**
- * Claims due jobs, runs their handlers and writes how they ended. The table is touched in turns: one transaction writes
- * what ended since the last turn and claims for the slots that are free. A turn follows a wake, the time of the next job,
- * the poll, or the end of an attempt; that may wait for others where it stands in the log (`ended-log.ts`), so that a busy worker pays one
- * transaction for many jobs. An idle worker does nothing.
- *
- * What was enqueued in a transaction whose end is told (`Database.settling`) begins without a claim, unless others of its
- * kind wait for a slot: this worker has the table to itself there. In an order key the next one begins once the end of
- * the one before it is stored. After a crash such a row waits, as if it had not begun.
- *
- * Wakes come before the commit they tell of. On SQLite that loses none: there is one connection, so the turn's
- * transaction begins after the other has ended. For PostgreSQL see `kindState.ts`.
- */
-export async function openWorker(options: {
+export interface WorkerParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   /** Labels: kind, outcome. */
   readonly finished: Counter;
-  /** Absent where several hosts share the table. */
-  readonly endedLog: CompletionJournal | undefined;
-}): Promise<Worker> {
-  const { database, clock, random, log, endedLog } = options;
-  const report = createReport(log, options.finished);
-  const owner = leaseOwner(random.text(8));
+}
+
+/** What a claim brought. `next`: when another falls due; undefined where more may be due now. */
+interface Claim {
+  readonly kindState: KindState;
+  readonly rows: readonly JobRow[];
+  readonly next: number | undefined;
+  /** Dead letters that are still to be told of. */
+  readonly untold: readonly Untold[];
+}
+
+/**
+ * Claims due jobs, runs their handlers and writes how they ended. The table is touched in turns: one transaction writes
+ * what ended since the last turn and claims for the slots that are free. This is what the worker that is alone with its
+ * table (`sole-worker.ts`) and the one that shares it (`shared-worker.ts`) have in common.
+ */
+export abstract class Worker implements AsyncDisposable {
+  protected readonly parts: WorkerParts;
+  protected readonly kinds = new Map<string, KindState>();
+  protected readonly live = new LiveJobs();
+  protected readonly owner: string;
+  protected readonly turns: Turns;
+  /** The table has to be told of something at once. */
+  protected isUrgent = false;
+  protected isStopping = false;
+  /** What ends when the worker stops. */
+  protected readonly timers = new DisposableStack();
+  readonly #alarm: Alarm;
+  readonly #deadLetters: DeadLetters;
   /** The last turn seemed to fail, and may be stored all the same. */
-  let doubtful = false;
-  let scheduled = false;
-  let turning: Promise<void> | undefined;
-  let pause: Disposable | undefined;
-  /** Who waits for the table to be up to date; the next turn answers them. */
-  const askers: (() => void)[] = [];
-  let gathering: Disposable | undefined;
-  const tell = (ended: readonly Ended[], dead: ReadonlySet<number>): void => {
-    for (const { kindState, outcome } of ended) report(kindState, outcome, dead);
-    tellResults(ended, log);
-  };
-  const begun = new InFlight({
-    ...{ clock, random, log: endedLog, schedule: () => schedule() },
-    tell: (ended) => tell([ended], nobody),
-  });
-  const { kinds, running } = begun;
-  const left = await Replay.read(database.kysely, endedLog);
+  #isDoubtful = false;
+  #stopped: Promise<void> | undefined;
 
-  const hasWork = (): boolean =>
-    begun.urgent ||
-    begun.ended.size >= mostGathered ||
-    askers.length > 0 ||
-    begun.adopting ||
-    [...kinds.values()].some((one) => one.due && one.free > 0);
-
-  const schedule = (): void => {
-    if (scheduled || turning !== undefined || pause !== undefined || begun.stopping) return;
-    if (!hasWork()) return gather();
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      if (begun.stopping || pause !== undefined) return;
-      turning = turns().finally(() => {
-        turning = undefined;
-        setAlarm();
-        // Something may have come between the last look and this line.
-        schedule();
-      });
+  protected constructor(parts: WorkerParts) {
+    const { clock, log, random } = parts;
+    this.parts = parts;
+    this.owner = leaseOwner(random.text(8));
+    this.turns = new Turns({ clock, log, hasWork: () => this.#hasWork(), turn: () => this.#turn() });
+    this.#deadLetters = new DeadLetters({
+      ...{ database: parts.database, clock, log, owner: this.owner },
+      isLeft: (owner, until) => this.isLeft(owner, until),
     });
-  };
+    this.#alarm = this.timers.use(createAlarm(clock, () => this.lookAtAll()));
+  }
 
-  /** What is logged waits for others. */
-  const gather = (): void => {
-    if (begun.ended.size === 0) return;
-    gathering ??= clock.after(gatherMs, () => {
-      gathering = undefined;
-      begun.urgent ||= begun.ended.size > 0;
-      schedule();
-    });
-  };
+  /** Takes note of jobs that were enqueued here, in a transaction that may be open still; `settling` tells of its end. */
+  abstract enqueued(kind: string, jobs: readonly InsertedJob[], settling: Promise<boolean> | undefined): void;
 
-  const turns = async (): Promise<void> => {
-    while (!begun.stopping && hasWork()) {
-      try {
-        await turn();
-      } catch (error) {
-        log.warn('the database refuses, jobs wait', { error });
-        for (const answer of askers.splice(0)) answer();
-        pause = clock.after(pauseMs, () => {
-          pause = undefined;
-          schedule();
-        });
-        return;
-      }
-    }
-  };
-
-  const turn = async (): Promise<void> => {
-    const settled = begun.takeEnded();
-    const answered = askers.splice(0);
-    const outcomes = settled.map(({ outcome }) => outcome);
-    const followed = new Set(settled.flatMap((one) => (one.followed ? [one.outcome.row.id] : [])));
-    const asks = new Set([...kinds.values()].filter((one) => one.due && one.free > 0));
-    for (const one of asks) one.due = false;
-    const wanted = {
-      ...{ owner, ended: settled, asks, stranded: begun.stranded },
-      late: begun.adopting ? [...running].flatMap(([id, { claimed }]) => (claimed ? [] : [id])) : [],
-      known: doubtful
-        ? () => [...running.keys(), ...settled.map(({ outcome }) => outcome.row.id), ...begun.ended.keys()]
-        : undefined,
-      hasHeir: (id: number) => followed.has(id) || begun.hasHeir(id),
-      isBehind: (row: JobRow) => begun.isBehind(row, outcomes),
+  handle(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable {
+    const { name } = given.kind;
+    if (this.kinds.has(name)) throw new Error(`jobs of kind ${name} have a handler already`);
+    const kindState = openKindState(given);
+    this.kinds.set(name, kindState);
+    for (const outcome of ['done', 'retried', 'dead']) this.parts.finished.inc({ kind: name, outcome }, 0);
+    this.turns.schedule();
+    return {
+      [Symbol.dispose]: () => {
+        if (this.kinds.get(name) === kindState) this.kinds.delete(name);
+      },
     };
-    begun.stranded = false;
-    begun.adopting = false;
-    using slots = new Slots();
+  }
+
+  /** Says that a job of this kind may be due. */
+  wake(kind: string): void {
+    const kindState = this.kinds.get(kind);
+    if (kindState !== undefined) kindState.due = true;
+    this.turns.schedule();
+  }
+
+  /** Forgets a job that is about to be dropped; false when it has begun. */
+  drop(id: number): boolean {
+    const job = this.live.get(id);
+    if (job?.state === 'settling' || job?.state === 'blocked') this.forget(job);
+    return this.live.get(id) === undefined;
+  }
+
+  /** A job was dropped, whose end others may have waited for. */
+  dropped(kind: string, _id: number): void {
+    this.wake(kind);
+  }
+
+  /** Resolves when all that ended so far stands in the table, or the table refuses. */
+  async upToDate(): Promise<void> {
+    if (this.live.over.size > 0 || this.turns.isTurning) await this.turns.next();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#stopped ??= this.#stop());
+  }
+
+  /** Claims in the transaction of a turn. */
+  protected abstract claim(transaction: Kysely<any>, ask: Ask): Promise<readonly JobRow[]>;
+
+  /** Whether the one who was to tell of a dead letter does so no more. */
+  protected abstract isLeft(owner: string, until: number): boolean;
+
+  /** The attempt at a job is over: keeps its end for the next turn. */
+  protected abstract ended(job: LiveJob, kindState: KindState, outcome: Outcome): void;
+
+  /** Writes what else the table is to know, between the ends and the claims of a turn. */
+  protected async writeBesides(_transaction: Kysely<any>): Promise<void> {
+    // Nothing, unless a worker has something.
+  }
+
+  /** Called when a turn is stored. */
+  protected turnStored(): void {
+    // Nothing follows, unless a worker has something.
+  }
+
+  /** Takes up a job whose row a power cut could still take back: it does not run before `settled`. */
+  protected settle(row: JobRow, settled: Promise<boolean>): LiveJob | undefined {
+    const known = this.live.get(row.id);
+    // The row of a transaction that was given up had this id.
+    if (known?.state === 'settling') this.forget(known);
+    else if (known !== undefined) return undefined;
+    const job = this.live.of(row);
+    job.settled = settled;
+    this.live.move(job, 'settling');
+    return job;
+  }
+
+  /** Leaves a job to the table. */
+  protected forget(job: LiveJob): void {
+    this.live.move(job, 'stored');
+  }
+
+  /** A job of this kind falls due at a time. */
+  protected expect(kindState: KindState, at: number): void {
+    if (this.isStopping) return;
+    if (at > this.parts.clock.now()) return this.#alarm.ringBy(at);
+    kindState.due = true;
+    this.turns.schedule();
+  }
+
+  /** There may be due jobs nobody told of. */
+  protected lookAtAll(): void {
+    for (const kindState of this.kinds.values()) kindState.due = true;
+    this.turns.schedule();
+  }
+
+  /** Begins the attempt at a job. */
+  protected begin(job: LiveJob, kindState: KindState): void {
+    const { row } = job;
+    this.live.move(job, 'running');
+    kindState.free -= 1;
+    job.attempt = runAttempt(kindState, row, this.parts, job.settled);
+    job.over = job.attempt.ended.then((outcome) => {
+      kindState.free += 1;
+      this.ended(job, kindState, outcome);
+      this.turns.schedule();
+    });
+  }
+
+  /** Keeps the end of a job for the next turn, which comes at once unless it is journaled. */
+  protected end(job: LiveJob, end: JobEnd): void {
+    this.live.move(job, 'ended');
+    job.end = end;
+    this.isUrgent ||= !end.journaled;
+    const { how, row } = end.outcome;
+    const now = this.kinds.get(row.kind);
+    if (now !== undefined && how === 'returned') now.due = true;
+  }
+
+  protected tell(ends: readonly JobEnd[], dead: ReadonlySet<number>): void {
+    tellEnds(ends, dead, this.parts);
+    this.#deadLetters.tell(ends, dead);
+  }
+
+  /** Whether jobs may begin for this handler. */
+  protected takes(kindState: KindState): boolean {
+    return !this.isStopping && this.kinds.get(kindState.kind.name) === kindState;
+  }
+
+  #hasWork(): boolean {
+    if (this.isUrgent) return true;
+    for (const { due, free } of this.kinds.values()) if (due && free > 0) return true;
+    return false;
+  }
+
+  async #turn(): Promise<void> {
+    const jobs = [...this.live.over];
+    for (const job of jobs) this.live.move(job, 'storing');
+    const ends = jobs.flatMap(({ end }) => end ?? []);
+    const asked = this.#askedFor(ends);
+    for (const kindState of asked) [kindState.due, kindState.claiming] = [false, true];
+    this.isUrgent = false;
     try {
-      const { dead, claims, next, now } = await store(outcomes, async (transaction) => {
-        // Not before: what was enqueued while this stood in line, behind what ended here, is due as well.
-        const now = clock.now();
-        return { ...(await flush(transaction, database.dialect, kinds, wanted, { slots, now })), now };
-      });
-      slots.giveBack();
-      doubtful = false;
-      for (const id of wanted.late) begun.claimedNow(id);
-      for (const { kindState, rows, all } of claims) {
-        for (const row of rows) kindState.expected.delete(row.id);
-        if (all) drained(kindState, next.get(kindState.kind.name), now);
-        else kindState.due = true;
-        for (const row of rows) begun.begin(kindState, row, true);
+      const { dead, claims } = await this.#store(ends, asked);
+      this.#isDoubtful = false;
+      for (const job of jobs) this.forget(job);
+      this.turnStored();
+      for (const claim of claims) this.#take(claim);
+      for (const { kindState, outcome } of ends) {
+        if (outcome.how === 'retried') this.expect(kindState, outcome.runAt);
       }
-      if (left.none) endedLog?.stored();
-      // After those, whose slots were free when they were claimed.
-      const unlogged = settled.filter(({ logged }) => !logged);
-      for (const ended of unlogged) begun.beginNext(ended);
-      tell(unlogged, dead);
+      this.tell(
+        ends.filter(({ journaled }) => !journaled),
+        dead,
+      );
     } catch (error) {
-      begun.putBack(settled);
-      for (const one of asks) one.due = true;
-      begun.adopting = wanted.late.length > 0;
-      begun.stranded ||= wanted.stranded;
-      doubtful = true;
+      for (const job of jobs) this.live.move(job, 'ended');
+      for (const kindState of asked) kindState.due = true;
+      this.isUrgent = this.#isDoubtful = true;
       throw error;
     } finally {
-      for (const answer of answered) answer();
+      for (const kindState of asked) kindState.claiming = false;
     }
-  };
+  }
+
+  /** Kinds that may have due jobs: whatever came of one of an order key, another of it may be due now. */
+  #askedFor(ends: readonly JobEnd[]): readonly KindState[] {
+    if (this.isStopping) return [];
+    const freed = new Set(ends.flatMap((end) => (isFollowed(end) ? [] : [end.outcome.row.kind])));
+    return [...this.kinds.values()].filter(({ kind, due, free }) => (due && free > 0) || freed.has(kind.name));
+  }
 
   /**
    * A power cut may take back claims and marks; that repeats work, whose effects have keys. What follows a dead letter
    * happens once, hence only when the disk has it.
    */
-  const store = <T>(outcomes: readonly Outcome[], work: (transaction: Kysely<any>) => Promise<T>): Promise<T> =>
-    outcomes.some(({ how }) => how === 'dead') ? database.commit(work) : database.mark(work);
+  #store(ends: readonly JobEnd[], asked: readonly KindState[]) {
+    const { database } = this.parts;
+    const write = (transaction: Kysely<any>) => this.#write(transaction, ends, asked);
+    return ends.some(({ outcome }) => outcome.how === 'dead') ? database.commit(write) : database.mark(write);
+  }
 
-  const alarm = createAlarm(clock, () => {
-    setAlarm();
-    schedule();
-  });
-  /** Makes due what has fallen due, and sets the alarm for what comes next. */
-  const setAlarm = (): void => {
-    for (const one of kinds.values()) if (one.nextAt <= clock.now()) makeDue(one);
-    if (!begun.stopping) alarm.set(Math.min(...[...kinds.values()].map((one) => one.nextAt)));
-  };
+  /** May be called again after a transaction that was given up. */
+  async #write(transaction: Kysely<any>, ends: readonly JobEnd[], asked: readonly KindState[]) {
+    // Not before: what was enqueued while this stood in line, behind what ended here, is due as well.
+    const now = this.parts.clock.now();
+    if (this.#isDoubtful) {
+      const known = [...this.live.running, ...this.live.over].map(({ id }) => id);
+      await giveBackUnknown(transaction, this.owner, known);
+    }
+    const dead = await writeOutcomes(transaction, ends, { owner: this.owner, now });
+    await recordResults(transaction, ends);
+    await this.writeBesides(transaction);
+    const claims: Claim[] = [];
+    for (const kindState of asked) {
+      const kind = kindState.kind.name;
+      const limit = kindState.free;
+      const rows = limit === 0 ? [] : await this.claim(transaction, { kind, limit, now, owner: this.owner });
+      const next = rows.length < limit ? await nextRunAt(transaction, kind, now) : undefined;
+      const untold = kindState.untold ? await this.#deadLetters.take(transaction, kind) : [];
+      claims.push({ kindState, rows, next, untold });
+    }
+    return { dead, claims };
+  }
 
-  const upkeep = await openUpkeep({
-    database,
-    clock,
-    log,
-    owner,
-    running: () => [...running].flatMap(([id, { claimed }]) => (claimed ? [id] : [])),
-    lost: (id) => running.get(id)?.attempt.interrupt('lost'),
-    wake: () => {
-      for (const one of kinds.values()) makeDue(one);
-      schedule();
-    },
-  });
+  #take({ kindState, rows, next, untold }: Claim): void {
+    kindState.untold = false;
+    this.#deadLetters.tellTaken(kindState, untold);
+    if (next === undefined) kindState.due = true;
+    else this.expect(kindState, next);
+    for (const row of rows) this.#begin(kindState, row);
+  }
 
-  const stop = async (): Promise<void> => {
-    begun.stopping = true;
-    gathering?.[Symbol.dispose]();
-    for (const answer of askers.splice(0)) answer();
-    upkeep[Symbol.dispose]();
-    alarm[Symbol.dispose]();
-    pause?.[Symbol.dispose]();
-    await turning;
-    const underWay = begun.stop();
-    for (const { attempt } of underWay) attempt.interrupt('returned');
-    using _grace = clock.after(graceMs, () => underWay.forEach(({ attempt }) => attempt.abandon()));
-    await Promise.all(underWay.map(({ settled }) => settled));
-    const settled = begun.takeEnded();
-    if (settled.length === 0) return;
-    const last = { owner, ended: settled, asks: undefined, late: [], stranded: false, known: undefined };
-    const nothing = { hasHeir: () => false, isBehind: () => false };
+  /** Begins what was claimed, unless it is known to have begun: without a claim, or one that the database forgot. */
+  #begin(kindState: KindState, row: JobRow): void {
+    const job = this.live.of(row);
+    if (job.state === 'running' || job.state === 'ended' || job.state === 'storing') return;
+    job.row = row;
+    if (this.takes(kindState) && !this.live.runsBeside(row)) return this.begin(job, kindState);
+    this.live.move(job, 'running');
+    this.end(job, { kindState, outcome: { row, how: 'returned' }, journaled: false });
+  }
+
+  async #stop(): Promise<void> {
+    this.isStopping = true;
+    this.timers.dispose();
+    await this.turns.close();
+    const running = [...this.live.running];
+    for (const { attempt } of running) attempt?.interrupt();
+    using _grace = this.parts.clock.after(graceMs, () => running.forEach(({ attempt }) => attempt?.abandon()));
+    await Promise.all(running.flatMap(({ over }) => over ?? []));
     try {
-      const { dead } = await store(
-        settled.map(({ outcome }) => outcome),
-        (transaction) =>
-          flush(...([transaction, database.dialect, kinds, { ...last, ...nothing }] as const), {
-            slots: new Slots(),
-            now: clock.now(),
-          }),
-      );
-      if (left.none) endedLog?.stored();
-      tell(
-        settled.filter(({ logged }) => !logged),
-        dead,
-      );
+      if (this.live.over.size > 0) await this.#turn();
     } catch (error) {
       // They are taken up again at the next start, as after a crash.
-      log.warn('jobs could not be given back', { jobs: settled.length, error });
+      this.parts.log.warn('jobs could not be given back', { jobs: this.live.over.size, error });
     }
-  };
+    await this.#deadLetters.settled(graceMs);
+  }
+}
 
-  let stopped: Promise<void> | undefined;
-  return {
-    handle(given) {
-      const name = given.kind.name;
-      if (kinds.has(name)) throw new Error(`jobs of kind ${name} have a handler already`);
-      const kindState = openKindState(given);
-      kinds.set(name, kindState);
-      begun.stranded = true;
-      left.giveTo(kindState, begun, log);
-      for (const outcome of ['done', 'retried', 'dead']) options.finished.inc({ kind: name, outcome }, 0);
-      schedule();
-      return {
-        [Symbol.dispose]() {
-          if (kinds.get(name) === kindState) kinds.delete(name);
-        },
-      };
-    },
-    expect(kind, jobs, settling) {
-      begun.expect(kind, jobs, settling);
-      const kindState = kinds.get(kind);
-      const now = clock.now();
-      // What is held comes with the end of the one before it, unless it is to wait even longer.
-      const awaited = jobs.filter(
-        ({ held, run_at, row }) => run_at > now || (held === 0 && (settling === undefined || row === undefined)),
-      );
-      if (kindState === undefined || awaited.length === 0) return;
-      expectJobs(kindState, awaited, database.dialect === 'postgres', now);
-      setAlarm();
-      schedule();
-    },
-    wake(kind) {
-      const kindState = kinds.get(kind);
-      if (kindState === undefined) return;
-      makeDue(kindState);
-      schedule();
-    },
-    drop: (id) => begun.drop(id),
-    upToDate() {
-      if (begun.stopping || pause !== undefined) return Promise.resolve();
-      if (begun.ended.size === 0 && turning === undefined) return Promise.resolve();
-      return new Promise((resolve) => {
-        askers.push(resolve);
-        schedule();
-      });
-    },
-    [Symbol.asyncDispose]: () => (stopped ??= stop()),
-  };
+/** Nobody of its order key waits for the table to tell that it ended. */
+function isFollowed({ outcome, followed }: JobEnd): boolean {
+  return outcome.row.order_key === null || followed === true;
 }

@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client';
-import type { Log, Metrics } from '../../../services/contracts/service.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+import type { Metrics } from '../../../services/contracts/metrics.ts';
 import type { LoopDelays } from '../runtime/loop-watch.ts';
 import { LoopDelayHistogram } from './loop-delays.ts';
 import { metricsPage, type Family } from './page.ts';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Metrics } from '../../../services/contracts/service.ts';
+import type { Metrics } from '../../../services/contracts/metrics.ts';
 
 /** The cheap figures every Prometheus dashboard for a process expects; all of them are read at the scrape only. */
 export function measureProcess(metrics: Metrics, version: string): void {

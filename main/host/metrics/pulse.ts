@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Pulse } from '../../../services/contracts/control/api.ts';
+import type { Pulse } from '../../../services/contracts/control/overview.ts';
 import type { Clock, Log, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { HostMetrics } from './metrics.ts';
 

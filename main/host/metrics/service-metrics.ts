@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Log, MetricOptions, Metrics } from '../../../services/contracts/service.ts';
+import type { Log } from '../../../services/contracts/service.ts';
+import type { MetricOptions, Metrics } from '../../../services/contracts/metrics.ts';
 import { nameComplaint, type MetricKind } from './names.ts';
 import type { Family } from './page.ts';
 

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
+import { isSameSecret } from '../../../services/kit/same-secret.ts';
 import type { HostMetrics } from './metrics.ts';
 
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -41,6 +41,5 @@ export function withMetricsPage(
 
 function isToken(authorization: string, token: string): boolean {
   const [, given = ''] = /^bearer (.*)$/i.exec(authorization) ?? [];
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+  return isSameSecret(given, token);
 }

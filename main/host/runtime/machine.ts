@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
-import type { Machine } from '../../../services/contracts/control/api.ts';
+import type { Machine } from '../../../services/contracts/control/overview.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 
 /** ms between two looks at the processors; within less there may be no tick at all. */

@@ -1,4 +1,4 @@
-import type { ControlContext } from '../../../services/contracts/control/api.ts';
+import type { ControlContext } from '../../../services/contracts/control/host.ts';
 import type { DispatchContext, Dispatched, DispatchTarget } from '../../../services/contracts/dispatch.ts';
 import type { DesktopContext } from '../../../services/contracts/popups/desktop.ts';
 import type { Capability, Context, ServiceManifest } from '../../../services/contracts/service.ts';
@@ -10,6 +10,8 @@ export interface Powers {
   readonly desktop: DesktopContext['desktop'];
   readonly dispatched: (serviceId: string, hosts: readonly string[]) => Dispatched | undefined;
   readonly targets: () => readonly DispatchTarget[];
+  readonly ports: DispatchContext['ports'];
+  readonly taker: DispatchContext['taker'];
   readonly isFromTrustedProxy: DispatchContext['isFromTrustedProxy'];
   readonly openSession: DispatchContext['openSession'];
 }
@@ -28,6 +30,8 @@ export function empowered(
       // One that asked for itself would go round for ever.
       dispatch: (other) => (other === id ? undefined : powers.dispatched(other, context.hosts.names)),
       targets: () => powers.targets().filter((target) => target.id !== id),
+      ports: () => powers.ports().filter(({ service }) => service !== id),
+      taker: (port) => (port.split('.')[0] === id ? undefined : powers.taker(port)),
       listen: (options) => outside.open(options),
       isFromTrustedProxy: powers.isFromTrustedProxy,
       openSession: powers.openSession,

@@ -1,4 +1,4 @@
-import type { Hosts } from '../../../services/contracts/dispatch.ts';
+import type { Hosts } from '../../../services/contracts/hosts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
 const hostName = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;

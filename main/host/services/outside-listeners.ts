@@ -1,5 +1,6 @@
-import type { Hosts, OutsideListener, OutsideOptions } from '../../../services/contracts/dispatch.ts';
-import type { ListenerHandler } from '../../../services/contracts/service.ts';
+import type { Hosts } from '../../../services/contracts/hosts.ts';
+import type { OutsideListener, OutsideOptions } from '../../../services/contracts/dispatch.ts';
+import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
 import type { HostParts } from './host-parts.ts';
@@ -25,10 +26,13 @@ export function outsideListeners(service: string, parts: HostParts, names: Hosts
 
   const open = async (options: OutsideOptions): Promise<OutsideListener> => {
     const { certificate, handler, ...rest } = options;
+    const protocol = handler.tcp === undefined ? 'http' : 'tcp';
+    const scheme = certificate === undefined ? protocol : 'https';
     const listener = await openListener({
       ...rest,
       service,
       handler,
+      protocol,
       certificate,
       http2: certificate !== undefined,
       guard: guard(),
@@ -41,9 +45,7 @@ export function outsideListeners(service: string, parts: HostParts, names: Hosts
     const noted = new DisposableStack();
     for (const host of options.hosts) {
       const name = host.includes(':') ? `[${host}]` : host;
-      noted.use(
-        parts.noteAddress(`${certificate === undefined ? 'http' : 'https'}://${name}:${String(listener.port)}`),
-      );
+      noted.use(parts.noteAddress(`${scheme}://${name}:${String(listener.port)}`));
     }
     const close = async (timeoutMs?: number): Promise<void> => {
       opened.delete(listener);

@@ -31,6 +31,6 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
 ];
 
 /** The code of a service that is switched off takes no memory. */
-function loadedWhenRun(face: ServiceManifest, load: () => Promise<LoadedService<any, any>>): ServiceDescriptor {
-  return { ...face, create: async (context, settings) => (await load()).create(context, settings) };
+function loadedWhenRun(manifest: ServiceManifest, load: () => Promise<LoadedService<any, any>>): ServiceDescriptor {
+  return { ...manifest, create: async (context, settings) => (await load()).create(context, settings) };
 }

@@ -1,4 +1,5 @@
-import type { Clock, Health } from '../../../services/contracts/service.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
+import type { Health } from '../../../services/contracts/health.ts';
 
 const firstPauseMs = 5000;
 const longestPauseMs = 300_000;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Hosts } from '../../../services/contracts/dispatch.ts';
+import type { Hosts } from '../../../services/contracts/hosts.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { Clock, Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { openChildren } from '../children/children.ts';

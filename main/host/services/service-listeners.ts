@@ -1,13 +1,9 @@
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
-import type { Dispatched, Hosts } from '../../../services/contracts/dispatch.ts';
+import type { Dispatched, Taker } from '../../../services/contracts/dispatch.ts';
+import type { Hosts } from '../../../services/contracts/hosts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type {
-  CertificateFiles,
-  ListenerHandler,
-  ListenerManifest,
-  Service,
-  ServiceDescriptor,
-} from '../../../services/contracts/service.ts';
+import type { CertificateFiles, ListenerHandler, ListenerManifest } from '../../../services/contracts/listeners.ts';
+import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { portSettings } from '../config/sections.ts';
 import { portsIn, type ServiceSettings } from '../config/settings.ts';
 import { PortTaken } from '../http/bind.ts';
@@ -28,6 +24,8 @@ export interface ServiceListeners {
   answerWith(service: Service): void;
   /** The main one's handlers, for another service of this process that answers to `hosts`; undefined where it is not open or no HTTP. */
   dispatched(hosts: readonly string[]): Dispatched | undefined;
+  /** What takes connections for the listener of this name; undefined where it is not open or speaks HTTP. */
+  taker(listener: string): Taker | undefined;
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
@@ -57,6 +55,7 @@ export async function openListeners(
       for (const one of each) one.answerWith(service);
     },
     dispatched: (names) => each[0]?.dispatched(names),
+    taker: (listener) => each.find(({ state }) => state.name === listener)?.taker,
     async close(options) {
       await Promise.all(each.map((one) => one.close(options)));
     },
@@ -165,6 +164,13 @@ class OneListener {
 
   dispatched(hosts: readonly string[]): Dispatched | undefined {
     return this.#manifest.protocol === 'http' ? this.#listener?.dispatched(hosts) : undefined;
+  }
+
+  get taker(): Taker | undefined {
+    const listener = this.#listener;
+    return this.#manifest.protocol === 'tcp' && listener !== undefined
+      ? (socket, leaving) => listener.handOver(socket, leaving)
+      : undefined;
   }
 
   async close(options: { readonly timeoutMs: number }): Promise<void> {

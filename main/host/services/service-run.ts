@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
-import type { Dispatched, Hosts } from '../../../services/contracts/dispatch.ts';
+import type { Dispatched, Taker } from '../../../services/contracts/dispatch.ts';
+import type { Hosts } from '../../../services/contracts/hosts.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
@@ -29,6 +30,8 @@ export interface ServiceRun {
   readonly jobs: Jobs;
   /** See {@link ServiceListeners.dispatched}. */
   dispatched(hosts: readonly string[]): Dispatched | undefined;
+  /** See {@link ServiceListeners.taker}. */
+  taker(listener: string): Taker | undefined;
   /** Names that it has added to those of this machine. */
   readonly hosts: Hosts;
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
@@ -52,6 +55,8 @@ export async function runService(
     readonly powers: Powers;
     readonly signal: AbortSignal;
     readonly listening: (states: readonly ListenerState[]) => void;
+    /** Told of what did not let go in time, which resolves once it has. */
+    readonly leftBehind: (rest: Promise<unknown>) => void;
   },
 ): Promise<ServiceRun> {
   const log = parts.log.child(descriptor.id);
@@ -71,6 +76,7 @@ export async function runService(
     } catch (error) {
       if (!(error instanceof TooLate)) throw error;
       log.error('service did not let go in time and is left behind');
+      given.leftBehind(all);
     }
   };
   const close = async (): Promise<void> => {
@@ -99,7 +105,8 @@ export async function runService(
     };
     renewGuard();
     const dispatched = (names: readonly string[]): Dispatched | undefined => opened.dispatched(names);
-    return { service: created, jobs, dispatched, hosts, renewGuard, close };
+    const taker = (listener: string): Taker | undefined => opened.taker(listener);
+    return { service: created, jobs, dispatched, taker, hosts, renewGuard, close };
   } catch (error) {
     await close();
     throw error;

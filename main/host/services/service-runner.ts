@@ -1,28 +1,24 @@
 import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
-import type { Dispatched, DispatchTarget } from '../../../services/contracts/dispatch.ts';
+import type { Dispatched, DispatchTarget, Taker } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
-import { Problem } from '../../../services/contracts/problem.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
-import type { Health, Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { settingsSentence } from '../config/reason.ts';
 import { takesEffectAtOnce } from '../config/live-fields.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
 import type { Powers } from './capabilities.ts';
+import { HealthCheck } from './health-check.ts';
 import type { HostParts } from './host-parts.ts';
 import { Revival } from './revival.ts';
 import { sentenceOf } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';
+import { addressIn, ofClosedListeners, stateOfOff, targetOf, withoutListeners, withoutWords } from './service-state.ts';
 import { withTimeout } from '../runtime/with-timeout.ts';
 
 const retryFailedAfterMs = 30_000;
 const healthEveryMs = 10_000;
-/** A service that takes longer to say how it is counts as degraded. */
-const healthLimitMs = 5000;
 const reconfigureLimitMs = 10_000;
-const withoutListeners = { address: null, port: null, listeners: [] };
-/** What it said of itself while it ran. */
-const withoutWords = { detail: '', remedy: undefined, begin: undefined, running: undefined };
 
 /**
  * The life of one service in this host: starts and stops it, looks after it, and keeps its failure to itself. Calls are
@@ -44,8 +40,10 @@ export class ServiceRunner {
   #retry: Disposable | undefined;
   #watch: Disposable | undefined;
   readonly #revival: Revival;
+  /** What did not let go in time, of any of its runs. */
+  readonly #left = new Set<Promise<unknown>>();
   readonly #opened = Promise.withResolvers<void>();
-  #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
+  readonly #health: HealthCheck;
 
   /** `problems`: what of its settings could not be used. Of the `powers` it gets those that its capabilities name. */
   constructor(
@@ -63,25 +61,12 @@ export class ServiceRunner {
     this.#settings = given.settings;
     this.#problems = given.problems;
     this.#powers = given.powers;
+    this.#health = new HealthCheck(parts.clock, this.#log);
     this.#revival = new Revival(parts.clock, () => {
       this.#log.warn('service says that it is down, and is started anew', { reason: this.#state.reason });
       void this.restart();
     });
-    const { id, title, summary, group, grantable = [] } = descriptor;
-    this.#state = {
-      id,
-      title,
-      summary,
-      ...(group === undefined ? {} : { group }),
-      grantable: [...grantable],
-      state: 'off',
-      detail: '',
-      reason: null,
-      address: null,
-      port: null,
-      suggestedPort: null,
-      listeners: [],
-    };
+    this.#state = stateOfOff(descriptor);
   }
 
   get state(): ServiceState {
@@ -93,6 +78,11 @@ export class ServiceRunner {
     return this.#run?.service;
   }
 
+  /** Whether something of it may still be at work although it was stopped. */
+  get isLeftBehind(): boolean {
+    return this.#left.size > 0;
+  }
+
   get jobs(): Jobs | undefined {
     return this.#run?.jobs;
   }
@@ -102,10 +92,7 @@ export class ServiceRunner {
    * open. While the service starts, it answers 503.
    */
   address(listener?: string): string | undefined {
-    const { state, listeners } = this.#state;
-    if (state === 'stopping') return undefined;
-    const found = listener === undefined ? listeners[0] : listeners.find(({ name }) => name === listener);
-    return found?.address ?? undefined;
+    return addressIn(this.#state, listener);
   }
 
   /** Resolves once the first start has opened its listener, or has ended without one. */
@@ -159,18 +146,12 @@ export class ServiceRunner {
 
   /** As one sees it who hands it requests; undefined for one that answers no HTTP. */
   get target(): DispatchTarget | undefined {
-    const { id, title, summary, group, listeners } = this.descriptor;
-    const main = listeners?.[0];
-    if (main?.protocol !== 'http') return undefined;
-    return {
-      id,
-      title,
-      summary,
-      group,
-      port: this.#state.port ?? undefined,
-      authenticates: main.authenticates === true,
-      hosts: this.#run?.hosts.names ?? [],
-    };
+    return targetOf(this.descriptor, this.#state, this.#run?.hosts.names ?? []);
+  }
+
+  /** What takes connections for one of its listeners that speaks no HTTP; undefined while that is not open. */
+  taker(listener: string): Taker | undefined {
+    return this.#run?.taker(listener);
   }
 
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
@@ -182,7 +163,7 @@ export class ServiceRunner {
   async refresh(): Promise<ServiceState> {
     const service = this.#run?.service;
     if (service !== undefined && (this.#state.state === 'up' || this.#state.state === 'degraded')) {
-      const health = await this.#health(service);
+      const health = await this.#health.ask(service);
       if (this.#run?.service === service) {
         const pauseMs = this.#revival.heard(health.state);
         const sentence = pauseMs === undefined ? '' : ` It is started anew after a pause of ${pauseMs / 1000} seconds.`;
@@ -191,7 +172,7 @@ export class ServiceRunner {
           ...(health.state === 'up'
             ? { state: 'up', detail: health.detail, reason: null }
             : { state: 'degraded', detail: '', reason: `${health.detail}${sentence}` }),
-          ...this.#closedListeners(),
+          ...ofClosedListeners(this.#state),
         });
       }
     }
@@ -234,6 +215,10 @@ export class ServiceRunner {
         powers: this.#powers,
         signal: starting.signal,
         listening: (states) => this.#listens(states),
+        leftBehind: (rest) => {
+          this.#left.add(rest);
+          void rest.finally(() => this.#left.delete(rest));
+        },
       });
       this.#become({ state: 'up' });
       this.#revival.started();
@@ -274,14 +259,6 @@ export class ServiceRunner {
     this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
   }
 
-  /** What of the state is due to listeners that could not open; the others are up. */
-  #closedListeners(): Partial<ServiceState> {
-    const closed = this.#state.listeners.filter(({ reason }) => reason !== null);
-    if (closed.length === 0) return {};
-    const reason = closed.map((each) => `${each.title}: ${each.reason ?? ''}`).join(' ');
-    return { state: 'degraded', detail: '', reason };
-  }
-
   #fail(error: unknown): void {
     this.#log.error('service did not start', { error });
     this.#become({
@@ -305,27 +282,6 @@ export class ServiceRunner {
     this.#run = undefined;
     await run.close();
     this.#become({ state: 'off', detail: '', reason: null, ...withoutListeners });
-  }
-
-  /** One question at a time: a service that does not answer must not gather them. */
-  async #health(service: Service): Promise<Health> {
-    if (this.#asking?.service !== service) {
-      // The function makes an error that is thrown at once a rejection.
-      const answer = (async () => service.health())().finally(() => {
-        if (this.#asking?.answer === answer) this.#asking = undefined;
-      });
-      this.#asking = { service, answer };
-    }
-    try {
-      return await withTimeout(this.#asking.answer, healthLimitMs, this.#parts.clock);
-    } catch (error) {
-      this.#log.error('health check failed', { error });
-      return {
-        // It may be busy only: no reason to cut off what it does.
-        state: 'degraded',
-        detail: error instanceof Problem ? error.detail : 'Its health check failed; see the log.',
-      };
-    }
   }
 
   #become(change: Partial<ServiceState>): void {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Step } from '../../../services/contracts/service.ts';
+import type { Step } from '../../../services/contracts/health.ts';
 import { sessionSecret } from './session-secret.ts';
 
 /** What a call sends; query fields that are undefined are left out. */

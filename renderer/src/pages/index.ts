@@ -87,6 +87,7 @@ export const pages: readonly PageEntry[] = [
     group: 'alerts',
     services: ['uptime'],
     words: 'monitors watch outages incidents down ping certificate kuma container status',
+    find: () => import('./uptime/find.ts'),
     load: () => import('./uptime/Uptime.svelte'),
   },
   {
@@ -96,6 +97,7 @@ export const pages: readonly PageEntry[] = [
     group: 'data',
     services: ['sync'],
     words: 'files folders copy backup rclone remotes cloud schedule drive s3 sftp webdav',
+    find: () => import('./sync/find.ts'),
     load: () => import('./sync/Sync.svelte'),
   },
   {
@@ -105,6 +107,7 @@ export const pages: readonly PageEntry[] = [
     group: 'data',
     services: ['git'],
     words: 'git repositories commits branches clone push gitea ssh keys issues pull requests releases',
+    find: () => import('./git/find.ts'),
     load: () => import('./git/Git.svelte'),
   },
   {
@@ -115,6 +118,7 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     services: ['data'],
     words: 'tables rows sql postgres supabase postgrest policies users keys database',
+    find: () => import('./data/find.ts'),
     load: () => import('./data/Data.svelte'),
   },
   {
@@ -141,8 +145,7 @@ export const pages: readonly PageEntry[] = [
     title: 'Notifications and quiet hours',
     icon: 'notify',
     group: 'settings',
-    adminOnly: true,
-    words: 'popups sound silence night repeat urgent',
+    words: 'popups sound silence night repeat urgent topics rules phones browsers',
     load: () => import('./settings/Notifications.svelte'),
   },
   {
@@ -171,6 +174,15 @@ export const pages: readonly PageEntry[] = [
     adminOnly: true,
     words: 'yt-dlp ffmpeg ffprobe apprise python programs versions update install',
     load: () => import('./engines/Engines.svelte'),
+  },
+  {
+    at: 'settings/machine',
+    title: 'This machine',
+    icon: 'machine',
+    group: 'settings',
+    adminOnly: true,
+    words: 'memory disk processor cpu load space',
+    load: () => import('./machine/MachineCharts.svelte'),
   },
   {
     at: 'settings/problems',

@@ -1,3 +1,5 @@
+import type { ServiceState } from '../../../services/contracts/control/api.ts';
+
 /** What services are for. */
 export type ServiceGroup = 'media' | 'alerts' | 'data';
 
@@ -7,3 +9,11 @@ export const serviceGroups: readonly (readonly [ServiceGroup, string])[] = [
   ['alerts', 'Alerts'],
   ['data', 'Data'],
 ];
+
+/** Services by what they are for, groups without any left out; what keeps Homeport running stands last. */
+export function grouped(services: readonly ServiceState[]) {
+  const own = 'system';
+  return [...serviceGroups, [own, 'Homeport itself'] as const]
+    .map(([of, title]) => ({ title, rows: services.filter(({ group = own }) => group === of) }))
+    .filter(({ rows }) => rows.length > 0);
+}

@@ -1,4 +1,5 @@
 import type { IconName } from '../parts/text/icons.ts';
+import { markAllRead } from '../pages/inbox/actions.ts';
 import { inbox } from '../pages/inbox/inbox.svelte.ts';
 import { openPages } from './pages.svelte.ts';
 import { place } from './router.svelte.ts';
@@ -94,7 +95,7 @@ function ownCommands(): readonly Command[] {
       : [
           {
             ...{ id: 'read', title: 'Mark all messages read', icon: 'unread' as const, words: ['inbox'] },
-            run: () => inbox.mark('all', { read: true }),
+            run: () => markAllRead(),
           },
         ]),
     {

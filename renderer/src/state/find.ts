@@ -16,6 +16,8 @@ export interface Found {
 export interface FoundGroup {
   readonly title: string;
   readonly found: readonly Found[];
+  /** There may be a great many of these: they stand below what was given its name by somebody. */
+  readonly many?: true;
 }
 
 /** Answers what fits the words that were typed, soon: it is asked at each letter. `signal`: of the next one. */

@@ -13,15 +13,13 @@ export class FoundThings {
 
   get groups(): readonly CommandGroup[] {
     // In the order of the pages, however late one answers.
-    return openPages()
-      .flatMap(({ at }) => this.#answers[at] ?? [])
-      .filter(({ found }) => found.length > 0)
-      .map(({ title, found }) => ({
-        title,
-        commands: found.map(({ to, run, ...one }): Command => {
-          return { ...one, words: [], run: run ?? (() => place.go(to ?? '/')) };
-        }),
-      }));
+    const groups = openPages().flatMap(({ at }) => this.#answers[at] ?? []);
+    return [...groups.filter(({ many }) => !many), ...groups.filter(({ many }) => many)].map(({ title, found }) => ({
+      title,
+      commands: found.map(({ to, run, ...one }): Command => {
+        return { ...one, words: [], run: run ?? (() => place.go(to ?? '/')) };
+      }),
+    }));
   }
 
   /** Asks all pages that are open to this person; the returned function gives it up. */
@@ -46,6 +44,9 @@ export class FoundThings {
     } catch {
       // Who may not see it, or a service that is down, finds nothing there: the others have their say.
     }
-    if (!signal.aborted) this.#answers = { ...this.#answers, [at]: groups };
+    if (signal.aborted) return;
+    const found = groups.filter((group) => group.found.length > 0);
+    // Nothing again is no news: the list is not drawn anew for it.
+    if (found.length + (this.#answers[at]?.length ?? 0) > 0) this.#answers = { ...this.#answers, [at]: found };
   }
 }

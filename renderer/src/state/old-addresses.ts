@@ -1,7 +1,9 @@
 import { addressOf, pathOf, type Address } from './address.ts';
 
 /** The views of Messages; any other word behind `/push/` was a topic's name once. */
-const pushThings = ['', 'topics', 'delayed', 'retention', 'quiet', 'history', 'statistics', 'connect', 'settings'];
+const pushThings = ['', 'topics', 'delayed', 'retention', 'history', 'statistics', 'connect', 'settings'];
+/** Its quiet hours stand with all others. */
+const quietHours = { service: 'settings', thing: 'notifications' };
 /** Views that have another name now, by service and their old one. */
 const renamed: ReadonlyMap<string, string> = new Map([
   ['push planned', 'delayed'],
@@ -31,6 +33,7 @@ const moved: Readonly<Record<string, (now: Address, take: Take) => Partial<Addre
   },
   push: ({ thing, id }, take) => {
     const tab = take('tab');
+    if ([thing || tab, id].join('/') === 'quiet/') return quietHours;
     if (thing === '' && id === '') return tab === '' ? undefined : { thing: renamed.get(`push ${tab}`) ?? tab };
     return pushThings.includes(thing) ? undefined : { id: thing };
   },

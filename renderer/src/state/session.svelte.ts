@@ -31,11 +31,14 @@ class Session {
 
   /** Asks the host; a host that does not answer leaves a signed-in page as it is. */
   async load(): Promise<void> {
+    const before = sessionSecret.current();
     try {
       const { account, setupNeeded, safeMode, version } = await this.#ask();
       this.safeMode = safeMode;
       this.version = version;
       if (account) this.#enter(account);
+      // Somebody has signed in meanwhile: that answer was about the session before.
+      else if (sessionSecret.current() !== before) await this.load();
       else if (this.phase === 'signed-in') this.#interrupt();
       else this.phase = setupNeeded ? 'setup' : 'signed-out';
     } catch (error) {

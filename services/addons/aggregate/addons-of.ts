@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
-import { manifestUrlOf, presetKinds } from '../domain/presets.ts';
+import { isKnownPreset, manifestUrlOf, presetKind } from '../domain/presets.ts';
 import type { AddressPolicy, Trust } from '../upstream/addresses.ts';
 import { isManifestUrl, makeAddon, type Addon, type BuiltIn } from './addon.ts';
 
@@ -72,7 +72,7 @@ export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptio
 
 function nameOf({ type, options }: Preset): string {
   if (options.name !== undefined && options.name.trim() !== '') return options.name.trim();
-  return presetKinds.find(({ id }) => id === type)?.name ?? type;
+  return presetKind(type)?.name ?? type;
 }
 
 function addressProblem(
@@ -105,9 +105,12 @@ function leadsBack(address: string, { uuid, marks }: Self): boolean {
   return (uuid !== undefined && lower.includes(uuid)) || marks.some((mark) => mark !== '' && plain.includes(mark));
 }
 
-/** @throws Problem `addons.invalid_config` (400) for the first addon that cannot be asked. */
+/**
+ * Those of kinds that are not known here are kept, since configurations of other programs have many; lists say so.
+ * @throws Problem `addons.invalid_config` (400) for the first other addon that cannot be asked.
+ */
 export function requireAddons(configured: ConfiguredAddons): readonly Addon[] {
-  const [problem] = configured.problems;
+  const problem = configured.problems.find(({ preset }) => isKnownPreset(preset));
   if (problem !== undefined) throw new Problem('addons.invalid_config', 400, problem.sentence);
   return configured.addons;
 }

@@ -1,34 +1,36 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { usableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
-import { debridService } from '../domain/debrid-services.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import { failoverOf } from '../domain/config-failover.ts';
 import { budgetOf } from '../domain/expression/value.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
 import type { Activity } from '../activity.ts';
-import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
-import { mergeResources } from '../domain/manifest.ts';
-import { toOutput } from '../domain/pipeline/output.ts';
+import { toDownload, toOutput } from '../domain/pipeline/output.ts';
 import { compileFilter } from '../domain/pipeline/filter.ts';
 import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { ReadStreams } from '../domain/read-stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
+import type { Fallbacks } from '../playback/fallbacks.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { ProviderPool } from '../providers/pool.ts';
 import { wrapTorrents, type UsableService } from '../providers/wrap.ts';
-import { defaultCredentials, type Settings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import type { PlayHistory } from '../store/plays.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { errorMeta, errorStream, readErrorMeta, type ShownError } from '../wire/error-items.ts';
 import { keptAway } from '../wire/kept-away.ts';
 import { statisticItems } from '../wire/statistics.ts';
+import { accountsOf } from './accounts-of.ts';
 import { addonsOf, requireAddons, type AddonsOfOptions, type ConfiguredAddons, type Self } from './addons-of.ts';
+import type { Asker } from './asker.ts';
 import type { DigitalReleases } from './digital-releases.ts';
 import { gatherStreams, reach, type Gathered, type Reached } from './gather.ts';
 import { gatherGroups, hasGroups } from './groups.ts';
 import { answerCatalog, type CatalogParts } from './catalog.ts';
+import { installedManifest, unconfiguredManifest } from './installed-manifest.ts';
+import { KeptLists, listKey } from './kept-lists.ts';
 import { answerMeta, answerSubtitles, isHidden } from './other-resources.ts';
 import type { Patterns } from './patterns.ts';
 import { lookUp, type Looked } from './lookups.ts';
@@ -36,28 +38,6 @@ import { markRecommended, type SeaDex } from './seadex.ts';
 import type { Titles } from './titles.ts';
 
 const checkMs = 10_000;
-const bodyKeptMs = 60_000;
-const mostKeptWeight = 16_000_000;
-const streamWeight = 1000;
-
-/** Whose configuration is asked, and through which address. */
-export interface Asker extends Self {
-  readonly config: AddonConfig;
-  /** Ids of the variants of it that the address names. */
-  readonly variants?: string;
-  /** Changes with the configuration. */
-  readonly revision: string;
-  /** Where the service answers, for addresses in the answer. */
-  readonly baseUrl: string;
-  /** Where the person can change things. */
-  readonly configureUrl: string;
-  /** What was read goes along with the streams. */
-  readonly withData: boolean;
-  /** The configuration was made on the page. */
-  readonly trusted: boolean;
-  /** Passes the built-in proxy. */
-  readonly proxy: (result: PipelineResult) => PipelineResult;
-}
 
 export interface AggregatorOptions {
   readonly context: Context;
@@ -66,6 +46,7 @@ export interface AggregatorOptions {
   readonly addons: AddonsOfOptions;
   readonly pool: ProviderPool;
   readonly links: PlaybackLinks;
+  readonly fallbacks: Fallbacks;
   readonly history: PlayHistory;
   readonly patterns: Patterns;
   readonly titles: Titles;
@@ -73,12 +54,6 @@ export interface AggregatorOptions {
   readonly seadex: SeaDex;
   readonly activity: Activity;
   readonly version: string;
-}
-
-interface KeptBody {
-  readonly answers: readonly ReadStreams[];
-  readonly text: string;
-  readonly until: number;
 }
 
 /** What came of all addons for one title. */
@@ -90,12 +65,7 @@ export interface Searched extends PipelineResult {
 /** Many addons as one. */
 export class Aggregator {
   readonly #options: AggregatorOptions;
-  readonly #bodies = new LruMap<string, KeptBody>(100, {
-    // The answers it is made of stay in memory with it.
-    weigh: ({ text, answers }) =>
-      answers.reduce((weight, { streams }) => weight + streams.length * streamWeight, text.length),
-    mostWeight: mostKeptWeight,
-  });
+  readonly #lists = new KeptLists();
   /** Lists that were finished: services take turns from one to the next. */
   #turn = 0;
   readonly #formatters = new LruMap<string, Formatter>(50);
@@ -127,46 +97,13 @@ export class Aggregator {
   }
 
   async manifest(asker: Asker): Promise<Record<string, unknown>> {
-    const { config, uuid } = asker;
-    const { settings, upstream, version } = this.#options;
-    const { addons } = await reach(this.configured(asker).addons, upstream);
-    const sources = addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest }));
-    const resources = mergeResources(sources);
-    const catalogs = mergeCatalogs(sources, config.catalogModifications ?? [], config.mergedCatalogs ?? []);
-    return {
-      ...this.#identity(config),
-      id: [settings.addonId, (uuid ?? asker.revision).slice(0, 12), ...(asker.variants?.split(',') ?? [])].join('.'),
-      version,
-      catalogs,
-      // Without catalogs there is no such resource either.
-      resources: resources.filter(({ name }) => name !== 'catalog' || catalogs.length > 0),
-      types: [...new Set([...resources.flatMap(({ types }) => types), ...catalogs.map(({ type }) => type)])],
-      behaviorHints: { configurable: true, configurationRequired: false },
-      addonCatalogs: listCatalogs(sources, 'addonCatalogs'),
-    };
+    const { addons } = await reach(this.configured(asker).addons, this.#options.upstream);
+    return installedManifest(asker, addons, this.#options);
   }
 
   /** The manifest of an addon that nobody has configured. */
   unconfigured(): Record<string, unknown> {
-    return {
-      ...this.#identity(undefined),
-      id: this.#options.settings.addonId,
-      version: this.#options.version,
-      catalogs: [],
-      resources: [],
-      types: [],
-      behaviorHints: { configurable: true, configurationRequired: true },
-      addonCatalogs: [],
-    };
-  }
-
-  #identity(config: AddonConfig | undefined): Record<string, unknown> {
-    return {
-      name: config?.addonName || this.#options.settings.addonName,
-      description: config?.addonDescription || 'Many addons as one, with keys kept at home.',
-      ...(config?.addonLogo ? { logo: config.addonLogo } : {}),
-      ...(config?.addonBackground ? { background: config.addonBackground } : {}),
-    };
+    return unconfiguredManifest(this.#options);
   }
 
   /** Text of the answer's JSON, and whether it may be kept by the client: never with an error in it. */
@@ -197,7 +134,7 @@ export class Aggregator {
     const { addons, errors, problems } = await this.#reach(asker);
     const looked = this.#lookUp(request, asker.config);
     const gathered = await this.#gather({ addons, errors }, request, asker);
-    return await this.#finish(asker, await looked(), gathered, problems);
+    return await this.#finish(asker, request, { looked: await looked(), gathered, problems });
   }
 
   async #streams(asker: Asker, request: ResourceRequest): Promise<string> {
@@ -207,13 +144,11 @@ export class Aggregator {
     const looked = this.#lookUp(request, asker.config);
     const gathered = await this.#gather({ addons, errors }, request, asker);
     this.#options.activity.listed([...gathered.reports, ...errors]);
-    const key = JSON.stringify([
-      ...[asker.uuid, asker.revision, asker.foreign === true, asker.baseUrl, asker.withData],
-      ...[request.type, request.id],
-    ]);
-    const kept = gathered.errors.length === 0 && problems.length === 0 ? this.#bodies.get(key) : undefined;
-    if (kept !== undefined && kept.until > clock.now() && isSame(kept.answers, gathered.answers)) return kept.text;
-    const result = await this.#finish(asker, await looked(), gathered, problems);
+    const key = listKey(asker, request);
+    const isWhole = gathered.errors.length === 0 && problems.length === 0;
+    const kept = isWhole ? this.#lists.get(key, gathered.answers, clock.now()) : undefined;
+    if (kept !== undefined) return kept;
+    const result = await this.#finish(asker, request, { looked: await looked(), gathered, problems });
     const { config } = asker;
     const output = {
       config,
@@ -222,12 +157,15 @@ export class Aggregator {
       formatter: this.#formatter(config),
       withData: asker.withData,
     };
-    const items = result.shown.map((stream) => toOutput(stream, output));
+    const items = result.shown.flatMap((stream) => [
+      toOutput(stream, output),
+      ...(config.externalDownloads === true ? toDownload(stream, output) : []),
+    ]);
     const failed = isHidden(config, 'stream')
       ? []
       : result.errors.map((error) => errorStream(error, asker.configureUrl));
     const statistics = statisticItems(
-      { reports: gathered.reports, hidden: result.hidden, tookMs: performance.now() - began },
+      { reports: gathered.reports, hidden: result.hidden, shown: items.length, tookMs: performance.now() - began },
       config.statistics,
       asker.configureUrl,
     );
@@ -236,7 +174,7 @@ export class Aggregator {
     const text = JSON.stringify({ streams });
     const isKept = this.#options.settings.streamCacheSeconds > 0;
     if (isKept && result.errors.length === 0 && statistics.length === 0 && gathered.answers.length > 0)
-      this.#bodies.set(key, { answers: gathered.answers, text, until: clock.now() + bodyKeptMs });
+      this.#lists.keep(key, { answers: gathered.answers, text }, clock.now());
     return text;
   }
 
@@ -286,9 +224,12 @@ export class Aggregator {
 
   async #finish(
     asker: Asker,
-    { wanted, recommended }: Looked,
-    gathered: Gathered,
-    problems: readonly ShownError[],
+    request: ResourceRequest,
+    {
+      looked: { wanted, recommended },
+      gathered,
+      problems,
+    }: { readonly looked: Looked; readonly gathered: Gathered; readonly problems: readonly ShownError[] },
   ): Promise<Searched> {
     const { config } = asker;
     const { patterns } = this.#options;
@@ -296,7 +237,8 @@ export class Aggregator {
     const wrapped = await this.#wrap(asker, wanted, gathered.streams);
     const marked = markRecommended(wrapped.streams, recommended);
     const matched = await patterns.match(config, marked, asker);
-    const result = asker.proxy(runPipeline(marked, { config, wanted, patterns: matched.matches }));
+    const listed = runPipeline(marked, { config, wanted, patterns: matched.matches });
+    const result = asker.proxy(this.#withFallbacks(asker, request, listed));
     const own = [wrapped.streams.length === 0 ? undefined : recommended.sentence, matched.sentence, ...result.problems];
     const errors = [
       ...problems,
@@ -307,26 +249,18 @@ export class Aggregator {
     return { ...result, gathered, errors };
   }
 
-  /** Services of a configuration with credentials: its own, or those of the settings, which a page of another site does not get to use. */
-  services(config: AddonConfig, { foreign = false }: Pick<Self, 'foreign'>): readonly UsableService[] {
-    return usableServices(config, (service) => this.#credentials(service, foreign)).filter(({ id }) =>
-      this.#options.pool.knows(id),
-    );
+  #withFallbacks(asker: Asker, request: ResourceRequest, result: PipelineResult): PipelineResult {
+    const limits = failoverOf(asker.config.failover);
+    if (limits === undefined) return result;
+    const { context, fallbacks } = this.#options;
+    const key = context.vault.fingerprint(listKey(asker, request), 'addons.fallbacks').slice(0, 32);
+    return fallbacks.keep(key, limits, result);
   }
 
-  #credentials({ id, credentials }: ConfiguredService, foreign: boolean): Readonly<Record<string, string>> | undefined {
-    const service = debridService(id);
-    if (service === undefined) return undefined;
-    const defaults = foreign ? {} : defaultCredentials(this.#options.settings, service);
-    const found: Record<string, string> = {};
-    for (const { id: name, required } of service.credentials) {
-      const own = credentials[name];
-      const given = defaults[name];
-      const value = own === null || own === undefined || own === '' ? given : own;
-      if (typeof value === 'string' && value !== '') found[name] = value;
-      else if (required && name !== 'clientId') return undefined;
-    }
-    return found;
+  /** Services of a configuration with credentials: its own, or those of the settings, which a page of another site does not get to use. */
+  services(config: AddonConfig, { foreign = false }: Pick<Self, 'foreign'>): readonly UsableService[] {
+    const { settings, pool } = this.#options;
+    return accountsOf(config, { settings, pool, foreign });
   }
 
   formatterFor(config: AddonConfig): Formatter {
@@ -345,8 +279,4 @@ export class Aggregator {
   #nameOf(config: AddonConfig): string {
     return config.addonName || this.#options.settings.addonName;
   }
-}
-
-function isSame(one: readonly ReadStreams[], other: readonly ReadStreams[]): boolean {
-  return one.length === other.length && one.every((answer, at) => answer === other[at]);
 }

@@ -2,6 +2,7 @@ import { listCatalogs, mergedPrefix, takesExtra, unionsOf, type CatalogUnion } f
 import type { AddonConfig } from '../domain/config.ts';
 import type { CatalogModification } from '../domain/config-catalogs.ts';
 import { mergeEntries, shuffled, type Entry } from '../domain/merge-entries.ts';
+import { withPosters } from '../domain/posters.ts';
 import { looksAtRating, ratingOf, ratingProblem } from '../domain/rating.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import { explainUpstream } from '../upstream/reasons.ts';
@@ -48,7 +49,8 @@ export async function answerCatalog(
       : await ofSeveral(parts.upstream, asked, addons, union);
   const wanted = entries.filter((entry) => !isKeptAway(entry, config, request.resource));
   const turned = change?.reverse === true ? wanted.toReversed() : wanted;
-  const list = isShuffled(change, asked) ? shuffled(turned, seedOf(change, asked, parts)) : turned;
+  const inOrder = isShuffled(change, asked) ? shuffled(turned, seedOf(change, asked, parts)) : turned;
+  const list = request.resource === 'catalog' ? withPosters(inOrder, asked.type, config) : inOrder;
   if (errors.length === 0 || isHidden(config, 'catalog')) return { [member]: list };
   const cards = errorBody(request.resource, request.type, errors, asker.configureUrl)[member];
   return { [member]: [...list, ...(Array.isArray(cards) ? (cards as unknown[]) : [])] };

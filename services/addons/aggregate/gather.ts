@@ -1,5 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
+import { conditionOf } from '../domain/expression/condition.ts';
 import { queryType } from '../domain/expression/names.ts';
 import { handles, type UpstreamManifest } from '../domain/manifest.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
@@ -10,7 +11,6 @@ import type { ParsedStream } from '../domain/stream.ts';
 import { explainUpstream, inSeconds, UpstreamFailure } from '../upstream/reasons.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Addon } from './addon.ts';
-import { conditionOf } from './conditions.ts';
 
 /** Something a person should be told about one addon. */
 export interface AddonError {

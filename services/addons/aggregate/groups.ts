@@ -1,11 +1,11 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
+import { conditionOf } from '../domain/expression/condition.ts';
 import { queryType } from '../domain/expression/names.ts';
 import type { Budget } from '../domain/expression/value.ts';
 import type { Wanted } from '../domain/pipeline/title-match.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { Addon } from './addon.ts';
-import { conditionOf } from './conditions.ts';
 import type { AddonError, Gathered, Reached } from './gather.ts';
 
 export interface GroupsOptions {

@@ -1,5 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import { handles } from '../domain/manifest.ts';
+import { withPosters } from '../domain/posters.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import { explainUpstream } from '../upstream/reasons.ts';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -35,7 +36,7 @@ export async function answerMeta(
   for (const { addon } of [...naming, ...able.filter((one) => !naming.includes(one))]) {
     try {
       const { meta } = await upstream.resource(addon, request, metaMs);
-      if (typeof meta === 'object' && meta !== null) return { meta };
+      if (typeof meta === 'object' && meta !== null) return { meta: shownMeta(meta, type, asker.config) };
     } catch (error) {
       errors.push({ title: addon.name, sentence: explainUpstream(error, addon.name, metaMs).message });
     }
@@ -44,6 +45,11 @@ export async function answerMeta(
   if (errors.length === 0 || isHidden(asker.config, 'meta'))
     throw new Problem('addons.no_meta', 404, 'no addon knows this');
   return errorBody('meta', type, errors, asker.configureUrl);
+}
+
+function shownMeta(meta: object, type: string, config: AddonConfig): object {
+  if (config.usePosterServiceForMeta !== true) return meta;
+  return withPosters([{ ...meta }], type, config)[0] ?? meta;
 }
 
 /** What all addons have, one after the other. */

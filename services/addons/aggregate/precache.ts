@@ -10,7 +10,8 @@ import { LruMap } from '../domain/lru.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { Player } from '../playback/player.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Asker, Aggregator } from './aggregator.ts';
+import type { Aggregator } from './aggregator.ts';
+import type { Asker } from './asker.ts';
 import type { Titles } from './titles.ts';
 
 /** Fetches only where nothing plays at once. */
@@ -55,7 +56,6 @@ function toPrecache(
 }
 
 const hour = 3_600_000;
-const playbackPath = '/api/v1/debrid/playback/';
 
 export interface PrecacherOptions {
   readonly context: Context;
@@ -100,9 +100,8 @@ export class Precacher {
     const { streams, sentence } = toPrecache(shown, asker.config, names);
     if (sentence !== undefined) log.info('the next episode was not fetched ahead', { reason: sentence });
     for (const { url = '' } of streams) {
-      const at = url.indexOf(playbackPath);
-      const asked = at === -1 ? undefined : links.read(url.slice(at + playbackPath.length).split('/'));
-      if (asked !== undefined) await player.play(asked, undefined);
+      const asked = links.readUrl(url);
+      if (asked !== undefined) await player.play({ ...asked, fallback: undefined }, undefined);
     }
   }
 }

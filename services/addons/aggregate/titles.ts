@@ -11,6 +11,10 @@ const day = 24 * 3_600_000;
 const patienceMs = 3000;
 /** Who failed is left alone for so long. */
 const failedMs = 60_000;
+/** What a title takes, and each episode of a series. */
+const titleBytes = 1000;
+const episodeBytes = 100;
+const mostBytes = 8_000_000;
 
 interface Title {
   readonly titles: readonly string[];
@@ -35,6 +39,8 @@ export class Titles {
       freshMs: day,
       staleMs: 7 * day,
       keeps: ({ titles }) => titles.length > 0,
+      weigh: ({ facts }) => titleBytes + (facts?.episodes.length ?? 0) * episodeBytes,
+      mostWeight: mostBytes,
     });
   }
 

@@ -12,12 +12,13 @@ export interface CatalogUnion {
 
 /**
  * The catalogs of several addons, each with its addon's id before its own, several as one where the person wants it, in the
- * order and form the person wants.
+ * order and form the person wants. `newHidden`: those the person has not put in order are not listed.
  */
 export function mergeCatalogs(
   sources: readonly MergedSource[],
   modifications: readonly CatalogModification[] = [],
   merged: readonly MergedCatalog[] = [],
+  { newHidden = false }: { readonly newHidden?: boolean } = {},
 ): readonly ManifestCatalog[] {
   const all = listCatalogs(sources, 'catalogs');
   const unions = unionsOf(all, merged);
@@ -30,7 +31,8 @@ export function mergeCatalogs(
     .toSorted((one, other) => (one.place === other.place ? 0 : one.place - other.place));
   return sorted.flatMap(({ catalog, place }) => {
     const change = modifications[place];
-    return change === undefined ? [catalog] : modified(catalog, change);
+    if (change !== undefined) return modified(catalog, change);
+    return newHidden && modifications.length > 0 ? [] : [catalog];
   });
 }
 

@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 const ids = z.array(z.string().max(500)).max(500).nullish();
 const expressionText = z.string().max(5000);
+/** Of one kind. */
+export const mostExpressions = 500;
 const expressions = z
   .array(
     z.union([
@@ -13,7 +15,7 @@ const expressions = z
       }),
     ]),
   )
-  .max(500)
+  .max(mostExpressions)
   .nullish();
 export type ConfiguredExpressions = z.infer<typeof expressions>;
 

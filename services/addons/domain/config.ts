@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { CatalogModification, MergedCatalog } from './config-catalogs.ts';
+import { Deduplicator } from './config-deduplicator.ts';
 import { expressionShape } from './config-expressions.ts';
+import { Failover } from './config-failover.ts';
+import { Formatting } from './config-format.ts';
+import { matchingShape } from './config-matching.ts';
+import { posterShape } from './config-posters.ts';
+import { Variants } from './config-variants.ts';
 import { serviceIds } from './debrid-services.ts';
 
 /** A list of bounded texts, null as absent: configurations of other programs are full of nulls. */
@@ -16,6 +22,8 @@ const PresetOptions = z.looseObject({
   resources: texts,
   mediaTypes: texts,
   pinPosition: z.enum(['top', 'bottom']).nullish().catch(null),
+  /** Of older configurations, for {@link pinPosition}. */
+  forceToTop: z.boolean().nullish(),
   libraryAddon: z.boolean().nullish(),
   formatPassthrough: z.boolean().nullish(),
   resultPassthrough: z.boolean().nullish(),
@@ -76,21 +84,6 @@ const patternShape = Object.fromEntries(verbs.map((verb) => [`${verb}RegexPatter
   typeof patterns
 >;
 
-const dedupMode = z.enum(['single_result', 'per_service', 'per_addon', 'disabled']).nullish();
-const Deduplicator = z.looseObject({
-  enabled: z.boolean().nullish(),
-  keys: z.array(z.enum(['filename', 'infoHash', 'smartDetect'])).nullish(),
-  multiGroupBehaviour: z.enum(['aggressive', 'conservative', 'keep_all']).nullish(),
-  cached: dedupMode,
-  uncached: dedupMode,
-  p2p: dedupMode,
-  http: dedupMode,
-  live: dedupMode,
-  youtube: dedupMode,
-  external: dedupMode,
-  excludeAddons: texts,
-});
-
 const limit = z.number().min(0).nullish();
 /** What a person has configured. Members that are not known here survive a round trip. */
 export const AddonConfig = z.looseObject({
@@ -103,14 +96,7 @@ export const AddonConfig = z.looseObject({
   accessKey: z.string().max(500).nullish(),
   presets: z.array(Preset).max(200),
   services: z.array(Service).max(50).nullish(),
-  formatter: z.looseObject({
-    id: z.string().max(60),
-    definitions: z
-      .looseObject({
-        custom: z.looseObject({ name: z.string().max(5000), description: z.string().max(5000) }).nullish(),
-      })
-      .nullish(),
-  }),
+  formatter: Formatting,
   sortCriteria: z.looseObject({
     global: z.array(SortCriterion).max(40),
     movies: criteria,
@@ -138,6 +124,7 @@ export const AddonConfig = z.looseObject({
   excludeAgeRange: range,
   includeAgeRange: range,
   requiredAgeRange: range,
+  ageRangeTypes: texts,
   excludeCached: z.boolean().nullish(),
   excludeUncached: z.boolean().nullish(),
   excludeCachedFromAddons: texts,
@@ -149,19 +136,11 @@ export const AddonConfig = z.looseObject({
   excludeUncachedFromStreamTypes: texts,
   excludeUncachedMode: z.enum(['or', 'and']).nullish(),
   excludeSeasonPacks: z.boolean().nullish(),
-  /** Hides what nobody can have yet. */
-  digitalReleaseFilter: z
-    .looseObject({
-      enabled: z.boolean().nullish(),
-      /** Days before the date. */
-      tolerance: z.number().min(0).max(365).nullish(),
-      requestTypes: texts,
-      addons: texts,
-    })
-    .nullish(),
+  ...matchingShape,
   /** Keys of The Movie Database, for release dates. */
   tmdbAccessToken: z.string().max(2000).nullish(),
   tmdbApiKey: z.string().max(500).nullish(),
+  ...posterShape,
   enableSeadex: z.boolean().nullish(),
   excludedCertifications: texts,
   requiredCertifications: texts,
@@ -180,11 +159,6 @@ export const AddonConfig = z.looseObject({
     })
     .nullish(),
   deduplicator: Deduplicator.nullish(),
-  titleMatching: z
-    .looseObject({ enabled: z.boolean().nullish(), mode: z.enum(['exact', 'contains']).nullish() })
-    .nullish(),
-  yearMatching: z.looseObject({ enabled: z.boolean().nullish(), tolerance: z.number().nullish() }).nullish(),
-  seasonEpisodeMatching: z.looseObject({ enabled: z.boolean().nullish(), strict: z.boolean().nullish() }).nullish(),
   proxy: z
     .looseObject({
       enabled: z.boolean().nullish(),
@@ -203,6 +177,8 @@ export const AddonConfig = z.looseObject({
       enabled: z.boolean().nullish(),
       position: z.enum(['top', 'bottom']).nullish(),
       statsToShow: texts,
+      /** What was left out is told of where nothing is left, also where nothing else is. */
+      showFilterStatsOnNoStreams: z.boolean().nullish(),
     })
     .nullish(),
   autoPlay: z
@@ -216,20 +192,14 @@ export const AddonConfig = z.looseObject({
   deadline: z.number().min(1000).max(60_000).nullish(),
   catalogModifications: z.array(CatalogModification).max(500).nullish(),
   mergedCatalogs: z.array(MergedCatalog).max(100).nullish(),
-  variants: z
-    .array(
-      z.looseObject({
-        id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'Use small letters, digits, - and _ only.'),
-        name: name.nullish(),
-        enabled: z.boolean().nullish(),
-        /** What it changes, an instruction a line. */
-        script: z.string().max(20_000),
-      }),
-    )
-    .max(50)
-    .nullish(),
+  /** Catalogs that were not there when the others were put in order are hidden. */
+  newCatalogsDisabled: z.boolean().nullish(),
+  /** Below each stream one that opens its file in the browser. */
+  externalDownloads: z.boolean().nullish(),
+  variants: Variants,
   serviceWrap: z.looseObject({ enabled: z.boolean().nullish(), presets: texts, services: texts }).nullish(),
   spreadServices: z.boolean().nullish(),
+  failover: Failover.nullish(),
   parentConfig: z
     .looseObject({
       uuid: z.string().max(100),

@@ -90,11 +90,30 @@ export const presetKinds: readonly PresetKind[] = [
   },
 ];
 
+/** Kinds as configurations of the peer call them. */
+const otherNames: Readonly<Record<string, string>> = { stremthruTorz: 'stremthru-torz', stremthruStore: 'library' };
+
+/** The kind of a preset; undefined where nobody here knows it. */
+export function presetKind(type: string): PresetKind | undefined {
+  const name = Object.hasOwn(otherNames, type) ? otherNames[type] : type;
+  return presetKinds.find(({ id }) => id === name);
+}
+
+/** What configurations of the peer call a kind. */
+export function otherNamesOf(id: string): readonly string[] {
+  return Object.keys(otherNames).filter((name) => otherNames[name] === id);
+}
+
+/** Whether a preset can be asked at all: its kind is known, or it says where its manifest is. */
+export function isKnownPreset({ type, options }: Preset): boolean {
+  return presetKind(type) !== undefined || (options.manifestUrl ?? '') !== '';
+}
+
 /** The address of a preset's manifest; undefined when it lives here or its kind is unknown. */
 export function manifestUrlOf({ type, options }: Preset): string | undefined {
   if (options.manifestUrl !== undefined && options.manifestUrl !== '')
     return options.manifestUrl.trim().replace(/^stremio:\/\//, 'https://');
-  const kind = presetKinds.find(({ id }) => id === type);
+  const kind = presetKind(type);
   if (kind === undefined || kind.builtIn === true || kind.id === 'custom') return undefined;
   const place = options.url === undefined || options.url === '' ? kind.defaultUrl : options.url;
   return `${place.replace(/\/+(?:manifest\.json)?$/, '')}${kind.path(options)}`;

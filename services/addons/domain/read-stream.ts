@@ -23,11 +23,20 @@ export interface ReadStreams {
   readonly cutFrom?: number;
 }
 
-/** Reads the list an addon answered; what is no stream is left out, item by item. */
-export function readStreams(items: readonly unknown[], addon: StreamAddon, readRelease: ReadRelease): ReadStreams {
+/**
+ * Reads the list an addon answered; what is no stream is left out, item by item. `isEnough` ends it early: there are names
+ * that take the parser a thousand times as long as others.
+ */
+export function readStreams(
+  items: readonly unknown[],
+  addon: StreamAddon,
+  readRelease: ReadRelease,
+  isEnough: () => boolean = () => false,
+): ReadStreams {
   const streams: ParsedStream[] = [];
   let invalid = 0;
   for (const [index, item] of items.entries()) {
+    if (isEnough()) return { streams, complaint: undefined, invalid, cutFrom: items.length };
     const read = readStream(item, addon, index, readRelease);
     if (read === undefined) invalid += 1;
     else if (read.file.resolution === undefined && read.size === undefined && complaint.test(textOf(read.upstream)))
@@ -35,6 +44,22 @@ export function readStreams(items: readonly unknown[], addon: StreamAddon, readR
     else streams.push(read);
   }
   return { streams, complaint: undefined, invalid };
+}
+
+/** The same streams as those of an addon with another name, place or rights. */
+export function ofAddon(read: ReadStreams, addon: StreamAddon): ReadStreams {
+  const first = read.streams[0]?.addon;
+  if (first === undefined || JSON.stringify(first) === JSON.stringify(addon)) return read;
+  const streams = read.streams.map((stream): ParsedStream => ({
+    ...stream,
+    addon,
+    library: isInLibrary(addon, text(stream.upstream['name']) ?? ''),
+  }));
+  return { ...read, streams };
+}
+
+function isInLibrary({ library }: StreamAddon, name: string): boolean {
+  return library || /\blibrary\b|☁️/i.test(name);
 }
 
 function readStream(
@@ -68,7 +93,7 @@ function readStream(
     hints,
     type: service === undefined ? type : service.id === 'easynews' ? 'usenet' : 'debrid',
     service,
-    library: addon.library || /\blibrary\b|☁️/i.test(name),
+    library: isInLibrary(addon, name),
     proxied: false,
     url: address,
     infoHash,

@@ -1,9 +1,11 @@
-import type { AddonConfig } from './config.ts';
+import { AddonConfig } from './config.ts';
+import { failoverOf } from './config-failover.ts';
 import { debridService } from './debrid-services.ts';
 import { expressionsOf } from './expression/rules.ts';
 import { parseExpression } from './expression/parse.ts';
 import { ExpressionError } from './expression/value.ts';
 import { knowsCriterion } from './pipeline/sort.ts';
+import { isKnownPreset } from './presets.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { withVariants } from './variants/variants.ts';
 
@@ -11,29 +13,47 @@ import { withVariants } from './variants/variants.ts';
 const members: readonly (readonly [name: string, words: string])[] = [
   ['areYouStillThere', 'the question whether somebody is still there'],
   ['preloadStreams', 'preloading of streams'],
-  ['failover', 'failover to the next stream'],
   ['cacheAndPlay', 'cache and play'],
   ['languageInference', 'guessing languages from titles'],
   ['episodeTitleMatching', 'matching of episode titles'],
-  ['externalDownloads', 'links for external downloads'],
   ['autoRemoveDownloads', 'removing downloads by itself'],
   ['healthChecks', 'health checks'],
-  ['rpdbApiKey', 'posters with ratings'],
-  ['topPosterApiKey', 'posters with ratings'],
-  ['aioratingsApiKey', 'posters with ratings'],
-  ['openposterdbApiKey', 'posters with ratings'],
+  ['usePosterRedirectApi', 'posters by way of this addon'],
   ['regexOverrides', 'changes to synchronised expressions'],
   ['selOverrides', 'changes to synchronised expressions'],
-  ['newCatalogsDisabled', 'hiding new catalogs'],
+  ['tvdbApiKey', 'metadata of TheTVDB'],
 ];
+
+/** Members of members, likewise. */
+const inner: readonly (readonly [name: string, member: string, words: string])[] = [
+  ['failover', 'includeExternalFailover', 'failover to what other addons play'],
+  ['deduplicator', 'merge', 'merging of what twins know'],
+  ['serviceWrap', 'reconfigureService', 'other services for streams of debrid services'],
+  ['proxy', 'publicIp', 'a public address of the proxy'],
+];
+/** What says nothing about streams, or is of no use without what {@link members} has. */
+const silent = new Set([...['encryptedPassword', 'trusted', 'showChanges', 'ip', 'addonCategoryColors', 'checkOwned']]);
+const mostNamed = 20;
+const syncedAddresses = /^synced\w+Urls$/;
 
 /** Sentences about what of a configuration has no effect here, for who imported it. */
 export function unsupportedOf(config: AddonConfig): readonly string[] {
-  const words = new Set(members.flatMap(([name, text]) => (isOn(config[name]) ? [text] : [])));
-  if (Object.keys(config).some((name) => /^synced\w+Urls$/.test(name) && isOn(config[name])))
+  const words = new Set([
+    ...members.flatMap(([name, text]) => (isOn(config[name]) ? [text] : [])),
+    ...inner.flatMap(([name, member, text]) => (isOn(memberOf(config[name], member)) ? [text] : [])),
+  ]);
+  if (Object.keys(config).some((name) => syncedAddresses.test(name) && isOn(config[name])))
     words.add('expressions that are read from addresses');
   return [
     ...[...words].map((text) => `This configuration has ${text}, which has no effect here.`),
+    ...unknownNote(config),
+    ...config.presets.flatMap((preset) =>
+      preset.enabled && !isKnownPreset(preset)
+        ? [
+            `${preset.options.name || preset.type} is an addon of a kind that is not known here; nothing is asked of it.`,
+          ]
+        : [],
+    ),
     ...(config.services ?? []).flatMap(({ id, enabled }) =>
       enabled !== false && debridService(id) === undefined
         ? [`${id} is no debrid service that is known here; nothing is asked of it.`]
@@ -43,10 +63,31 @@ export function unsupportedOf(config: AddonConfig): readonly string[] {
       .filter((key) => !knowsCriterion(key))
       .map((key) => `Streams cannot be sorted by ${key} here; the other criteria count.`),
     ...proxyNote(config),
+    ...failoverNote(config),
     ...expressionsOf(config).problems,
     ...conditionNotes(config),
     ...variantNotes(config),
   ];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+/** Members that nobody here has heard of. */
+function unknownNote(config: AddonConfig): readonly string[] {
+  const said = new Set(members.map(([name]) => name));
+  const unknown = Object.keys(config).filter(
+    (name) =>
+      !(Object.hasOwn(AddonConfig.shape, name) || said.has(name) || silent.has(name)) &&
+      !syncedAddresses.test(name) &&
+      isOn(config[name]),
+  );
+  if (unknown.length === 0) return [];
+  const names = unknown.slice(0, mostNamed).map((name) => name.slice(0, 60));
+  return [`Nothing is known here of ${names.join(', ')}; it is kept, without effect.`];
 }
 
 function criteriaOf({ sortCriteria }: AddonConfig): readonly string[] {
@@ -62,6 +103,12 @@ function proxyNote({ proxy }: AddonConfig): readonly string[] {
   const known = [undefined, null, '', 'builtin', 'mediaflow'];
   if (proxy?.enabled !== true || known.includes(proxy.id)) return [];
   return [`Streams go through Homeport's own proxy; ${proxy.id ?? ''} is not known here.`];
+}
+
+function failoverNote({ failover }: AddonConfig): readonly string[] {
+  return failover?.enabled === true && failoverOf(failover) === undefined
+    ? ['Failover is for streams of debrid services here, which this configuration leaves out of it.']
+    : [];
 }
 
 function conditionNotes({ groups, dynamicAddonFetching, precacheSelector }: AddonConfig): readonly string[] {

@@ -4,6 +4,9 @@ import { LruMap } from '../domain/lru.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 
 const purpose = 'addons.playback';
+const prefix = '/api/v1/debrid/playback/';
+/** Stands for no list of others; players of the peer put it into addresses to switch them off. */
+const none = '-';
 const StoreAuth = z.object({ id: z.enum(serviceIds), credentials: z.record(z.string(), z.string()) });
 const FileInfo = z.object({
   hash: z.string().regex(/^[0-9a-f]{40}$/),
@@ -23,6 +26,8 @@ export interface PlaybackRequest {
   readonly credentials: Readonly<Record<string, string>>;
   /** The sealed part, which stands for the account. */
   readonly auth: string;
+  /** Names the list it stood in, where others of it may be played instead. */
+  readonly fallback: string | undefined;
   readonly file: FileInfo;
   readonly filename: string;
 }
@@ -49,13 +54,32 @@ export class PlaybackLinks {
   /** Below the service's own base address. */
   path(auth: string, file: FileInfo, metadataId: string, filename: string): string {
     const info = Buffer.from(JSON.stringify(file)).toString('base64url');
-    return `/api/v1/debrid/playback/${auth}/-/${info}/${encodeURIComponent(metadataId)}/${encodeURIComponent(filename || file.hash)}`;
+    return `${prefix}${auth}/${none}/${info}/${encodeURIComponent(metadataId)}/${encodeURIComponent(filename || file.hash)}`;
+  }
+
+  /** Whether an address plays from here. */
+  isOwn(url: string): boolean {
+    return url.includes(prefix);
+  }
+
+  /** The address with the list in which others of it are. */
+  withFallback(url: string, fallback: string): string {
+    const parts = partsOf(url);
+    if (parts?.[1] !== none) return url;
+    const at = url.indexOf(prefix) + prefix.length;
+    return url.slice(0, at) + parts.with(1, fallback).join('/');
+  }
+
+  /** {@link read} of a whole address. */
+  readUrl(url: string): PlaybackRequest | undefined {
+    const parts = partsOf(url);
+    return parts === undefined ? undefined : this.read(parts);
   }
 
   /** Undefined when it is none that was made here. */
   read(parts: readonly string[]): PlaybackRequest | undefined {
-    const [auth = '', dash, info = '', , filename = ''] = parts;
-    if (dash !== '-' || parts.length !== 5) return undefined;
+    const [auth = '', fallback = '', info = '', , filename = ''] = parts;
+    if (!/^[A-Za-z0-9-]{1,64}$/.test(fallback) || parts.length !== 5) return undefined;
     const store = StoreAuth.safeParse(parse(this.#profiles.unseal(auth, purpose)));
     const file = FileInfo.safeParse(parse(Buffer.from(info, 'base64url').toString('utf8')));
     if (!store.success || !file.success) return undefined;
@@ -63,10 +87,16 @@ export class PlaybackLinks {
       service: store.data.id,
       credentials: store.data.credentials,
       auth,
+      fallback: fallback === none ? undefined : fallback,
       file: file.data,
       filename: decoded(filename),
     };
   }
+}
+
+function partsOf(url: string): string[] | undefined {
+  const at = url.indexOf(prefix);
+  return at === -1 ? undefined : url.slice(at + prefix.length).split('/');
 }
 
 function parse(text: string | undefined): unknown {

@@ -5,6 +5,7 @@ import type { Account, ProviderPool } from '../providers/pool.ts';
 import { ProviderError, type ProviderFile, type ProviderTorrent } from '../providers/provider.ts';
 import type { PlayHistory } from '../store/plays.ts';
 import { AnswerCache } from '../upstream/answer-cache.ts';
+import type { Fallbacks } from './fallbacks.ts';
 import type { PlaybackRequest } from './links.ts';
 
 /** What a player gets: the address to play from, or the clip that explains why there is none. */
@@ -38,6 +39,15 @@ const clips: Readonly<Record<string, Clip>> = {
   UNKNOWN: 'internal-error',
 };
 
+/** What keeps an account, or the whole service, from playing anything. */
+const ofTheAccount: ReadonlySet<Clip> = new Set([
+  'unauthorized',
+  'payment-required',
+  'too-many-requests',
+  'limit-reached',
+  'internal-error',
+]);
+
 const hour = 3_600_000;
 /** A torrent that a service has is ready within this. */
 const readyWithinMs = 12_000;
@@ -49,6 +59,7 @@ export interface PlayerOptions {
   readonly metrics: AddonMetrics;
   readonly pool: ProviderPool;
   readonly history: PlayHistory;
+  readonly fallbacks: Fallbacks;
 }
 
 /** Plays from debrid accounts: adds the torrent or takes the one that is there, waits, chooses the file, and links it. */
@@ -69,7 +80,7 @@ export class Player {
 
   /** Players ask several times before they play; the account is asked once. */
   async play(request: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
-    return await this.#played.get(keyOf(request, userIp), () => this.#play(request, userIp)).answer;
+    return await this.#played.get(keyOf(request, userIp), () => this.#playAny(request, userIp)).answer;
   }
 
   /** What is known without asking anybody: a mere look must not begin a download. */
@@ -77,13 +88,45 @@ export class Player {
     return this.#played.peek(keyOf(request, userIp));
   }
 
-  async #play(request: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
+  /** What was chosen; where it does not play, and its list may be fallen back on, what comes next. */
+  async #playAny(chosen: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
+    const { clock, log, fallbacks } = this.#options;
+    const began = clock.now();
+    const first = await this.#play(chosen, userIp);
+    const others = 'url' in first ? undefined : fallbacks.of(chosen);
+    // Who chose what has to be downloaded waits for that.
+    if ('url' in first || others === undefined || (first.clip === 'downloading' && !others.wasReady)) return first;
+    const spent = new Set(ofTheAccount.has(first.clip) ? [chosen.auth] : []);
+    let attempts = 0;
+    for (const other of others.requests) {
+      if (attempts >= others.limits.attempts || clock.now() - began >= others.limits.waitMs) break;
+      if (spent.has(other.auth)) continue;
+      attempts += 1;
+      const playback = await this.#play(other, userIp, { isFallback: true });
+      if ('url' in playback) {
+        log.info('another stream plays instead', {
+          chosen: chosen.service,
+          instead: other.service,
+          reason: first.clip,
+        });
+        return playback;
+      }
+      if (ofTheAccount.has(playback.clip)) spent.add(other.auth);
+    }
+    return first;
+  }
+
+  async #play(
+    request: PlaybackRequest,
+    userIp: string | undefined,
+    { isFallback = false }: { readonly isFallback?: boolean } = {},
+  ): Promise<Playback> {
     const { pool, history, log, metrics } = this.#options;
     const { service, credentials, file } = request;
     const account = pool.account(service, credentials);
     if (account === undefined) return { clip: 'internal-error', sentence: 'There is no client for this service.' };
     try {
-      const playback = await this.#from(account, request, userIp);
+      const playback = await this.#from(account, request, { userIp, isFallback });
       metrics.plays.inc({ provider: service, outcome: 'url' in playback ? 'played' : playback.clip });
       if ('url' in playback) await history.played(service, file.hash);
       else if (playback.clip === 'downloading') await history.failed(service, file.hash);
@@ -97,23 +140,30 @@ export class Player {
     }
   }
 
-  async #from(account: Account, request: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
+  async #from(
+    account: Account,
+    request: PlaybackRequest,
+    { userIp, isFallback }: { readonly userIp: string | undefined; readonly isFallback: boolean },
+  ): Promise<Playback> {
     const { provider } = account;
-    let torrent = await this.#settle(
-      account,
-      (await this.#existing(account, request)) ?? (await this.#add(account, request)),
-      request,
-    );
+    const existing = await this.#existing(account, request);
+    let torrent = await this.#settle(account, existing ?? (await this.#add(account, request)), request);
     if (torrent.state === 'failed') {
       await provider.remove(torrent.id);
       account.forgetLibrary();
       return { clip: 'failed', sentence: 'The service could not fetch this torrent.' };
     }
-    if (torrent.state !== 'ready')
+    if (torrent.state !== 'ready') {
+      // Nobody chose this one, so nobody waits for it.
+      if (isFallback && existing === undefined) {
+        await provider.remove(torrent.id);
+        account.forgetLibrary();
+      }
       return {
         clip: 'downloading',
         sentence: `It is being downloaded: ${String(Math.round(torrent.progress * 100))} %.`,
       };
+    }
     torrent = torrent.files === undefined ? await provider.torrent(torrent.id) : torrent;
     const chosen = chosenFile(torrent.files ?? [], request);
     if (chosen === undefined)
@@ -192,6 +242,6 @@ function chosenFile(files: readonly ProviderFile[], { file, filename }: Playback
   });
 }
 
-function keyOf({ auth, file }: PlaybackRequest, userIp: string | undefined): string {
-  return [auth, file.hash, file.index, file.season, file.episode, userIp].join(' ');
+function keyOf({ auth, fallback, file }: PlaybackRequest, userIp: string | undefined): string {
+  return [auth, fallback, file.hash, file.index, file.season, file.episode, userIp].join(' ');
 }

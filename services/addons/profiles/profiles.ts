@@ -9,12 +9,15 @@ import { parseConfig } from '../domain/read-config.ts';
 import { ProfileStore, type ProfileRow } from '../store/profiles.ts';
 import { keyOfPassword, keyOfSecret, openText, sealText } from './sealing.ts';
 
-/** A configuration that was opened. */
-export interface Profile {
+/** A configuration as it was saved, whatever became of the one it inherits from. */
+export interface OwnProfile {
   readonly uuid: string;
   readonly encryptedPassword: string;
-  /** As it was saved. */
   readonly own: AddonConfig;
+}
+
+/** A configuration that was opened. */
+export interface Profile extends OwnProfile {
   /** With what it inherits. */
   readonly config: AddonConfig;
   /** Changes with each saving, its own or that of what it inherits from. */
@@ -75,8 +78,10 @@ export class Profiles {
     return openText(Buffer.from(sealed, 'base64url'), this.#serverKey, purpose);
   }
 
-  async create(config: AddonConfig, password: string, { keep = false, foreign = false } = {}): Promise<Profile> {
+  /** @throws Problem `addons.parent_gone` (400) before anything is written */
+  async create(config: AddonConfig, password: string, { keep = false, foreign = false } = {}): Promise<OwnProfile> {
     checkPassword(password);
+    await this.#parentOf(config, undefined);
     const { clock, commit, random, vault } = this.#context;
     const uuid = randomUUID();
     const salt = Buffer.from(random.bytes(16)).toString('base64url');
@@ -91,25 +96,22 @@ export class Profiles {
       updated_at: now,
     };
     await commit((transaction) => this.#store.insert(transaction, row));
-    return this.open(uuid, password);
+    return this.own(uuid, password);
   }
 
-  /** @throws Problem `addons.unknown_user` (400) also for a wrong password. */
+  /** Without what it inherits, so that it can be shown and mended after that is gone. @throws Problem `addons.wrong_details` (400) */
+  async own(uuid: string, password: string): Promise<OwnProfile> {
+    const { config: own } = await this.#read(uuid, password);
+    return { uuid, encryptedPassword: this.seal(password, `password:${uuid}`), own };
+  }
+
+  /** @throws Problem `addons.wrong_details` (400); `addons.parent_gone` (400) */
   async open(uuid: string, password: string, encryptedPassword?: string): Promise<Profile> {
     const { config: own, updatedAt, foreign } = await this.#read(uuid, password);
-    const parent = own.parentConfig;
     const encrypted = encryptedPassword ?? this.seal(password, `password:${uuid}`);
     const base = { uuid, encryptedPassword: encrypted, own, foreign };
-    if (parent === null || parent === undefined || parent.uuid === uuid)
-      return { ...base, config: own, revision: String(updatedAt) };
-    const inherited = await this.#read(parent.uuid, parent.password).catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
-      throw new Problem(
-        'addons.parent_gone',
-        400,
-        'The configuration that this one inherits from is gone, or its password is another one now.',
-      );
-    });
+    const inherited = await this.#parentOf(own, uuid);
+    if (inherited === undefined) return { ...base, config: own, revision: String(updatedAt) };
     const revision = `${String(updatedAt)}.${String(inherited.updatedAt)}`;
     return {
       ...{ ...base, config: mergeParent(inherited.config, own), revision },
@@ -126,17 +128,19 @@ export class Profiles {
     return this.open(uuid, password, encryptedPassword);
   }
 
-  async save(uuid: string, password: string, config: AddonConfig, { foreign = false } = {}): Promise<Profile> {
+  /** @throws Problem `addons.parent_gone` (400) before anything is written */
+  async save(uuid: string, password: string, config: AddonConfig, { foreign = false } = {}): Promise<OwnProfile> {
+    await this.#parentOf(config, uuid);
     const { salt, updated_at } = await this.#row(uuid);
     const sealed = await this.#sealConfig({ ...config, uuid }, uuid, password, salt);
     // Two savings within one millisecond are two revisions.
     const now = Math.max(this.#context.clock.now(), updated_at + 1);
     await this.#change(uuid, { config: sealed, updated_at: now, made_elsewhere: foreign ? 1 : 0 });
-    return this.open(uuid, password);
+    return this.own(uuid, password);
   }
 
   /** Addresses with the old password stop working. */
-  async changePassword(uuid: string, password: string, next: string): Promise<Profile> {
+  async changePassword(uuid: string, password: string, next: string): Promise<OwnProfile> {
     checkPassword(next);
     const { config } = await this.#read(uuid, password);
     const row = await this.#row(uuid);
@@ -147,7 +151,7 @@ export class Profiles {
       kept_password: row.kept_password === null ? null : this.#context.vault.seal(next, `addons.profile:${uuid}`),
       updated_at: Math.max(this.#context.clock.now(), row.updated_at + 1),
     });
-    return this.open(uuid, next);
+    return this.own(uuid, next);
   }
 
   async remove(uuid: string): Promise<void> {
@@ -203,6 +207,19 @@ export class Profiles {
       .toString('hex')
       .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
     return { uuid, encryptedPassword: bytes.subarray(17).toString('base64url') };
+  }
+
+  /** @throws Problem `addons.parent_gone` (400) */
+  async #parentOf({ parentConfig: parent }: AddonConfig, uuid: string | undefined): Promise<Opened | undefined> {
+    if (parent === null || parent === undefined || parent.uuid === uuid) return undefined;
+    return this.#read(parent.uuid, parent.password).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      throw new Problem(
+        'addons.parent_gone',
+        400,
+        'The configuration that this one inherits from is gone, or its password is another one now.',
+      );
+    });
   }
 
   async #read(uuid: string, password: string): Promise<Opened> {

@@ -3,6 +3,7 @@ import type { BuiltIn } from '../aggregate/addon.ts';
 import type { Self } from '../aggregate/addons-of.ts';
 import type { Titles } from '../aggregate/titles.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
+import { presetKind } from '../domain/presets.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
 import { Easynews, easynewsAddon } from './easynews.ts';
@@ -31,9 +32,9 @@ export class BuiltIns {
   make(preset: Preset, config: AddonConfig, self: Self): BuiltIn | undefined {
     const { baseUrl = '' } = self;
     const { clock, pool, links, proxy, titles, servicesOf } = this.#options;
-    if (preset.type === 'library') return libraryAddon({ services: servicesOf(config, self), pool, links, baseUrl });
-    const account =
-      preset.type === 'easynews' ? servicesOf(config, self).find(({ id }) => id === 'easynews') : undefined;
+    const kind = presetKind(preset.type)?.id;
+    if (kind === 'library') return libraryAddon({ services: servicesOf(config, self), pool, links, baseUrl });
+    const account = kind === 'easynews' ? servicesOf(config, self).find(({ id }) => id === 'easynews') : undefined;
     const caller = account && pool.caller('easynews', account.credentials);
     if (caller === undefined) return undefined;
     return easynewsAddon({

@@ -1,17 +1,20 @@
 import { addonsApi, type AddonCheck, type AddonProfile } from '../../contracts/addons/api.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Asker } from '../aggregate/aggregator.ts';
+import type { Asker } from '../aggregate/asker.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { debridService, debridServices, type ServiceId } from '../domain/debrid-services.ts';
 import { formatterOf, predefinedFormats } from '../domain/format/predefined.ts';
+import { mergeConfig } from '../domain/merge-config.ts';
 import { toOutput } from '../domain/pipeline/output.ts';
-import { presetKinds } from '../domain/presets.ts';
+import { otherNamesOf, presetKind, presetKinds } from '../domain/presets.ts';
 import { readConfig } from '../domain/read-config.ts';
+import { ruleProblems } from '../domain/rule-problems.ts';
+import { sampleStream } from '../domain/sample-stream.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import { unsupportedOf } from '../domain/unsupported.ts';
-import { parseRelease } from '../domain/release.ts';
-import type { Profile } from '../profiles/profiles.ts';
+import { withoutCredentials } from '../domain/without-credentials.ts';
+import type { OwnProfile } from '../profiles/profiles.ts';
 import { Easynews } from '../providers/easynews.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { explainStream } from '../wire/why.ts';
@@ -25,9 +28,22 @@ const mostPreviewed = 200;
 export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
   const { activity, context, settings, profiles, aggregator, pool, upstream } = parts;
   const checked = async (config: unknown, uuid?: string): Promise<AddonConfig> => {
-    const read = readConfig(config);
+    const read = await withParent(readConfig(config), uuid);
     await aggregator.verify({ config: read, uuid, marks: [] });
     return read;
+  };
+  /** With the password of what it inherits from, where the page looks after that. */
+  const withParent = async (config: AddonConfig, uuid: string | undefined): Promise<AddonConfig> => {
+    const { parentConfig } = config;
+    if (parentConfig === null || parentConfig === undefined) return config;
+    if (parentConfig.uuid === uuid)
+      throw new Problem('addons.invalid_config', 400, 'A configuration cannot inherit from itself.');
+    try {
+      return { ...config, parentConfig: { ...parentConfig, password: await profiles.keptPassword(parentConfig.uuid) } };
+    } catch (error) {
+      if (error instanceof Problem && parentConfig.password !== '') return config;
+      throw error;
+    }
   };
   return [
     implement(addonsApi.overview, async () => ({
@@ -38,13 +54,23 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       const kept = await profiles.kept();
       return {
         profiles: await Promise.all(
-          kept.map(async ({ uuid, password, updatedAt }) => shown(await profiles.open(uuid, password), updatedAt)),
+          kept.map(async ({ uuid, password, updatedAt }) => shown(await profiles.own(uuid, password), updatedAt)),
         ),
       };
     }),
-    implement(addonsApi.profile, async ({ params: { uuid = '' } }) => {
-      const { own, config } = await profiles.open(uuid, await profiles.keptPassword(uuid));
-      return { config: own, notes: [...unsupportedOf(config)] };
+    implement(addonsApi.profile, async ({ params: { uuid = '' }, query }) => {
+      const password = await profiles.keptPassword(uuid);
+      const { own } = await profiles.own(uuid, password);
+      const notes = await profiles.open(uuid, password).then(
+        ({ config }) => unsupportedOf(config),
+        (error: unknown) => {
+          // It is shown all the same, since here alone it can be mended.
+          if (error instanceof Problem && error.code === 'addons.parent_gone')
+            return [error.detail, ...unsupportedOf(own)];
+          throw error;
+        },
+      );
+      return { config: query.without === 'keys' ? withoutCredentials(own) : own, notes: [...notes] };
     }),
     implement(addonsApi.create, async ({ body }) => {
       const { uuid: _uuid, ...config } = body.config;
@@ -53,8 +79,8 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
     }),
     implement(addonsApi.save, async ({ params: { uuid = '' }, query, body }) => {
       const password = await profiles.keptPassword(uuid);
-      const before = (await profiles.open(uuid, password)).own;
-      const config = await checked(query.merge === 'yes' ? { ...before, ...body.config } : body.config, uuid);
+      const { own: before } = await profiles.own(uuid, password);
+      const config = await checked(query.merge === 'yes' ? mergeConfig(before, body.config) : body.config, uuid);
       return shown(await profiles.save(uuid, password, config), context.clock.now());
     }),
     implement(addonsApi.remove, async ({ params: { uuid = '' } }) => {
@@ -63,7 +89,10 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       return {};
     }),
     implement(addonsApi.kinds, () => ({
-      kinds: presetKinds.map(({ id, name, description }) => ({ id, name, description, needsAddress: id === 'custom' })),
+      kinds: presetKinds.map(({ id, name, description }) => ({
+        ...{ id, name, description, needsAddress: id === 'custom' },
+        alsoCalled: [...otherNamesOf(id)],
+      })),
       services: debridServices.map(({ id, name, help, credentials }) => ({
         ...{ id, name, help },
         credentials: credentials.map((field) => ({
@@ -147,9 +176,10 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
     }),
     implement(addonsApi.format, ({ body: { id, name, description } }) => {
       const formatter = formatterOf({ id, definitions: { custom: { name, description } } });
-      const values = { stream: sample, addonName: settings.addonName };
+      const values = { stream: sampleStream, addonName: settings.addonName };
       return { name: formatter.name(values), description: formatter.description(values) };
     }),
+    implement(addonsApi.rules, ({ body }) => ({ problems: [...ruleProblems(readConfig(body.config))] })),
     implement(addonsApi.providers, () => ({
       providers: pool.health.list().map((one) => ({
         ...{ id: one.id, name: debridService(one.id)?.name ?? one.id, requests: one.requests, failures: one.failures },
@@ -162,8 +192,8 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
     })),
   ];
 
-  function shown({ uuid, encryptedPassword, own }: Profile, updatedAt: number): AddonProfile {
-    const kindName = (type: string): string => presetKinds.find(({ id }) => id === type)?.name ?? type;
+  function shown({ uuid, encryptedPassword, own }: OwnProfile, updatedAt: number): AddonProfile {
+    const kindName = (type: string): string => presetKind(type)?.name ?? type;
     return {
       uuid,
       name: own.addonName || settings.addonName,
@@ -195,34 +225,3 @@ async function whose(
   const end = until === undefined ? '' : `, until ${new Date(until).toISOString().slice(0, 10)}`;
   return `It works: ${name === '' ? '' : `${name}, `}${plans[plan]}${end}.`;
 }
-
-/** A stream that has everything, for the format editor. */
-const sampleName = 'The.Movie.2019.2160p.BluRay.REMUX.HEVC.DV.TrueHD.7.1.Atmos-GRP.mkv';
-const sample: ParsedStream = {
-  id: 'sample-0',
-  addon: {
-    ...{ instanceId: 'sample', presetType: 'custom', name: 'Torrentio', index: 0, manifestUrl: '', library: false },
-    ...{ formatPassthrough: false, resultPassthrough: false, pinPosition: undefined },
-  },
-  upstream: {},
-  hints: {},
-  type: 'debrid',
-  service: { id: 'torbox', cached: true },
-  library: true,
-  proxied: false,
-  url: 'http://127.0.0.1/',
-  infoHash: '2a4e0006f054296755b7cbed0127c0c941c854c4',
-  fileIdx: 1,
-  sources: undefined,
-  filename: sampleName,
-  folderName: undefined,
-  size: 60_000_000_000,
-  folderSize: undefined,
-  seeders: 120,
-  age: 48,
-  duration: 7_200_000,
-  indexer: 'Indexer',
-  message: undefined,
-  private: false,
-  file: { ...parseRelease(sampleName), languages: ['English', 'French'] },
-};

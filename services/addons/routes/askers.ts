@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Asker } from '../aggregate/aggregator.ts';
+import type { Asker } from '../aggregate/asker.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { LruMap } from '../domain/lru.ts';
 import { withVariants } from '../domain/variants/variants.ts';

@@ -1,19 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import type { AddonConfig } from '../domain/config.ts';
+import { withoutCredentials } from '../domain/without-credentials.ts';
 import type { RouteParts } from './parts.ts';
 import { basicOf, sendJson } from './reply.ts';
-
-/** A configuration without what opens accounts. */
-export function withoutCredentials(config: AddonConfig): AddonConfig {
-  const { parentConfig, proxy, ...rest } = config;
-  return {
-    ...rest,
-    ...(config.services ? { services: config.services.map((service) => ({ ...service, credentials: {} })) } : {}),
-    ...(parentConfig ? { parentConfig: { ...parentConfig, password: '' } } : {}),
-    ...(proxy ? { proxy: { ...proxy, credentials: null } } : {}),
-  };
-}
 
 /** `/export`: the caller's configuration as a file; with credentials only for who knows the password itself. */
 export async function exportRoute(
@@ -32,7 +21,7 @@ export async function exportRoute(
   const profile =
     basic === undefined
       ? await profiles.openSealed(user?.uuid ?? '', user?.encryptedPassword ?? '')
-      : await profiles.open(basic.name, basic.password);
+      : await profiles.own(basic.name, basic.password);
   const { uuid: _uuid, ...config } = profile.own;
   const name = (profile.own.addonName ?? 'addons').replaceAll(/[^A-Za-z0-9 _-]/g, '').trim() || 'addons';
   response.setHeader('Content-Disposition', `attachment; filename="${name}-config.json"`);

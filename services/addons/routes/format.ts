@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
+import { Formatting } from '../domain/config-format.ts';
 import { debridServices } from '../domain/debrid-services.ts';
 import { formatterOf } from '../domain/format/predefined.ts';
-import { longestTemplate } from '../domain/format/template.ts';
 import { parseRelease } from '../domain/release.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { RouteParts } from './parts.ts';
@@ -36,21 +36,14 @@ export async function formatRoute(
   }
   const { stream, context } = body.data;
   const formatter = context?.userData?.formatter ?? { id: 'torrentio' };
-  const custom = z
-    .object({
-      custom: z
-        .object({ name: z.string().max(longestTemplate), description: z.string().max(longestTemplate) })
-        .nullish(),
-    })
-    .nullish()
-    .safeParse(formatter.definitions);
-  if (!custom.success)
+  const format = Formatting.safeParse(formatter);
+  if (!format.success)
     throw new Problem(
       'addons.bad_formatter',
       400,
       'A format has a name and a description, of 5000 letters each at most.',
     );
-  const ready = formatterOf({ id: formatter.id, definitions: custom.data });
+  const ready = formatterOf(format.data);
   const values = { stream: sampleStream(stream), addonName: context?.userData?.addonName ?? parts.settings.addonName };
   await sendEnvelope(request, response, {
     status: 200,

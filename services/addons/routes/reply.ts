@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
+import { wholeBody } from '../../kit/request-body.ts';
 import { LruMap } from '../domain/lru.ts';
 
 const compress = promisify(gzip);
@@ -130,7 +131,8 @@ export async function readBody(
   request: IncomingMessage,
   mostBytes = 1024 * 1024,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readText(request, mostBytes);
+  const tooLarge = 'The body is larger than a configuration can be.';
+  const text = (await wholeBody(request, mostBytes, () => new Problem('addons.too_large', 413, tooLarge))).toString();
   let value: unknown;
   try {
     value = JSON.parse(text, (key, inner: unknown) => (key === '__proto__' ? undefined : inner));
@@ -140,18 +142,6 @@ export async function readBody(
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Problem('addons.bad_body', 400, 'The body must be a JSON object.');
   return value as Readonly<Record<string, unknown>>;
-}
-
-async function readText(request: IncomingMessage, mostBytes: number): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  // A body that is too large is not read on, but its connection still has to carry the answer.
-  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-    size += part.length;
-    if (size > mostBytes) throw new Problem('addons.too_large', 413, 'The body is larger than a configuration can be.');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 /** Name and password of Basic authorization. */

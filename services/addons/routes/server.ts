@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { readAddonPath, type AddonPath } from '../domain/resource-path.ts';
 import { readVariant } from '../domain/variants/variants.ts';
-import type { Asker } from '../aggregate/aggregator.ts';
+import type { Asker } from '../aggregate/asker.ts';
 import { errorBody } from '../wire/error-items.ts';
 import { exportRoute } from './export.ts';
 import { addonProxyRoute, playbackRoute, staticRoute } from './media.ts';
@@ -12,7 +12,8 @@ import type { LimitedKind } from './rate-limits.ts';
 import { mostNested, nesting, nestingOf } from '../upstream/nesting.ts';
 import { allowAll, readBody, redirect, sendEnvelope, sendError, sendJson } from './reply.ts';
 import { formatRoute } from './format.ts';
-import { catalogsRoute, searchRoute, statusRoute } from './tools.ts';
+import { statusRoute } from './status.ts';
+import { catalogsRoute, searchRoute } from './tools.ts';
 import { create, requirePassword, userRoutes } from './users.ts';
 
 /** The specification's routes, the peer's, and those of the Stremio protocol, on the service's own port. */
@@ -108,7 +109,7 @@ async function aliased({ profiles }: RouteParts, alias: string): Promise<string>
   const kept = await profiles.kept();
   const found = kept.find(({ uuid }) => uuid === alias);
   if (found === undefined) throw notFound();
-  const { uuid, encryptedPassword } = await profiles.open(found.uuid, found.password);
+  const { uuid, encryptedPassword } = await profiles.own(found.uuid, found.password);
   return `${uuid}/${encryptedPassword}`;
 }
 

@@ -1,114 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Self } from '../aggregate/addons-of.ts';
-import type { Asker } from '../aggregate/aggregator.ts';
+import type { Asker } from '../aggregate/asker.ts';
 import { reach } from '../aggregate/gather.ts';
 import { mergeCatalogs, mergedPrefix } from '../domain/catalogs.ts';
-import { debridServices } from '../domain/debrid-services.ts';
 import { bingeGroup, toOutput } from '../domain/pipeline/output.ts';
-import { presetKinds } from '../domain/presets.ts';
 import { decodeConfig } from '../domain/read-config.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { RouteParts } from './parts.ts';
 import { basicOf, sendEnvelope } from './reply.ts';
-
-/** What the service is and can do, for tools and pages of the peer. */
-export async function statusRoute(
-  parts: RouteParts,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const { settings, profiles, version, askers } = parts;
-  const proxy = {
-    enabled: null,
-    id: null,
-    url: null,
-    publicUrl: null,
-    publicIp: null,
-    credentials: null,
-    proxiedServices: null,
-  };
-  const level = ['none', 'trusted', 'all'].includes(settings.regexFilterAccess)
-    ? settings.regexFilterAccess
-    : 'trusted';
-  const services = debridServices.map(({ id, name, shortName, knownNames, help, credentials }) => [
-    id,
-    {
-      ...{ id, name, shortName, knownNames, signUpText: help },
-      credentials: credentials.map((field) => ({ ...field, description: help, default: null, forced: null })),
-    },
-  ]);
-  const presets = presetKinds.map(({ id, name, description, resources, builtIn, category }) => ({
-    ID: id,
-    NAME: name,
-    LOGO: '',
-    DESCRIPTION: description,
-    SUPPORTED_RESOURCES: resources,
-    SUPPORTED_STREAM_TYPES: [],
-    SUPPORTED_SERVICES: [],
-    OPTIONS: optionsOf(id, settings.timeout),
-    BUILTIN: builtIn === true,
-    CATEGORY: category,
-  }));
-  await sendEnvelope(request, response, {
-    status: 200,
-    data: {
-      version,
-      tag: `v${version}`,
-      channel: 'stable',
-      commit: '',
-      buildTime: '',
-      commitTime: '',
-      users: await profiles.count(),
-      settings: {
-        baseUrl: askers.baseUrl(request),
-        addonName: settings.addonName,
-        alternateDesign: false,
-        protected: settings.addonPassword !== '',
-        tmdbApiAvailable: false,
-        regexAccess: { level, patterns: [], urls: [] },
-        loggingSensitiveInfo: settings.logSensitiveInfo,
-        searchApiDisabled: false,
-        forced: { proxy: { ...proxy, disableProxiedAddons: false } },
-        defaults: { proxy, timeout: settings.timeout },
-        services: Object.fromEntries(services),
-        presets,
-        limits: { maxAddons: settings.maxAddons },
-      },
-    },
-  });
-}
-
-function optionsOf(kind: string, timeout: number): readonly Record<string, unknown>[] {
-  const name = {
-    id: 'name',
-    name: 'Name',
-    description: 'What to call this addon',
-    type: 'string',
-    required: kind === 'custom',
-  };
-  const address =
-    kind === 'custom'
-      ? [
-          {
-            id: 'manifestUrl',
-            name: 'Manifest URL',
-            description: 'The address of its manifest.',
-            type: 'url',
-            required: true,
-          },
-        ]
-      : [{ id: 'url', name: 'Address', description: 'Of another instance.', type: 'url', required: false }];
-  const wait = {
-    id: 'timeout',
-    name: 'Timeout (ms)',
-    description: 'How long it is waited for.',
-    type: 'number',
-    default: timeout,
-    constraints: { min: 1000, max: 50_000 },
-  };
-  return [name, ...address, wait];
-}
 
 /** Whose configuration a tool means: Basic authorization, or the configuration itself in a header. */
 async function askerOf(parts: RouteParts, request: IncomingMessage): Promise<Asker> {

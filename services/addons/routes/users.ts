@@ -1,9 +1,9 @@
-import { timingSafeEqual, createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
+import { isSameSecret } from '../../kit/same-secret.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { readConfig } from '../domain/read-config.ts';
-import type { Profile } from '../profiles/profiles.ts';
+import type { OwnProfile } from '../profiles/profiles.ts';
 import type { RouteParts } from './parts.ts';
 import { basicOf, readBody, sendEnvelope } from './reply.ts';
 
@@ -35,7 +35,8 @@ export async function userRoutes(
     response.writeHead((await profiles.exists(url.searchParams.get('uuid') ?? '')) ? 200 : 400).end();
   } else if (route === 'GET /api/v1/user') {
     const profile = await signedIn(parts, request);
-    const userData = url.searchParams.get('raw') === 'true' ? profile.own : profile.config;
+    const { uuid, password, own } = profile;
+    const userData = url.searchParams.get('raw') === 'true' ? own : (await profiles.open(uuid, password)).config;
     await sendEnvelope(request, response, {
       status: 200,
       detail: 'User details retrieved successfully',
@@ -45,12 +46,12 @@ export async function userRoutes(
       },
     });
   } else if (route === 'PUT /api/v1/user') {
-    const { uuid, password } = await signedIn(parts, request);
+    const { uuid, password, encryptedPassword } = await signedIn(parts, request);
     const { config } = await readBody(request);
     if (config === undefined) throw new Problem('addons.missing', 400, 'config is required');
     const read = readConfig(config);
     requirePassword(parts, request, read);
-    const marks = [(await profiles.open(uuid, password)).encryptedPassword];
+    const marks = [encryptedPassword];
     const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
     await parts.aggregator.verify({ config: read, uuid, marks, foreign });
     await profiles.save(uuid, password, withoutPassword(read), { foreign });
@@ -89,7 +90,7 @@ export async function create(
   request: IncomingMessage,
   config: AddonConfig,
   password: string,
-): Promise<Profile> {
+): Promise<OwnProfile> {
   const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
   await parts.aggregator.verify({ config, uuid: undefined, marks: [], foreign });
   return await parts.profiles.create(withoutPassword(config), password, { foreign });
@@ -99,10 +100,10 @@ export async function create(
 export async function signedIn(
   parts: Pick<RouteParts, 'profiles'>,
   request: IncomingMessage,
-): Promise<Profile & { readonly password: string }> {
+): Promise<OwnProfile & { readonly password: string }> {
   const basic = basicOf(request);
   if (basic === undefined) throw new Problem('addons.missing', 400, 'Authorization header (Basic) is required');
-  return { ...(await parts.profiles.open(basic.name, basic.password)), password: basic.password };
+  return { ...(await parts.profiles.own(basic.name, basic.password)), password: basic.password };
 }
 
 /** The addon password, where the settings want one. @throws Problem `addons.addon_password` (401) */
@@ -113,13 +114,8 @@ export function requirePassword(
 ): void {
   if (settings.addonPassword === '') return;
   const offered = [given['addonPassword'], given['accessKey'], headers['x-addon-password']];
-  if (!offered.some((one) => typeof one === 'string' && isSame(one, settings.addonPassword)))
+  if (!offered.some((one) => typeof one === 'string' && isSameSecret(one, settings.addonPassword)))
     throw new Problem('addons.addon_password', 401, 'Invalid addon password');
-}
-
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
 }
 
 /** It is for making the configuration, not part of it. */

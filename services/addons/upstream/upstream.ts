@@ -1,9 +1,11 @@
 import type { Context } from '../../contracts/service.ts';
+import { isNestedDeeply } from '../../kit/nested-deeply.ts';
 import { readManifest, type UpstreamManifest } from '../domain/manifest.ts';
 import { readStreams, type ReadRelease, type ReadStreams } from '../domain/read-stream.ts';
 import { resourcePath, type ResourceRequest } from '../domain/resource-path.ts';
 import type { Addon } from '../aggregate/addon.ts';
 import { Labels, type AddonMetrics } from '../metrics.ts';
+import { AddonViews } from './addon-views.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { nesting } from './nesting.ts';
@@ -17,10 +19,14 @@ const largestAnswer = 8 * 1024 * 1024;
 const manifestMs = 3000;
 const failureKeptMs = minute;
 const largestList = 5000;
+/** Deeper than any answer of an addon. */
+const mostLevels = 50;
+/** Of the processor's time. Five thousand names of films take about a third of it. */
+const readMs = 1500;
 /** What a stream that was read takes beside its text. */
-const streamBytes = 3000;
-/** Of answers of one kind that are kept, as they came. */
-const mostBytes = 64 * 1024 * 1024;
+const streamBytes = 1500;
+/** Of answers that are kept, by kind: eight titles of a thousand streams each, and an evening of catalogs. */
+const mostBytes = { streams: 16 * 1024 * 1024, resources: 16 * 1024 * 1024, manifests: 8 * 1024 * 1024 };
 
 export interface UpstreamOptions {
   readonly context: Context;
@@ -52,6 +58,7 @@ export class Upstream {
   /** Bytes of the bodies that answers were made of. */
   readonly #sizes = new WeakMap<object, number>();
   readonly #labels = new Labels();
+  readonly #views = new AddonViews();
   readonly #resources: AnswerCache<Readonly<Record<string, unknown>>>;
 
   constructor(options: UpstreamOptions) {
@@ -63,7 +70,7 @@ export class Upstream {
       most: cacheSize,
       freshMs: 6 * hour,
       staleMs: 24 * hour,
-      ...{ weigh: (manifest) => this.#sizes.get(manifest) ?? 0, mostWeight: mostBytes },
+      ...{ weigh: (manifest) => this.#sizes.get(manifest) ?? 0, mostWeight: mostBytes.manifests },
       keeps: () => true,
     });
     this.#streams = new AnswerCache<ReadStreams>({
@@ -72,7 +79,7 @@ export class Upstream {
       freshMs: streamCacheSeconds * 1000,
       staleMs: streamCacheSeconds === 0 ? 0 : 6 * hour,
       weigh: (read) => (this.#sizes.get(read) ?? 0) + read.streams.length * streamBytes,
-      mostWeight: mostBytes,
+      mostWeight: mostBytes.streams,
       keeps: ({ streams, complaint }) => streamCacheSeconds > 0 && complaint === undefined && streams.length > 0,
     });
     this.#resources = new AnswerCache({
@@ -81,7 +88,7 @@ export class Upstream {
       freshMs: 5 * minute,
       staleMs: hour,
       weigh: (answer) => this.#sizes.get(answer) ?? 0,
-      mostWeight: mostBytes,
+      mostWeight: mostBytes.resources,
       keeps: () => true,
     });
   }
@@ -96,7 +103,9 @@ export class Upstream {
     const { clock } = this.#options.context;
     const url = addon.manifestUrl;
     const key = `${addon.trust} ${url}`;
-    const known = this.#failures.get(key);
+    // Its sentence has the addon's name in it, which each configuration chooses.
+    const failureKey = `${addon.name} ${key}`;
+    const known = this.#failures.get(failureKey);
     if (!fresh && known !== undefined && known.until > clock.now()) return { failure: known.failure };
     const load = async (): Promise<UpstreamManifest> => {
       const { body, bytes } = await this.#json(addon, url, 'manifest', timeoutMs);
@@ -115,14 +124,14 @@ export class Upstream {
         this.#manifests.forget(key);
         void this.#manifests.get(key, () => Promise.resolve(value)).answer;
       }
-      this.#failures.delete(key);
+      this.#failures.delete(failureKey);
       return { value };
     } catch (error) {
       const { kind, message } = explainUpstream(error, addon.name, timeoutMs);
       // Its cause may hold on to the whole body.
       const failure = new UpstreamFailure(kind, message);
       if (this.#failures.size > this.#options.cacheSize) this.#failures.clear();
-      this.#failures.set(key, { failure, until: clock.now() + failureKeptMs });
+      this.#failures.set(failureKey, { failure, until: clock.now() + failureKeptMs });
       return { failure };
     }
   }
@@ -133,7 +142,7 @@ export class Upstream {
       const { body, bytes } = await this.#ask(addon, request, lateMs);
       const list = listOf(body, 'streams', addon.name);
       const looked = list.slice(0, largestList);
-      const read = readStreams(looked, addon.stream, this.#options.readRelease);
+      const read = readStreams(looked, addon.stream, this.#options.readRelease, timeOf(readMs));
       if (read.streams.length === 0 && read.invalid > 0 && read.complaint === undefined)
         throw new UpstreamFailure(
           'malformed',
@@ -146,7 +155,8 @@ export class Upstream {
     const key = keyOf(addon, request);
     const { result, answer } = this.#streams.get(key, load);
     this.#options.metrics.cache.inc({ result });
-    return answer;
+    const viewed = (read: ReadStreams): ReadStreams => this.#views.of(read, addon.stream);
+    return answer instanceof Promise ? answer.then(viewed) : viewed(answer);
   }
 
   /** Any other resource, as it came. */
@@ -211,6 +221,15 @@ function keyOf(addon: Addon, request: ResourceRequest): string {
   return `${String(nesting.getStore() ?? 0)} ${addon.key}${resourcePath(request)}`;
 }
 
+/** Whether this thread has worked for so long. */
+function timeOf(ms: number): () => boolean {
+  const began = process.threadCpuUsage();
+  return () => {
+    const { user, system } = process.threadCpuUsage(began);
+    return user + system > ms * 1000;
+  };
+}
+
 function listOf(body: unknown, member: string, name: string): readonly unknown[] {
   const list =
     typeof body === 'object' && body !== null && member in body ? (body as Record<string, unknown>)[member] : undefined;
@@ -222,6 +241,13 @@ const decoder = new TextDecoder();
 
 function parseJson(body: Uint8Array, name: string): unknown {
   const text = decoder.decode(body);
+  const parsed = parseText(text, name);
+  if (isNestedDeeply(parsed, mostLevels))
+    throw new UpstreamFailure('malformed', `${name} answered with something that is nested too deep.`);
+  return parsed;
+}
+
+function parseText(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

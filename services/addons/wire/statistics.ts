@@ -5,6 +5,8 @@ import type { Verdict } from '../domain/pipeline/pipeline.ts';
 export interface StatisticsInput {
   readonly reports: readonly AddonReport[];
   readonly hidden: readonly Verdict[];
+  /** How many streams are left. */
+  readonly shown: number;
   readonly tookMs: number;
 }
 
@@ -12,12 +14,12 @@ const mostValues = 15;
 
 /** Lines among the streams that say how the addons did and what was left out, where the configuration wants them. */
 export function statisticItems(
-  { reports, hidden, tookMs }: StatisticsInput,
+  { reports, hidden, shown: left, tookMs }: StatisticsInput,
   statistics: AddonConfig['statistics'],
   link: string,
 ): readonly Record<string, unknown>[] {
-  if (statistics?.enabled !== true) return [];
-  const shown = new Set(statistics.statsToShow?.length ? statistics.statsToShow : ['addon', 'filter']);
+  const shown = new Set(wantedOf(statistics));
+  if (left === 0 && statistics?.showFilterStatsOnNoStreams === true) shown.add('filter');
   const items: Record<string, unknown>[] = [];
   const add = (name: string, description: string): void => {
     items.push({ name, description, externalUrl: link, streamData: { type: 'statistic' } });
@@ -31,6 +33,11 @@ export function statisticItems(
   if (shown.has('filter') && hidden.length > 0) add('🔍 Removal Reasons', removalText(hidden));
   if (shown.has('timing')) add('⏱️ Timing', `⏱️ Total      : ${tookMs.toFixed(2)}ms`);
   return items;
+}
+
+function wantedOf(statistics: AddonConfig['statistics']): readonly string[] {
+  if (statistics?.enabled !== true) return [];
+  return statistics.statsToShow?.length ? statistics.statsToShow : ['addon', 'filter'];
 }
 
 function removalText(hidden: readonly Verdict[]): string {

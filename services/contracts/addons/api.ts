@@ -30,6 +30,8 @@ const Kind = z.object({
   description: z.string(),
   /** It needs an address. */
   needsAddress: z.boolean(),
+  /** What configurations from elsewhere call it. */
+  alsoCalled: z.array(z.string()),
 });
 const ServiceKind = z.object({
   id: z.string(),
@@ -112,6 +114,13 @@ export const AddonOverview = z.object({
 });
 export type AddonOverview = z.infer<typeof AddonOverview>;
 
+/** What is wrong with one rule of a configuration. */
+const RuleProblem = z.object({
+  /** Where it stands, such as `excludedStreamExpressions.0`, `groups.1` or `variants.0`. */
+  at: z.string(),
+  sentence: z.string(),
+});
+
 const WithConfig = z.object({ config: AddonConfiguration });
 
 export const addonsApi = {
@@ -134,12 +143,14 @@ export const addonsApi = {
     path: '/api/addons/profiles/:uuid',
     summary: 'One configuration, with its credentials.',
     access: mayWrite('addons'),
+    query: z.object({ without: z.enum(['keys']).optional().describe('What opens accounts is left out.') }),
     reply: WithConfig.extend({ notes: z.array(z.string()).describe('What of it has no effect, in sentences.') }),
   }),
   create: defineRoute({
     method: 'POST',
     path: '/api/addons/profiles',
-    summary: 'Makes a configuration. Its password is made here and kept in the vault.',
+    summary:
+      'Makes a configuration. Its password is made here and kept in the vault; one that inherits from another that the page looks after need not know its password.',
     access: mayWrite('addons'),
     body: WithConfig,
     reply: AddonProfile,
@@ -198,6 +209,14 @@ export const addonsApi = {
     access: mayWrite('addons'),
     body: WithConfig,
     reply: z.object({ catalogs: z.array(AddonCatalog) }),
+  }),
+  rules: defineRoute({
+    method: 'POST',
+    path: '/api/addons/rules',
+    summary: 'What is wrong with the expressions, conditions and variants of a configuration, saved or not.',
+    access: mayWrite('addons'),
+    body: WithConfig,
+    reply: z.object({ problems: z.array(RuleProblem) }),
   }),
   format: defineRoute({
     method: 'POST',

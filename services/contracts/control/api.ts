@@ -1,13 +1,15 @@
-import type { RequestListener } from 'node:http';
 import { z } from 'zod';
-import { Account, AccessToken, AccountName, NewToken, Password, Role } from './accounts.ts';
-import { defineRoute, fileReply, type ApiHandler } from '../api.ts';
+import { accountRoutes } from './account-routes.ts';
+import { AccountName, Password, Role } from './accounts.ts';
+import { defineRoute, fileReply } from '../api.ts';
+import { BackupAge, BackupContents, BackupFile, SetAside } from './backups.ts';
 import { defineTopic } from '../bus.ts';
 import { EngineState } from './engines.ts';
-import type { LiveTopic } from './live.ts';
 import { JobSummary } from '../jobs.ts';
-import type { Rights } from '../route-access.ts';
-import { Grantable, RunningWork, ServiceGroup, Step, type Context } from '../service.ts';
+import { LogLine, LogReply } from './log.ts';
+import { Machine, Pulse } from './overview.ts';
+import { Grantable, ServiceGroup } from '../service.ts';
+import { RunningWork, Step } from '../health.ts';
 import { SettingsView } from './settings.ts';
 
 /** One of a service's listeners. */
@@ -56,170 +58,10 @@ export const ServiceState = z
   .meta({ id: 'ServiceState' });
 export type ServiceState = z.infer<typeof ServiceState>;
 
-/** A service as somebody may see it: its living fact counts what belongs to others, so it is for those who may read all of the service. */
-export function shownService(service: ServiceState, rights: Rights): ServiceState {
-  if (rights.all) return service;
-  const withoutOffers = {
-    ...service,
-    suggestedPort: null,
-    listeners: service.listeners.map((listener) => ({ ...listener, suggestedPort: null })),
-  };
-  if (rights.may(service.id, 'read', '*')) return withoutOffers;
-  const hide = (reason: string | null): string | null => (reason === null ? null : 'An administrator can see why.');
-  const { remedy: _, begin: __, running: ___, ...rest } = withoutOffers;
-  return {
-    ...rest,
-    detail: '',
-    reason: hide(service.reason),
-    listeners: withoutOffers.listeners.map((listener) => ({ ...listener, reason: hide(listener.reason) })),
-  };
-}
-
-/** How busy a service was: what its manifest says Home counts of it. */
-export const Pulse = z
-  .object({
-    service: z.string(),
-    /** What is counted: `messages`. */
-    what: z.string(),
-    hours: z.array(z.number()).describe('Of the last 24 hours, oldest first; the last one is not over yet.'),
-  })
-  .meta({ id: 'Pulse' });
-export type Pulse = z.infer<typeof Pulse>;
-
-/** What is left of the machine that Homeport runs on. */
-export const Machine = z
-  .object({
-    cpu: z.number().describe('Share of all processors that was busy since the look before, 0 to 1.'),
-    memory: z.object({ total: z.number(), free: z.number(), own: z.number() }).describe('Bytes; `own`: of the host.'),
-    disk: z
-      .object({ total: z.number(), free: z.number() })
-      .nullable()
-      .describe('Bytes, where the data folder is; null where the system does not tell.'),
-  })
-  .meta({ id: 'Machine' });
-export type Machine = z.infer<typeof Machine>;
-
 /** A service's state changed, or its living fact. */
 export const serviceChanged = defineTopic('control.service', ServiceState);
 /** Settings were saved; pages that show them read them anew. */
 export const settingsChanged = defineTopic('control.settings', z.object({ sections: z.array(z.string()) }));
-
-/** The machine was asleep: what goes by the clock is looked at anew. */
-export const machineWoke = defineTopic('control.woke', z.object({}));
-
-export const LogLine = z.object({
-  time: z.number(),
-  level: z.enum(['debug', 'info', 'warn', 'error']),
-  service: z.string(),
-  message: z.string(),
-  fields: z.record(z.string(), z.unknown()),
-});
-export type LogLine = z.infer<typeof LogLine>;
-
-const LogReply = z.object({
-  /** Oldest first. */
-  lines: z.array(LogLine),
-  cursor: z
-    .string()
-    .nullable()
-    .describe(
-      'For the next question: there are earlier lines, or the files were not read to their end. Null: this is all.',
-    ),
-});
-type LogReply = z.infer<typeof LogReply>;
-
-/** A backup that lies in the folder of backups. */
-export const BackupFile = z
-  .object({
-    /** File name, without a folder. */
-    name: z.string(),
-    bytes: z.number(),
-    createdAt: z.number().describe('ms since the epoch'),
-  })
-  .meta({ id: 'BackupFile' });
-export type BackupFile = z.infer<typeof BackupFile>;
-
-export const BackupAge = z.object({ newestAt: z.number().nullable(), isOld: z.boolean() }).meta({ id: 'BackupAge' });
-export type BackupAge = z.infer<typeof BackupAge>;
-
-/** The host's backups, newest first. */
-export interface BackupStore {
-  /** Absolute path of the folder. */
-  folder(): string;
-  list(): Promise<readonly BackupFile[]>;
-  /** When the newest one was made, and whether that is too long ago for what there is to lose. */
-  age(): Promise<BackupAge>;
-  /** Writes one now; one at a time. @throws Problem `backup.target` (507), `backup.running` (409). */
-  make(): Promise<BackupFile>;
-  /** @throws Problem `backup.unknown` (404). */
-  remove(name: string): Promise<void>;
-  /** Absolute path of one that is there. @throws Problem `backup.unknown` (404). */
-  path(name: string): Promise<string>;
-}
-
-/** What only the control service may do with the host that runs it. */
-export interface HostControl {
-  readonly version: string;
-  /** True when started with --safe-mode or because the settings' file, or the host's own part of it, could not be used. */
-  readonly safeMode: boolean;
-  /** What is wrong with the settings, by field path; a service with a problem of its own does not run. */
-  configProblems(): readonly { readonly path: string; readonly message: string }[];
-  services(): Promise<readonly ServiceState[]>;
-  /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */
-  restart(id: string): Promise<ServiceState>;
-  pulses(): Promise<readonly Pulse[]>;
-  machine(): Promise<Machine>;
-  settings(): SettingsView;
-  /** Verifies, saves and applies. Answers which services were started anew. */
-  changeSettings(
-    section: string,
-    patch: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly restarted: readonly string[] }>;
-  engines(): Promise<readonly EngineState[]>;
-  /** This and those that follow: @throws Problem `control.unknown_engine` (404). */
-  installEngine(name: string): Promise<EngineState>;
-  /** Asks it for its version again. */
-  verifyEngine(name: string): Promise<EngineState>;
-  /** @throws Problem `engines.not_ours` (409) when it is not one that Homeport installed, `engines.busy` (409). */
-  removeEngine(name: string): Promise<EngineState>;
-  log(filter: {
-    readonly level?: LogLine['level'];
-    readonly service?: string;
-    readonly text?: string;
-    /** Only lines before this moment, ms since the epoch. */
-    readonly before?: number;
-    /** Goes on where an answer before ended. */
-    readonly cursor?: string;
-    readonly limit: number;
-  }): Promise<LogReply>;
-  readonly backups: BackupStore;
-  /** What somebody who helps has to know: versions, services, settings that are not the default, newest errors. No secrets. */
-  report(): Promise<string>;
-  deadJobs(): Promise<readonly (JobSummary & { readonly service: string })[]>;
-  retryJob(service: string, id: string): Promise<boolean>;
-  dropJob(service: string, id: string): Promise<boolean>;
-  /** What pages hear of all services, as the manifests say. */
-  readonly liveTopics: readonly LiveTopic<any>[];
-  /** Handlers of all running services, the control service's own included. */
-  apiHandlers(): readonly ApiHandler[];
-  /** The OpenAPI document made out of the handlers. */
-  openApi(): unknown;
-  /** Answers a request below `/api` from the handlers; an unknown path gets the API's own 404. */
-  readonly handleApi: RequestListener;
-  /** Answers any other path: the built pages and their files. */
-  readonly handlePage: RequestListener;
-  metrics(service?: string): Promise<string>;
-  /** While no administrator exists: creates the first with the one-time code. */
-  readonly firstRun: {
-    needed(): Promise<boolean>;
-    complete(code: string, name: string, password: string, remoteAddress: string): Promise<void>;
-  };
-}
-
-/** The control service's context: a service's own and the host. */
-export interface ControlContext extends Context {
-  readonly host: HostControl;
-}
 
 const ok = z.object({ ok: z.literal(true) });
 const sessionSecret = z
@@ -375,7 +217,42 @@ export const controlApi = {
     path: '/api/backups',
     summary: 'The backups in the folder of backups, newest first.',
     access: 'admin',
-    reply: z.object({ folder: z.string(), backups: z.array(BackupFile), isOld: z.boolean() }),
+    reply: z.object({
+      folder: z.string(),
+      backups: z.array(BackupFile),
+      isOld: z.boolean(),
+      setAside: z.array(SetAside).describe('What restores have replaced, newest first.'),
+    }),
+  }),
+  backupContents: defineRoute({
+    method: 'GET',
+    path: '/api/backups/:name/contents',
+    summary: 'What a backup holds, after each of its files was verified; 422 `backup.damaged`.',
+    access: 'admin',
+    reply: BackupContents,
+  }),
+  restoreBackup: defineRoute({
+    method: 'POST',
+    path: '/api/backups/:name/restore',
+    summary:
+      'Verifies a backup and starts Homeport anew with it, right after the answer. What there was before is set aside in the data folder.',
+    access: 'admin',
+    body: z.object({ confirm: z.literal('restore').describe('So that nobody does it by mistake.') }),
+    reply: ok,
+  }),
+  putBack: defineRoute({
+    method: 'POST',
+    path: '/api/backups/set-aside/:name/put-back',
+    summary: 'Starts Homeport anew with what a restore had replaced; what there is now is set aside in its turn.',
+    access: 'admin',
+    reply: ok,
+  }),
+  removeSetAside: defineRoute({
+    method: 'DELETE',
+    path: '/api/backups/set-aside/:name',
+    summary: 'Removes what a restore had replaced for good.',
+    access: 'admin',
+    reply: ok,
   }),
   backupFile: defineRoute({
     method: 'GET',
@@ -419,60 +296,5 @@ export const controlApi = {
     access: 'admin',
     reply: ok,
   }),
-  accounts: defineRoute({
-    method: 'GET',
-    path: '/api/accounts',
-    summary: 'People and service accounts with their grants.',
-    access: 'admin',
-    reply: z.object({ accounts: z.array(Account) }),
-  }),
-  createAccount: defineRoute({
-    method: 'POST',
-    path: '/api/accounts',
-    summary: 'Makes an account.',
-    access: 'admin',
-    body: Account.pick({ name: true, kind: true, role: true, description: true, grants: true })
-      .partial({ kind: true, role: true, description: true, grants: true })
-      .extend({ password: Password.optional() }),
-    reply: Account,
-  }),
-  changeAccount: defineRoute({
-    method: 'PATCH',
-    path: '/api/accounts/:name',
-    summary: 'Changes password, role, grants or switches an account on and off.',
-    access: 'admin',
-    body: Account.pick({ role: true, enabled: true, description: true, grants: true })
-      .partial()
-      .extend({ password: Password.optional() }),
-    reply: Account,
-  }),
-  removeAccount: defineRoute({
-    method: 'DELETE',
-    path: '/api/accounts/:name',
-    summary: 'Removes an account with its tokens and sessions.',
-    access: 'admin',
-    reply: ok,
-  }),
-  tokens: defineRoute({
-    method: 'GET',
-    path: '/api/accounts/:name/tokens',
-    summary: 'The access tokens of an account.',
-    access: 'admin',
-    reply: z.object({ tokens: z.array(AccessToken) }),
-  }),
-  createToken: defineRoute({
-    method: 'POST',
-    path: '/api/accounts/:name/tokens',
-    summary: 'Makes an access token; its text is in this answer only.',
-    access: 'admin',
-    body: NewToken,
-    reply: z.object({ token: AccessToken, text: z.string() }),
-  }),
-  removeToken: defineRoute({
-    method: 'DELETE',
-    path: '/api/accounts/:name/tokens/:id',
-    summary: 'Revokes an access token.',
-    access: 'admin',
-    reply: ok,
-  }),
+  ...accountRoutes,
 };

@@ -65,6 +65,8 @@ export const EngineState = Engine.extend({
   offered: z.string().nullable(),
   /** The settings say where it is: it is used or missing, and installing would not change that. */
   configured: z.boolean(),
+  /** The host's setting that can say so. */
+  setting: z.string().nullable(),
   /** Homeport installed it, and can remove it. */
   removable: z.boolean(),
   /** Its installation, while one runs. */

@@ -39,16 +39,6 @@ export const DataOverview = z.object({
 });
 export type DataOverview = z.infer<typeof DataOverview>;
 
-export const DataKeys = z.object({
-  anon: z.string(),
-  service: z.string(),
-  publishable: z.string(),
-  secret: z.string(),
-  /** False: the settings say what the secret is. */
-  canRotate: z.boolean(),
-});
-export type DataKeys = z.infer<typeof DataKeys>;
-
 /** Whom statements are run as: the owner of the tables, or as a request with this role would be. */
 export const DataRole = z.enum(['owner', 'anon', 'authenticated', 'service_role']);
 export type DataRole = z.infer<typeof DataRole>;
@@ -100,7 +90,11 @@ export const dataApi = {
     path: '/api/data/tables',
     summary: 'Tables and views that are served, and whether row policies hold for them.',
     access: 'admin',
-    reply: z.object({ tables: z.array(DataTable) }),
+    reply: z.object({
+      tables: z.array(DataTable),
+      /** Those that are served; new tables go into the first unless somebody chooses. */
+      schemas: z.array(z.string()),
+    }),
   }),
   overview: defineRoute({
     method: 'GET',
@@ -110,20 +104,12 @@ export const dataApi = {
     query: z.object({ wake: z.stringbool().default(false) }),
     reply: DataOverview,
   }),
-  keys: defineRoute({
+  types: defineRoute({
     method: 'GET',
-    path: '/api/data/keys',
-    summary: 'The keys that programs send.',
+    path: '/api/data/types',
+    summary: 'TypeScript types of the tables, as `createClient<Database>` takes them.',
     access: 'admin',
-    reply: DataKeys,
-  }),
-  rotate: defineRoute({
-    method: 'POST',
-    path: '/api/data/keys/rotate',
-    summary: 'Makes a key anew; with `all` the secret behind all tokens, which signs everybody out.',
-    access: 'admin',
-    body: z.object({ key: z.enum(['publishable', 'secret', 'all']) }),
-    reply: DataKeys,
+    reply: z.object({ types: z.string() }),
   }),
   run: defineRoute({
     method: 'POST',

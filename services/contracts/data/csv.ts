@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../api.ts';
+import { defineRoute, fileReply } from '../api.ts';
 
 /** Types that a column of an imported file can become, the narrowest first. */
 export const DataCsvType = z.enum(['boolean', 'bigint', 'numeric', 'date', 'timestamptz', 'uuid', 'jsonb', 'text']);
@@ -44,5 +44,12 @@ export const dataCsvApi = {
     }),
     bytes: true,
     reply: z.object({ rows: z.int() }),
+  }),
+  save: defineRoute({
+    method: 'GET',
+    path: '/api/data/tables/:schema/:name/csv',
+    summary: 'A table as a file in CSV, in the order of its key; 64 MiB at most.',
+    access: 'admin',
+    reply: fileReply,
   }),
 };

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
+/** What becomes of a row when the one that it names is removed, in the words of SQL. */
+export const DataOnDelete = z.enum(['no action', 'restrict', 'cascade', 'set null', 'set default']);
+export type DataOnDelete = z.infer<typeof DataOnDelete>;
+
 /** A column of a table as the editor needs it. */
 export const DataColumn = z
   .object({
@@ -15,6 +19,21 @@ export const DataColumn = z
     isKey: z.boolean(),
     /** What it may be, where its type is a list of words. */
     choices: z.array(z.string()),
+    /** It counts up by itself. */
+    isIdentity: z.boolean(),
+    /** The constraint by which no two rows may have one value; null: they may. */
+    unique: z.string().nullable(),
+    /** The row of another table that it names, and what happens when that one is removed. */
+    reference: z
+      .object({
+        constraint: z.string(),
+        schema: z.string(),
+        name: z.string(),
+        onDelete: DataOnDelete,
+        /** All of it, as PostgreSQL writes it: `FOREIGN KEY (a) REFERENCES public.b(id) ON UPDATE CASCADE`. */
+        definition: z.string(),
+      })
+      .nullable(),
   })
   .meta({ id: 'DataColumn' });
 export type DataColumn = z.infer<typeof DataColumn>;

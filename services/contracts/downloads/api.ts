@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { defineTopic } from '../bus.ts';
-import { QuietHours } from '../quiet-hours.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
+import { DownloadLimits, LimitsNow } from './limits.ts';
+import { DownloadPreview } from './preview.ts';
 
 export const DownloadState = z.enum([
   'pending',
@@ -98,64 +99,11 @@ export const DownloadOptions = z
   .meta({ id: 'DownloadOptions' });
 export type DownloadOptions = z.infer<typeof DownloadOptions>;
 
-/** What a site says is behind an address, before anything is downloaded. */
-const DownloadPreview = z
-  .object({
-    title: z.string(),
-    /** Who made it, empty when that is not known. */
-    author: z.string(),
-    /** Seconds. */
-    duration: z.number().nullable(),
-    /** Entries of a playlist; null: it is one video. */
-    entries: z.int().nullable(),
-    /** The picture's heights that the site has, the largest first; empty: not known. */
-    heights: z.array(z.int()),
-    /** There are chapters by which it can be split. */
-    chapters: z.boolean(),
-    /** Languages of subtitles that people have made. */
-    subtitles: z.array(z.string()),
-    live: z.boolean(),
-    /** A small picture, as a `data:` address. */
-    picture: z.string().nullable(),
-  })
-  .meta({ id: 'DownloadPreview' });
-export type DownloadPreview = z.infer<typeof DownloadPreview>;
-
 /** What is said from one second of a video to another. */
 const Cue = z.object({ from: z.number(), to: z.number(), text: z.string() });
 /** Subtitles in a language. */
 const Captions = z.object({ language: z.string(), cues: z.array(Cue) });
 export type Captions = z.infer<typeof Captions>;
-
-/** How fast downloads may be, and when they run. */
-export const DownloadLimits = z
-  .object({
-    speed: z
-      .int()
-      .min(1024)
-      .max(1_000_000_000_000)
-      .nullable()
-      .default(null)
-      .describe('Bytes a second of all downloads together; null: as fast as it goes.'),
-    hours: z
-      .array(QuietHours)
-      .max(50)
-      .default([])
-      .describe("Downloads run only then, by this machine's clock, such as `mon-fri 22:00-07:00`. None: at any hour."),
-  })
-  .meta({ id: 'DownloadLimits' });
-export type DownloadLimits = z.infer<typeof DownloadLimits>;
-
-/** The limits, and what they mean at this moment. */
-const LimitsNow = z.object({
-  limits: DownloadLimits,
-  open: z.boolean().describe('Downloads may run now.'),
-  changesAt: z.number().nullable().describe('When that changes, in ms since the epoch; null: never.'),
-});
-export type LimitsNow = z.infer<typeof LimitsNow>;
-
-/** The limits were set, or the hours began or ended. */
-export const downloadLimitsChanged = defineTopic('downloads.limits', LimitsNow);
 
 const Chosen = z.object({
   uids: z.array(z.string()).min(1).max(10_000).optional().describe('Left out: the whole queue.'),

@@ -26,6 +26,23 @@ const SharedService = z
   .meta({ id: 'SharedService' });
 export type SharedService = z.infer<typeof SharedService>;
 
+const SharedPort = z
+  .object({
+    /** `mail`, `git.ssh` */
+    id: z.string(),
+    /** The service that answers there. */
+    service: z.string(),
+    title: z.string(),
+    /** What it means when it is shared; empty where its service says nothing. */
+    meaning: z.string(),
+    shared: z.boolean(),
+    running: z.boolean(),
+    /** Where machines of its networks reach it: `smtp://192.168.1.20:8025`. */
+    addresses: z.array(z.string()),
+  })
+  .meta({ id: 'SharedPort' });
+export type SharedPort = z.infer<typeof SharedPort>;
+
 const GatewayState = z
   .object({
     /** `NAME.local` */
@@ -35,6 +52,10 @@ const GatewayState = z
     /** Addresses of this machine on the network. */
     lanAddresses: z.array(z.string()),
     services: z.array(SharedService),
+    /** Ports of services that speak something else than HTTP. */
+    ports: z.array(SharedPort),
+    /** Whose machines alone reach these ports; none: all that are let in. */
+    portNetworks: z.array(z.string()),
     /** Where a device gets the certificate; null while nothing is shared. */
     trustUrl: z.string().nullable(),
     certificate: z
@@ -77,13 +98,26 @@ const SignedInDevice = z
 export type SignedInDevice = z.infer<typeof SignedInDevice>;
 
 /** Another machine that has connected. `letIn`: its network is among those that may. */
-const Visitor = z.object({ address: z.string(), letIn: z.boolean(), seenAt: z.number() });
+const Visitor = z.object({
+  address: z.string(),
+  /** The port that speaks no HTTP to which it came, such as `mail`; null: where pages are. */
+  port: z.string().nullable(),
+  letIn: z.boolean(),
+  seenAt: z.number(),
+});
 export type Visitor = z.infer<typeof Visitor>;
 
 const SelfTest = z
   .object({
     /** A sentence on each thing that was tried. */
-    checks: z.array(z.object({ ok: z.boolean(), text: z.string() })),
+    checks: z.array(
+      z.object({
+        ok: z.boolean(),
+        /** It is not as a device wishes, and may yet be as the owner does. */
+        maybeMeant: z.boolean().optional(),
+        text: z.string(),
+      }),
+    ),
     /** Machines that have connected since the start, the latest first. */
     visitors: z.array(Visitor),
   })
@@ -98,6 +132,27 @@ export const gatewayApi = {
     summary: 'What is shared with the home network, and where it answers.',
     access: 'admin',
     reply: GatewayState,
+  }),
+  addresses: defineRoute({
+    method: 'GET',
+    path: '/api/gateway/addresses',
+    summary: 'Where other devices reach what is shared.',
+    access: 'user',
+    reply: z.object({
+      /** As of the state. */
+      trustUrl: z.string().nullable(),
+      /** What is shared and answers, with its best address. */
+      services: z.array(
+        z.object({
+          id: z.string(),
+          url: z.string(),
+          /** The gateway asks for name and password before anything reaches the service. */
+          asksFirst: z.boolean(),
+        }),
+      ),
+      /** Shared ports that speak something else than HTTP, such as `mail` and `git.ssh`. */
+      ports: z.array(z.object({ id: z.string(), url: z.string() })),
+    }),
   }),
   test: defineRoute({
     method: 'POST',

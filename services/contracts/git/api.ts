@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../api.ts';
+import { defineRoute, fileReply } from '../api.ts';
 
 const time = z.number().describe('ms since the epoch');
 
@@ -58,9 +58,11 @@ export const GitContent = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('file'),
     commit: GitCommit,
+    id: z.string().describe('Of its bytes; who changes it says what he saw.'),
     size: z.number(),
     /** Null for what is no text, or too much of it to be shown. */
     text: z.string().nullable(),
+    editable: z.boolean().describe('The text is all of its bytes; that of another charset only shows it.'),
   }),
 ]);
 export type GitContent = z.infer<typeof GitContent>;
@@ -85,6 +87,14 @@ export const GitFileDiff = z.object({
   patch: z.string().nullable(),
 });
 export type GitFileDiff = z.infer<typeof GitFileDiff>;
+
+/** What lies between two commits, as far as it can be shown. */
+export const GitDiff = z.object({
+  files: z.array(GitFileDiff),
+  /** How many files there are, of which the first are shown; null where that is too much to be found out. */
+  total: z.int().nullable(),
+});
+export type GitDiff = z.infer<typeof GitDiff>;
 
 export const GitKey = z.object({ id: z.int(), title: z.string(), fingerprint: z.string(), createdAt: time, lastUsedAt: time.nullable() }); // prettier-ignore
 export type GitKey = z.infer<typeof GitKey>;
@@ -132,6 +142,34 @@ export const gitApi = {
     query: z.object({ ref: z.string().max(250).default(''), path: z.string().max(4096).default('') }),
     reply: GitContent,
   }),
+  file: defineRoute({
+    method: 'GET',
+    path: `${at}/file`,
+    summary: 'A file as it is, up to 16 MiB.',
+    access: 'objects',
+    query: z.object({ ref: z.string().max(250).default(''), path: z.string().min(1).max(4096) }),
+    reply: fileReply,
+  }),
+  change: defineRoute({
+    method: 'POST',
+    path: `${at}/content`,
+    summary: 'Makes, changes, moves or removes a file: one commit.',
+    access: 'objects',
+    body: z.object({
+      branch: z.string().min(1).max(250).describe('The commit goes onto it.'),
+      newBranch: z.string().max(250).default('').describe('In its place onto a new one that begins at it.'),
+      path: z.string().trim().min(1).max(4096),
+      from: z.string().max(4096).default('').describe('Where it was before; empty for a new file.'),
+      id: z.string().max(40).default('').describe('What it was when it was read.'),
+      text: z
+        .string()
+        .max(1024 * 1024)
+        .nullable()
+        .describe('Null removes it.'),
+      message: z.string().trim().max(65_536).default(''),
+    }),
+    reply: z.object({ branch: z.string(), commit: z.string() }),
+  }),
   blame: defineRoute({
     method: 'GET',
     path: `${at}/blame`,
@@ -157,7 +195,7 @@ export const gitApi = {
     path: `${at}/commits/:commit`,
     summary: 'A commit and what it changed.',
     access: 'objects',
-    reply: z.object({ commit: GitCommit, files: z.array(GitFileDiff) }),
+    reply: GitDiff.extend({ commit: GitCommit }),
   }),
   keys: defineRoute({
     method: 'GET',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
-import { GitCommit, GitFileDiff } from './api.ts';
+import { GitCommit, GitDiff } from './api.ts';
 
 const time = z.number().describe('ms since the epoch');
 const text = z.string().max(65_536);
@@ -220,7 +220,10 @@ export const gitIssuesApi = {
     path: `${at}/pulls/:number/changes`,
     summary: 'The commits of a pull request, and what they change together.',
     access: 'objects',
-    reply: z.object({ commits: z.array(GitCommit), files: z.array(GitFileDiff) }),
+    reply: GitDiff.extend({
+      commits: z.array(GitCommit),
+      head: z.string().describe('The commit that would be merged.'),
+    }),
   }),
   merge: defineRoute({
     method: 'POST',

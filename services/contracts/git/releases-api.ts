@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
+import { changesOf } from '../changes.ts';
 
 const time = z.number().describe('ms since the epoch');
 const ok = z.object({ ok: z.literal(true) });
@@ -47,9 +48,9 @@ export const gitReleasesApi = {
   change: defineRoute({
     method: 'PATCH',
     path: `${at}/:id`,
-    summary: 'Changes a release.',
+    summary: 'Changes what is named of a release.',
     access,
-    body: z.object(values),
+    body: changesOf(z.object(values)),
     reply: GitRelease,
   }),
   remove: defineRoute({ method: 'DELETE', path: `${at}/:id`, summary: 'Removes a release; its tag stays.', access, reply: ok }), // prettier-ignore

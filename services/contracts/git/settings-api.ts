@@ -65,6 +65,7 @@ export const GitRepositorySettings = z.object({
   protections: z.array(GitProtection),
   deployKeys: z.array(GitDeployKey),
   hooks: z.array(GitHook),
+  mayRemove: z.boolean().describe('The caller has the name that it stands under; who administers it may have less.'),
 });
 export type GitRepositorySettings = z.infer<typeof GitRepositorySettings>;
 

@@ -22,6 +22,10 @@ export const InboxItem = z
     read: z.boolean(),
     /** Put away: no longer in the inbox, still found by search. */
     done: z.boolean(),
+    /** In a list that has the newest of repeats alone: how often it came (1,000 stands for more too) and since when. */
+    repeats: z.object({ times: z.int(), since: z.number() }).optional(),
+    /** Of one that has just arrived: the row of which it is a repeat, whose place it takes in such a list. */
+    repeated: z.int().optional(),
   })
   .meta({ id: 'InboxItem' });
 export type InboxItem = z.infer<typeof InboxItem>;
@@ -73,8 +77,8 @@ export function inboxGrant({ topic, source }: InboxPlace, permission: NeededGran
     : { service: 'push', permission, resource: topic };
 }
 
-/** What was offered under these keys was read, put away or removed, by whomever. */
-export const inboxSeen = defineTopic('inbox.seen', z.object({ keys: z.array(z.string()) }));
+/** Rows, and what was offered under these keys, were read, put away or removed, by whomever; up to 1000 rows at a time. */
+export const inboxSeen = defineTopic('inbox.seen', z.object({ keys: z.array(z.string()), ids: z.array(z.int()) }));
 
 export const inboxApi = {
   list: defineRoute({
@@ -92,8 +96,22 @@ export const inboxApi = {
       minPriority: z.coerce.number().int().min(1).max(5).optional(),
       unread: z.stringbool().optional(),
       done: z.stringbool().optional(),
+      repeats: z
+        .enum(['newest'])
+        .optional()
+        .describe('Of messages that came again and again, the newest alone. A search and `unread` show each.'),
+      repeatsOf: z.coerce.number().int().optional().describe('The earlier ones of which this row is a repeat.'),
     }),
     reply: z.object({ items: z.array(InboxItem), unread: z.int(), total: z.int(), sources: z.array(z.string()) }),
+  }),
+  find: defineRoute({
+    method: 'GET',
+    path: '/api/inbox/search',
+    summary:
+      'The newest rows with these words, also those put away: as the list, but nothing is counted, for each letter typed.',
+    access: 'objects',
+    query: z.object({ q: z.string(), limit: z.coerce.number().int().min(1).max(50).default(6) }),
+    reply: z.object({ items: z.array(InboxItem) }),
   }),
   one: defineRoute({
     method: 'GET',
@@ -111,7 +129,21 @@ export const inboxApi = {
       ids: z.union([z.literal('all'), z.array(z.int()).min(1).max(1000)]),
       read: z.boolean().optional(),
       done: z.boolean().optional(),
+      repeats: z.literal(true).optional().describe('Also the earlier ones of which these rows are repeats.'),
+      undoable: z.literal(true).optional().describe('Answers with the number of the change.'),
     }),
+    reply: z.object({
+      changed: z.int(),
+      unread: z.int(),
+      change: z.int().optional().describe('To take it back by.'),
+    }),
+  }),
+  undo: defineRoute({
+    method: 'POST',
+    path: '/api/inbox/undo',
+    summary: 'Takes a change back: every row that nobody changed since is read and put away as it was before.',
+    access: 'objects',
+    body: z.object({ change: z.int() }),
     reply: z.object({ changed: z.int(), unread: z.int() }),
   }),
   remove: defineRoute({
@@ -119,7 +151,10 @@ export const inboxApi = {
     path: '/api/inbox/remove',
     summary: 'Removes rows for good, for those who may write where they came from.',
     access: 'objects',
-    body: z.object({ ids: z.array(z.int()).min(1).max(1000) }),
+    body: z.object({
+      ids: z.array(z.int()).min(1).max(1000),
+      repeats: z.literal(true).optional().describe('Also the earlier ones of which these rows are repeats.'),
+    }),
     reply: z.object({ removed: z.int(), unread: z.int() }),
   }),
 };

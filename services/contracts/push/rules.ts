@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import { isQuiet, QuietHours, quietSpans, quietUntil, wallClock, type QuietSpan } from '../quiet-hours.ts';
 import { matchesPieces } from '../wildcards.ts';
+import { isZone } from '../zone.ts';
 
 /** What a person wants of the topics that a pattern covers. */
 export const PushRule = z
@@ -37,14 +38,6 @@ export const PushRule = z
   .meta({ id: 'PushRule' });
 export type PushRule = z.infer<typeof PushRule>;
 
-const known = (zone: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-};
-
 /** A person's rules for what reaches them without asking. Streams and polls get every message, whatever they say. */
 export const PushRules = z.object({
   rules: z
@@ -64,7 +57,7 @@ export const PushRules = z.object({
   zone: z
     .string()
     .max(64)
-    .refine(known, 'Use a time zone such as Europe/Berlin.')
+    .refine(isZone, 'Use a time zone such as Europe/Berlin.')
     .nullable()
     .default(null)
     .describe('Time zone of the quiet hours; null: that of the machine.'),

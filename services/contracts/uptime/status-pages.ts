@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
+import { changesOf } from '../changes.ts';
 import { TopicName } from '../push/topics.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
@@ -153,7 +154,7 @@ export const statusPagesApi = {
     summary: 'Changes what is named; groups are replaced.',
     access: write,
     body: z.looseObject({
-      ...StatusPageConfig.partial().shape,
+      ...changesOf(StatusPageConfig).shape,
       publicGroupList: z.array(PublicGroup).max(500).optional(),
     }),
     reply: StatusPage,
@@ -192,7 +193,7 @@ export const statusPagesApi = {
     path: '/api/uptime/status-pages/:slug/incidents/:id',
     summary: 'Changes a note; `active: false` resolves it.',
     access: write,
-    body: PageNote.partial().extend({ active: z.boolean().optional(), pin: z.boolean().optional() }),
+    body: changesOf(PageNote).extend({ active: z.boolean().optional(), pin: z.boolean().optional() }),
     reply: ShownNote,
   }),
   removeNote: defineRoute({

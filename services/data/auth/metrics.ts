@@ -1,4 +1,4 @@
-import type { Counter, Metrics } from '../../contracts/service.ts';
+import type { Counter, Metrics } from '../../contracts/metrics.ts';
 
 /** Numbers of sign-in. */
 export interface AuthMetrics {

@@ -29,7 +29,7 @@ export interface AuthParts {
   readonly context: Pick<Context, 'clock' | 'log' | 'vault'>;
   readonly database: AuthDatabase;
   readonly settings: AuthSettings;
-  readonly keys: Pick<Keys, 'sign' | 'verify' | 'roleOf' | 'codeHash'>;
+  readonly keys: Pick<Keys, 'sign' | 'verify' | 'roleOf' | 'codeHash' | 'published'>;
   readonly passwords: Passwords;
   readonly mailbox: Mailbox;
   readonly limits: RateLimits;

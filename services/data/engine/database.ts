@@ -109,6 +109,7 @@ class SleepingDatabase implements Database {
   asRequest<T>({ role, settings }: RequestRole, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.#use(({ requests }) =>
       inTransaction(requests, async (client) => {
+        await client.query('reset all');
         const all = Object.entries({ ...settings, role });
         const calls = all.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
         await client.query(`select ${calls.join(', ')}`, all.flat());

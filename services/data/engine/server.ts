@@ -60,7 +60,7 @@ export function ownServer({ context, folder, password, steps }: ServerParts & { 
         const pools = {
           superuser: poolOf(context, { ...base, ...trusted, user: superuser, max: 8 }),
           owner: poolOf(context, { ...base, user: ownerRole, max: 4 }),
-          requests: poolOf(context, { ...base, user: requestRole, max: 16, pipeline: true }),
+          requests: poolOf(context, { ...base, user: requestRole, max: 16 }),
         };
         const listener = await listen(context, { ...base, ...trusted, user: superuser }, notice);
         return {
@@ -114,7 +114,7 @@ export function externalServer({ context, url, password, steps }: ServerParts & 
         superuser: poolOf(context, { ...admin, ...trusted, max: 8 }),
         owner: poolOf(context, { ...admin, max: 4 }),
         // Without the right to make a role of their own requests change theirs from the user of the address.
-        requests: poolOf(context, { connectionString: isLimited ? url : address.href, max: 16, pipeline: true }),
+        requests: poolOf(context, { connectionString: isLimited ? url : address.href, max: 16 }),
       };
       const ended = Promise.withResolvers<void>();
       const listener = await listen(context, admin, notice);

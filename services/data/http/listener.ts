@@ -15,6 +15,10 @@ export interface ListenerParts {
   readonly took: (seconds: number, part: string, status: number) => void;
 }
 
+/** People come here by links in mails as long as no site is set. */
+const atTheRoot =
+  'Here programs reach the databases of Homeport. If a link in a mail led here, its app has no site address in the settings yet.';
+
 /** Everything that answers on the port: the gate that wants a key, and the parts behind it. */
 export function dataListener({ context, keys, parts, took }: ListenerParts): RequestListener {
   return (request, response) => {
@@ -29,11 +33,8 @@ export function dataListener({ context, keys, parts, took }: ListenerParts): Req
     if (request.method === 'OPTIONS') return answerPreflight(request, response);
     allowOrigin(request, response);
     if (part === undefined) {
-      return json(
-        response,
-        path === '/' ? 200 : 404,
-        path === '/' ? { message: 'Homeport data' } : { message: `There is nothing at ${path}` },
-      );
+      if (path === '/') return json(response, 200, { message: atTheRoot });
+      return json(response, 404, { message: `There is nothing at ${path}` });
     }
     const below = path.slice(part.prefix.length) || '/';
     const keyRole = roleOf(request, query, keys);

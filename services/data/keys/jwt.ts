@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, sign, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -9,28 +9,45 @@ export type Refusal =
 
 export type Verified = { readonly claims: Claims } | { readonly refusal: Refusal };
 
-const header = encode({ alg: 'HS256', typ: 'JWT' });
 /** Clocks of two machines may differ by so much, s. */
 const skew = 30;
 
 /** A JSON Web Token of these claims, signed by HMAC with SHA-256. */
 export function signJwt(claims: Claims, secret: string): string {
-  const signed = `${header}.${encode(claims)}`;
-  return `${signed}.${signature(signed, secret).toString('base64url')}`;
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
+  return `${signed}.${hmac(signed, secret).toString('base64url')}`;
 }
 
-/** Looks whether a token is signed with this secret, by HS256 alone, and counts at `now` (s since the epoch). */
-export function verifyJwt(token: string, secret: string, now: number): Verified {
+/** The same, signed by the private key of a pair on the curve P-256, which `kid` names. */
+export function signByPair(claims: Claims, kid: string, privateKey: KeyObject): string {
+  const signed = `${encode({ alg: 'ES256', kid, typ: 'JWT' })}.${encode(claims)}`;
+  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${signed}.${signature.toString('base64url')}`;
+}
+
+/** What tokens may be signed with. */
+export interface Trusted {
+  readonly secret: string;
+  /** The public key of a pair of ours that counts; undefined for any other name. */
+  readonly publicKey: (kid: string) => KeyObject | undefined;
+}
+
+/** Looks whether a token is signed with what is trusted, each by its own algorithm, and counts at `now` (s since the epoch). */
+export function verifyJwt(token: string, { secret, publicKey }: Trusted, now: number): Verified {
   const parts = token.split('.');
   const [head = '', body = '', sent = ''] = parts;
   if (parts.length !== 3) return { refusal: { kind: 'malformed', parts: parts.length } };
-  // The algorithm is ours to choose, never the token's.
-  if (decode(head)?.['alg'] !== 'HS256') return { refusal: { kind: 'signature' } };
-  const ours = signature(`${head}.${body}`, secret);
-  const theirs = Buffer.from(sent, 'base64url');
-  if (theirs.length !== ours.length || !timingSafeEqual(theirs, ours)) return { refusal: { kind: 'signature' } };
+  const signature = Buffer.from(sent, 'base64url');
   // Base64 has several spellings of the same bytes; only one of them is the token.
-  if (theirs.toString('base64url') !== sent) return { refusal: { kind: 'signature' } };
+  if (signature.toString('base64url') !== sent) return { refusal: { kind: 'signature' } };
+  const { alg, kid } = decode(head) ?? {};
+  const signed = `${head}.${body}`;
+  // The key says by which algorithm it is used, never the token: no key takes the signature of the other kind.
+  const isOurs =
+    alg === 'HS256'
+      ? isHmac(signed, signature, secret)
+      : alg === 'ES256' && typeof kid === 'string' && isByPair(signed, signature, publicKey(kid));
+  if (!isOurs) return { refusal: { kind: 'signature' } };
   const claims = decode(body);
   if (claims === undefined) return { refusal: { kind: 'claims' } };
   const refusal = untimely(claims, now);
@@ -50,7 +67,16 @@ export function untimely(claims: Claims, now: number): Refusal | undefined {
   return undefined;
 }
 
-function signature(text: string, secret: string): Buffer {
+function isHmac(signed: string, signature: Buffer, secret: string): boolean {
+  const ours = hmac(signed, secret);
+  return signature.length === ours.length && timingSafeEqual(signature, ours);
+}
+
+function isByPair(signed: string, signature: Buffer, key: KeyObject | undefined): boolean {
+  return key !== undefined && verify('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' }, signature);
+}
+
+function hmac(text: string, secret: string): Buffer {
   return createHmac('sha256', secret).update(text).digest();
 }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Settings } from '../settings.ts';
 import { Secrets } from '../store/secrets.ts';
-import { signJwt, untimely, verifyJwt, type Claims, type Verified } from './jwt.ts';
+import { signByPair, signJwt, untimely, verifyJwt, type Claims, type Verified } from './jwt.ts';
+import { KeyPairs, type KeyPair, type PublicJwk } from './pairs.ts';
 import { tokenHash } from '../auth/one-time.ts';
 
 /** The roles that a key stands for. */
@@ -14,10 +15,20 @@ const secretName = 'jwt';
 /** Keys that are no tokens, each of which can be replaced on its own. */
 const opaque = { anon: 'publishable', service_role: 'secret' } as const;
 
-/** The secret that tokens are signed with, and the two keys that every program has one of. */
+type KeySettings = Pick<Settings, 'jwtSecret' | 'anonKey' | 'serviceKey' | 'jwtExpiry'>;
+
+/** What signs the tokens of users now, and what signed them before. */
+export interface Signing {
+  /** Undefined: the secret does. */
+  readonly pair: KeyPair | undefined;
+  readonly earlier: readonly KeyPair[];
+}
+
+/** What tokens are signed with, and the two keys that every program has one of. */
 export class Keys {
   readonly #context: Context;
-  readonly #settings: Pick<Settings, 'jwtSecret' | 'anonKey' | 'serviceKey'>;
+  readonly #settings: KeySettings;
+  readonly #pairs: KeyPairs;
   readonly #secrets: Secrets;
   /** Claims of tokens that were verified, by a hash of them, the newest ones. */
   readonly #known = new Map<string, Claims>();
@@ -26,16 +37,18 @@ export class Keys {
   #service = '';
   readonly #opaque: Record<KeyRole, string> = { anon: '', service_role: '' };
 
-  constructor(context: Context, settings: Pick<Settings, 'jwtSecret' | 'anonKey' | 'serviceKey'>) {
+  constructor(context: Context, settings: KeySettings) {
     this.#context = context;
     this.#settings = settings;
     this.#secrets = new Secrets(context);
+    this.#pairs = new KeyPairs(this.#secrets, context.clock);
   }
 
   /** Reads or makes them; before that no key is right. */
   async open(): Promise<void> {
     const { jwtSecret } = this.#settings;
     this.#use(jwtSecret === '' ? await this.#secrets.take(secretName, () => this.#context.random.text(48)) : jwtSecret);
+    await this.#pairs.open();
     for (const role of ['anon', 'service_role'] as const) {
       this.#opaque[role] = await this.#secrets.take(opaque[role], () => this.#makeOpaque(role));
     }
@@ -66,11 +79,34 @@ export class Keys {
     return this.#settings.jwtSecret === '';
   }
 
-  /** A new secret and new keys; every token and key of before counts no more. */
+  /** A new secret and new keys, and a new pair where one signs; every token and key of before counts no more. */
   async rotate(): Promise<void> {
     const secret = this.#context.random.text(48);
+    if (this.#pairs.current !== undefined) await this.#pairs.make(this.#context.clock.now());
+    await this.#pairs.endEarlier();
     await this.#secrets.replace(secretName, secret);
     this.#use(secret);
+  }
+
+  get signing(): Signing {
+    return { pair: this.#pairs.current, earlier: this.#pairs.earlier };
+  }
+
+  /** What anybody may check tokens with. */
+  get published(): readonly PublicJwk[] {
+    return this.#pairs.published;
+  }
+
+  /** From now on a new pair signs, or the secret; nobody is signed out by it. */
+  async signWith(kind: 'pair' | 'secret'): Promise<void> {
+    const endsAt = this.#context.clock.now() + this.#settings.jwtExpiry * 1000;
+    await (kind === 'pair' ? this.#pairs.make(endsAt) : this.#pairs.retire(endsAt));
+  }
+
+  /** Tokens of earlier pairs count no more. */
+  async endEarlier(): Promise<void> {
+    await this.#pairs.endEarlier();
+    this.#known.clear();
   }
 
   /** What stands for a code of six digits that was sent to an address; as long as the secret stays. */
@@ -79,7 +115,8 @@ export class Keys {
   }
 
   sign(claims: Claims): string {
-    return signJwt(claims, this.#secret);
+    const pair = this.#pairs.current;
+    return pair === undefined ? signJwt(claims, this.#secret) : signByPair(claims, pair.kid, pair.privateKey);
   }
 
   verify(token: string): Verified {
@@ -90,7 +127,8 @@ export class Keys {
       const refusal = untimely(known, now);
       return refusal === undefined ? { claims: known } : { refusal };
     }
-    const verified = verifyJwt(token, this.#secret, now);
+    const trusted = { secret: this.#secret, publicKey: (kid: string) => this.#pairs.publicKey(kid) };
+    const verified = verifyJwt(token, trusted, now);
     if ('claims' in verified) {
       this.#known.set(hash, verified.claims);
       const [oldest] = this.#known.keys();

@@ -1,11 +1,15 @@
-import { dataApi, type DataKeys } from '../../contracts/data/api.ts';
+import { dataApi } from '../../contracts/data/api.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Database } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
+import type { SchemaCache } from '../rest/schema/cache.ts';
 import { quote } from '../rest/statement/sql.ts';
+import { typescriptTypes } from '../sql/types.ts';
 import { csvRoutes } from './csv.ts';
+import { csvSaveRoute } from './csv-save.ts';
 import type { Settings } from '../settings.ts';
+import { keyRoutes } from './keys.ts';
 import { overviewRoute } from './overview.ts';
 import { rowRoutes } from './rows.ts';
 import { runFor } from './run.ts';
@@ -13,8 +17,9 @@ import { sightOf } from './sight.ts';
 
 export interface OwnParts {
   readonly database: Database;
+  readonly cache: SchemaCache;
   readonly keys: Keys;
-  readonly settings: Pick<Settings, 'schemas' | 'sleepAfterMinutes'>;
+  readonly settings: Pick<Settings, 'schemas' | 'sleepAfterMinutes' | 'jwtExpiry'>;
 }
 
 const tables = `
@@ -26,15 +31,8 @@ where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')
 order by 1, 2`;
 
 /** Our own API, for the pages. */
-export function ownRoutes({ database, keys, settings }: OwnParts): readonly ApiHandler[] {
+export function ownRoutes({ database, cache, keys, settings }: OwnParts): readonly ApiHandler[] {
   const { schemas, sleepAfterMinutes } = settings;
-  const keysNow = (): DataKeys => ({
-    anon: keys.anonKey,
-    service: keys.serviceKey,
-    publishable: keys.opaque.anon,
-    secret: keys.opaque.service_role,
-    canRotate: keys.canRotate,
-  });
   const known = (params: Readonly<Record<string, string>>): string => {
     const { schema = '', name = '' } = params;
     if (!schemas.includes(schema)) throw new Problem('data.unknown_table', 404, 'There is no such table.');
@@ -43,18 +41,14 @@ export function ownRoutes({ database, keys, settings }: OwnParts): readonly ApiH
   return [
     implement(dataApi.tables, async () => {
       const { rows } = await database.withPool((pool) => pool.query(tables, [schemas]));
-      return { tables: rows };
+      return { tables: rows, schemas: [...schemas] };
     }),
     overviewRoute({ database, schemas, sleepAfterMinutes }),
     ...rowRoutes({ database, schemas }),
     ...csvRoutes({ database, schemas }),
-    implement(dataApi.keys, () => keysNow()),
-    implement(dataApi.rotate, async ({ body: { key } }) => {
-      if (key !== 'all') await keys.rotateOpaque(key === 'secret' ? 'service_role' : 'anon');
-      else if (keys.canRotate) await keys.rotate();
-      else throw new Problem('data.secret_is_set', 409, 'The secret is one of the settings. Change it there.');
-      return keysNow();
-    }),
+    csvSaveRoute({ database, schemas }),
+    ...keyRoutes({ keys, settings }),
+    implement(dataApi.types, async () => ({ types: typescriptTypes(await cache.current(), schemas) })),
     implement(dataApi.run, ({ body: { query, role, user } }) => runFor(database, { query, role, user: user ?? '' })),
     implement(dataApi.protect, async ({ params, body: { template, column } }) => {
       const table = known(params);

@@ -19,8 +19,15 @@ select c.relkind in ('v', 'm') as "isView", c.relrowsecurity as "isProtected",
       'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'isNullable', not a.attnotnull,
       'defaultValue', case when a.attidentity <> '' then 'counted up' when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end,
       'isGenerated', a.attgenerated <> '' or a.attidentity = 'a',
-      'isKey', exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary and a.attnum = any(i.indkey)),
-      'choices', coalesce((select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = a.atttypid), '[]')
+      'isKey', exists (select from pg_constraint k where k.conrelid = c.oid and k.contype = 'p' and a.attnum = any(k.conkey)),
+      'choices', coalesce((select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = a.atttypid), '[]'),
+      'isIdentity', a.attidentity <> '',
+      'unique', (select min(k.conname) from pg_constraint k where k.conrelid = c.oid and k.contype = 'u' and k.conkey = array[a.attnum]),
+      'reference', (select json_build_object('constraint', k.conname, 'schema', rn.nspname, 'name', r.relname,
+          'definition', pg_get_constraintdef(k.oid),
+          'onDelete', case k.confdeltype when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null' when 'd' then 'set default' else 'no action' end)
+        from pg_constraint k join pg_class r on r.oid = k.confrelid join pg_namespace rn on rn.oid = r.relnamespace
+        where k.conrelid = c.oid and k.contype = 'f' and k.conkey = array[a.attnum] order by k.conname limit 1)
     ) order by a.attnum)
     from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped), '[]') as columns,

@@ -54,7 +54,8 @@ function databaseError({ code = 'XX000', message, detail, hint }: pg.DatabaseErr
   if (code === 'PGRST') return raised(message, detail);
   const status = code.startsWith('PT') ? Number(code.slice(2)) : NaN;
   const known = Number.isInteger(status) && status >= 200 && status <= 599 ? status : statusOf(code, role);
-  return new RestError(known, code, message, { details: detail ?? null, hint: hint ?? null });
+  const headers = known === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+  return new RestError(known, code, message, { details: detail ?? null, hint: hint ?? null, headers });
 }
 
 /** A function says status, headers and body of its error in JSON. */
@@ -81,6 +82,7 @@ function raised(message: string, detail: string | undefined): RestError {
 }
 
 const exact: Readonly<Record<string, number>> = {
+  '21000': 500,
   '23503': 409,
   '23505': 409,
   '25006': 405,
@@ -113,6 +115,7 @@ const classes: Readonly<Record<string, number>> = {
   F0: 500,
   HV: 500,
   P0: 500,
+  PT: 500,
   XX: 500,
 };
 

@@ -9,7 +9,7 @@ import { parseJson } from './parse/body.ts';
 import { read } from './read.ts';
 import { callRoutine } from './routine.ts';
 import type { Catalogue } from './schema/catalogue.ts';
-import { resultOf, settingsQuery, statementQuery, timeouts, type Run } from './transaction.ts';
+import { resultOf, settingsStatement, statementQuery, timeouts, type Run } from './transaction.ts';
 import { write } from './write.ts';
 
 const Batch = z.object({
@@ -47,7 +47,8 @@ export async function batch(database: Database, catalogue: Catalogue, call: Call
       const part = openCall({ method, headers: { ...headers, ...(prefer === undefined ? {} : { prefer }) } }, below, query, call.identity, call.settings); // prettier-ignore
       const text = sent === undefined ? '' : JSON.stringify(sent);
       const timeout = timeoutOf(call.identity.role, deadline - performance.now());
-      await client.query(settingsQuery(call.identity, settingsOf(part), timeout));
+      const { text: setting, values } = settingsStatement(call.identity, settingsOf(part), timeout);
+      await client.query(setting, [...values]);
       const isCall = below.startsWith('/rpc/');
       const answer = isCall ? await callRoutine(run, catalogue, part, text) : method === 'GET' ? await read(run, catalogue, part) : await write(run, catalogue, part, text); // prettier-ignore
       all.push(
@@ -77,7 +78,7 @@ function runOn(client: pg.PoolClient): Run {
     if (end === 'rollback') throw new RestError(400, 'PGRST122', 'A part of a transaction cannot be taken back alone');
     const result = await client.query(statementQuery(statement, values));
     rows?.(result.rows as readonly object[]);
-    const row = resultOf(result);
+    const row = resultOf(result.rows as readonly object[]);
     if (typeof end !== 'string') end.judge(row);
     return row;
   };

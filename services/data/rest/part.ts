@@ -15,7 +15,7 @@ import { read } from './read.ts';
 import { callRoutine } from './routine.ts';
 import type { Catalogue } from './schema/catalogue.ts';
 import type { SchemaCache } from './schema/cache.ts';
-import { runTransaction, type Run } from './transaction.ts';
+import { createRun, type Run } from './transaction.ts';
 import { write } from './write.ts';
 
 export interface RestParts {
@@ -28,6 +28,7 @@ export interface RestParts {
 
 /** Rows and functions, as PostgREST serves them. */
 export function restPart(parts: RestParts): Part {
+  const run = createRun(parts.database);
   return {
     prefix: '/rest/v1',
     async handle(exchange) {
@@ -37,7 +38,7 @@ export function restPart(parts: RestParts): Part {
         const identity = identify(request, exchange.keyRole ?? 'anon', parts.keys);
         role = identity.role;
         const call = openCall(request, exchange.path, exchange.query, identity, parts.settings);
-        send(response, request.method === 'HEAD', await answer(parts, call, exchange));
+        send(response, request.method === 'HEAD', await answer(parts, run, call, exchange));
       } catch (error) {
         const known = errorAnswer(error, role);
         if (known === undefined) parts.context.log.error('a row request failed', { error });
@@ -53,10 +54,9 @@ const mebibyte = 1024 * 1024;
 const mostOfService = 64 * mebibyte;
 const verbs = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']);
 
-async function answer(parts: RestParts, call: Call, { path, request }: Exchange): Promise<Answer> {
+async function answer(parts: RestParts, run: Run, call: Call, { path, request }: Exchange): Promise<Answer> {
   const { database, cache } = parts;
   const { method } = call;
-  const run: Run = (transaction) => runTransaction(database, transaction);
   if (!verbs.has(method)) throw new RestError(405, 'PGRST117', `Unsupported HTTP method: ${method}`);
   const isCall = path.startsWith('/rpc/');
   if (isCall && !['GET', 'HEAD', 'POST'].includes(method)) {

@@ -9,6 +9,7 @@ import type { Catalogue } from './schema/catalogue.ts';
 import { countStatement, readStatement, type Range, type ReadOptions, type Source } from './statement/read.ts';
 import { quote, quoteKey, Values } from './statement/sql.ts';
 import { wrap } from './statement/wrap.ts';
+import { planAnswer } from './explain.ts';
 import { plannedRows, type Run, type Result, type Transaction } from './transaction.ts';
 
 /** `GET` and `HEAD` of a table. */
@@ -110,26 +111,5 @@ export function appliedToReads({ count, handling, timezone }: Preferences): Pref
     ...(count === undefined ? {} : { count }),
     ...(handling === undefined ? {} : { handling }),
     ...(timezone === undefined ? {} : { timezone }),
-  };
-}
-
-/** How PostgreSQL would answer, in place of the rows. */
-async function planAnswer(run: Run, { media }: Call, transaction: Omit<Transaction, 'end'>): Promise<Answer> {
-  const format = media.plan?.format ?? 'text';
-  const options = (media.plan?.options ?? []).filter((each) =>
-    ['analyze', 'verbose', 'settings', 'buffers', 'wal'].includes(each),
-  );
-  const all = [...options.map((each) => each.toUpperCase()), `FORMAT ${format.toUpperCase()}`];
-  const lines: string[] = [];
-  await run({
-    ...transaction,
-    statement: `EXPLAIN (${all.join(', ')}) ${transaction.statement}`,
-    end: 'rollback',
-    rows: (rows) => lines.push(...rows.flatMap((row) => Object.values(row) as string[])),
-  });
-  return {
-    status: 200,
-    headers: { 'Content-Type': `application/vnd.pgrst.plan+${format}; charset=utf-8` },
-    body: lines.join('\n'),
   };
 }

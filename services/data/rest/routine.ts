@@ -1,6 +1,7 @@
 import type { Answer } from './answer.ts';
 import { rangeOf, rowHeaders, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
+import { planAnswer } from './explain.ts';
 import { parseJson } from './parse/body.ts';
 import { parseQuery } from './parse/query.ts';
 import type { Preferences } from './parse/preferences.ts';
@@ -36,7 +37,10 @@ export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, bo
   };
 
   if (routine.returns === 'void') {
-    const statement = wrap({ media, source, read: undefined, count: undefined });
+    // What nobody looks at is not called, unless it may change something.
+    const more = ['count(pgrst_t.pgrst_scalar)::text AS called'];
+    const statement = wrap({ media, source, read: undefined, count: undefined, more });
+    if (media.kind === 'plan') return planAnswer(run, call, { ...transaction, statement, values: values.all });
     const result = await run({ ...transaction, statement, values: values.all, end });
     return withSettings({ status: 204, headers: {}, body: undefined }, result);
   }
@@ -57,6 +61,7 @@ export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, bo
         ? undefined
         : 'SELECT 1 FROM pgrst_source',
   });
+  if (media.kind === 'plan') return planAnswer(run, call, { ...transaction, statement, values: values.all });
   const most = preferences.handling === 'strict' && !isRead ? preferences.maxAffected : undefined;
   if (most !== undefined && !routine.isSet) {
     throw new RestError(400, 'PGRST128', 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict'); // prettier-ignore

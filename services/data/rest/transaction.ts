@@ -1,5 +1,6 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Database } from '../engine/database.ts';
+import { PreparedStatements, Trip, type Statement } from '../engine/trip.ts';
 import { RestError } from './errors.ts';
 import type { RequestIdentity, Role } from './identity.ts';
 import { largestBody } from './statement/wrap.ts';
@@ -44,54 +45,78 @@ export async function plannedRows(run: Run, transaction: Omit<Transaction, 'end'
   return plan['Plan Rows'];
 }
 
-/** Runs one statement as the role of a request, in a transaction of its own and in one round trip. */
-export function runTransaction(database: Database, transaction: Transaction): Promise<Result> {
-  return database.withRequestPool(async (pool) => {
-    const client = await pool.connect();
-    let broken: Error | undefined;
-    try {
-      return await runOn(client, transaction);
-    } catch (error) {
-      // A connection whose state nobody knows is not used again.
-      await client.query('rollback').catch((failure: unknown) => {
-        broken = failure instanceof Error ? failure : new Error(String(failure));
-      });
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  });
+/** Runs statements as the roles of requests, each in a transaction of its own and in one round trip. */
+export function createRun(database: Database): Run {
+  const prepared = new PreparedStatements();
+  database.onNotice(() => prepared.forget());
+  return (transaction) =>
+    database.withRequestPool(async (pool) => {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        // Where nobody tells of changes of the schema, nothing that depends on it is kept.
+        return await runOn(client, transaction, database.limits.length === 0 ? prepared : undefined);
+      } catch (error) {
+        // A connection whose state nobody knows is not used again.
+        await client.query('rollback').catch((failure: unknown) => {
+          broken = failure instanceof Error ? failure : new Error(String(failure));
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    });
 }
 
 async function runOn(
   client: pg.PoolClient,
-  { identity, settings, isReadOnly, statement, values, rows, end }: Transaction,
+  transaction: Transaction,
+  prepared: PreparedStatements | undefined,
 ): Promise<Result> {
-  const steps: Promise<pg.QueryResult>[] = [
-    client.query(isReadOnly ? 'begin read only' : 'begin'),
-    client.query(settingsQuery(identity, settings)),
-    client.query(statementQuery(statement, values)),
+  const { identity, settings, isReadOnly, statement, values, rows, end } = transaction;
+  const statements = [
+    // What is sent together is one transaction by itself; whoever decides at its end needs one that goes on.
+    ...(end === 'commit' ? [] : [{ text: 'begin', values: [] }]),
+    // A function of an earlier request may have set something for as long as the connection lives.
+    { text: 'reset all', values: [] },
+    settingsStatement(identity, { ...settings, ...(isReadOnly ? { transaction_read_only: 'on' } : {}) }),
+    { text: statement, values },
   ];
-  if (typeof end === 'string') steps.push(client.query(end));
-  const results = await Promise.allSettled(steps);
-  const failure = results.find((result) => result.status === 'rejected');
-  if (failure !== undefined) throw failure.reason;
-  const [, , main] = results;
-  if (main?.status !== 'fulfilled') throw new Error('the statement was not run');
-  rows?.(main.value.rows as readonly object[]);
-  const row = resultOf(main.value);
-  if (typeof end !== 'string') {
-    await client.query(end.judge(row));
+  const trip = client.query(new Trip(statements, identity.role, prepared));
+  try {
+    const main = await trip.done;
+    rows?.(main);
+    const row = resultOf(main);
+    if (end !== 'commit') await client.query(end === 'rollback' ? end : end.judge(row));
+    return row;
+  } catch (error) {
+    if (trip.hasBegun || prepared === undefined) throw error;
+    const isLost = isOneOf(error, codesOfLost);
+    if (!isLost && !(trip.usesKnown && isOneOf(error, codesOfTypes))) throw error;
+    if (isLost) prepared.forget();
+    // A column may have another type since the statement was prepared; nothing of it has run yet.
+    if (end !== 'commit') await client.query('rollback');
+    const row = await runOn(client, transaction, undefined);
+    prepared.forget();
+    return row;
   }
-  return row;
+}
+
+/** What a statement that was prepared before a change of the schema can fail at. */
+const codesOfTypes = /^(?:0A000|22P02|22003|22007|22008|42804|42883|42846|42P18)$/;
+/** No such prepared statement: somebody's function has thrown all of them away. */
+const codesOfLost = /^26000$/;
+
+function isOneOf(error: unknown, codes: RegExp): boolean {
+  return error instanceof pg.DatabaseError && codes.test(error.code ?? '');
 }
 
 /** Sets who a transaction is and what it may read of the request. */
-export function settingsQuery(
+export function settingsStatement(
   identity: RequestIdentity,
   settings: Transaction['settings'],
   timeout = timeouts[identity.role],
-): pg.QueryConfig {
+): Statement {
   const all = Object.entries({
     ...settings,
     'request.jwt.claims': JSON.stringify(identity.claims),
@@ -99,14 +124,14 @@ export function settingsQuery(
     role: identity.role,
   });
   const calls = all.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
-  return { name: `homeport-settings-${all.length}`, text: `select ${calls.join(', ')}`, values: all.flat() };
+  return { text: `select ${calls.join(', ')}`, values: all.flat() };
 }
 
 export function statementQuery(text: string, values: readonly string[]): pg.QueryConfig {
   return { text, values: [...values], types: asText };
 }
 
-export function resultOf({ rows }: pg.QueryResult): Result {
+export function resultOf(rows: readonly object[]): Result {
   const [row] = rows as readonly Result[];
   if (row === undefined) throw new Error('the statement answered nothing');
   if ((row.body as unknown) === null) {

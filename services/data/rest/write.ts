@@ -1,6 +1,7 @@
 import type { Answer } from './answer.ts';
 import { commonHeaders, rowHeaders, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
+import { planAnswer } from './explain.ts';
 import { parsePayload, type Payload } from './parse/body.ts';
 import type { Preferences } from './parse/preferences.ts';
 import { parseQuery, type Query } from './parse/query.ts';
@@ -48,14 +49,9 @@ export async function write(run: Run, catalogue: Catalogue, call: Call, body: st
     count: undefined,
     more: isUpsert && !table.isView && source !== undefined ? ['(SELECT count(*) FROM pgrst_source WHERE "pgrst_inserted")::text AS inserted'] : [], // prettier-ignore
   });
-  const result = await run({
-    identity: call.identity,
-    settings: settingsOf(call),
-    isReadOnly: false,
-    statement,
-    values: values.all,
-    end: endOf(call),
-  });
+  const transaction = { identity: call.identity, settings: settingsOf(call), isReadOnly: false, statement, values: values.all }; // prettier-ignore
+  if (media.kind === 'plan') return planAnswer(run, call, transaction);
+  const result = await run({ ...transaction, end: endOf(call) });
   return withSettings(answerOf(call, table, applied, result), result);
 }
 

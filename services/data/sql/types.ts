@@ -53,16 +53,15 @@ function tableLines(catalogue: Catalogue, table: Table): string[] {
   return [
     `      ${key(table.name)}: {`,
     '        Row: {',
-    ...body((column) => `${key(column.name)}: ${typed(column, table)};`),
+    ...body((column) => `${key(column.name)}: ${typed(column)};`),
     '        };',
     '        Insert: {',
     ...body(
-      (column) =>
-        `${key(column.name)}${isNeeded(column) ? '' : '?'}: ${column.isGenerated ? 'never' : typed(column, table)};`,
+      (column) => `${key(column.name)}${isNeeded(column) ? '' : '?'}: ${column.isGenerated ? 'never' : typed(column)};`,
     ),
     '        };',
     '        Update: {',
-    ...body((column) => `${key(column.name)}?: ${column.isGenerated ? 'never' : typed(column, table)};`),
+    ...body((column) => `${key(column.name)}?: ${column.isGenerated ? 'never' : typed(column)};`),
     '        };',
     '        Relationships: [',
     ...relationships.flatMap(({ constraint, columns: pairs, cardinality, to }) => [
@@ -95,10 +94,9 @@ function isNeeded(column: Column): boolean {
   return column.isRequired && !column.isGenerated;
 }
 
-function typed(column: Column, table: Table): string {
+function typed(column: Column): string {
   const type = column.enumValues.length > 0 ? union(column.enumValues) : typeOf(column.baseType);
-  const isNever = column.isNotNull || table.primaryKey.includes(column.name);
-  return isNever || type === 'Json' ? type : `${type} | null`;
+  return column.isNotNull || type === 'Json' ? type : `${type} | null`;
 }
 
 function typeOf(type: string): string {

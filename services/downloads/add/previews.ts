@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DownloadPreview } from '../../contracts/downloads/api.ts';
+import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Cookies } from '../cookies/cookies.ts';

@@ -1,11 +1,5 @@
+import type { Cue } from './cue.ts';
 import { toScc } from './scc.ts';
-
-/** One caption: from and to in ms, and its lines. */
-export interface Cue {
-  readonly from: number;
-  readonly to: number;
-  readonly lines: readonly string[];
-}
 
 const timing = /^((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})\s+-->\s+((?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})/;
 

@@ -1,4 +1,4 @@
-import type { Cue } from './cues.ts';
+import type { Cue } from './cue.ts';
 
 const framesASecond = 30;
 const columns = 32;

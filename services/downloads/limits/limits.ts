@@ -1,4 +1,4 @@
-import { downloadLimitsChanged, type DownloadLimits, type LimitsNow } from '../../contracts/downloads/api.ts';
+import { downloadLimitsChanged, type DownloadLimits, type LimitsNow } from '../../contracts/downloads/limits.ts';
 import { wallClock } from '../../contracts/quiet-hours.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isOpenAt, openingAt } from './hours.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { DownloadLimits } from '../../contracts/downloads/api.ts';
+import { DownloadLimits } from '../../contracts/downloads/limits.ts';
 import type { Migration } from '../../contracts/service.ts';
 
 interface Tables {

@@ -1,6 +1,7 @@
 import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../../contracts/downloads/api.ts';
 import type { Bus } from '../../contracts/bus.ts';
-import type { Clock, RunningWork } from '../../contracts/service.ts';
+import type { Clock } from '../../contracts/service.ts';
+import type { RunningWork } from '../../contracts/health.ts';
 import { isRunning, noProgress, toDownload, type Item, type Progress } from '../domain/item.ts';
 
 /** Four events a second for one download. */

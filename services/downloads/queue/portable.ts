@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { DownloadLimits } from '../../contracts/downloads/api.ts';
+import { DownloadLimits } from '../../contracts/downloads/limits.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Service } from '../../contracts/service.ts';
 import { Addresses, loginPurpose, secretsPurpose } from '../store/addresses.ts';

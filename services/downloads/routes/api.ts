@@ -1,5 +1,6 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
-import { downloadsApi, type DownloadPreview } from '../../contracts/downloads/api.ts';
+import { downloadsApi } from '../../contracts/downloads/api.ts';
+import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { downloadStatistics } from '../../contracts/downloads/statistics.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { lastDays } from '../../kit/last-days.ts';

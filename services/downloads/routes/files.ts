@@ -1,6 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { RequestHandler } from 'express';
+import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** Real path of what lies below the root by these names; undefined for what is not there, hidden, or led out of it. */
 export async function fileInside(root: string, parts: readonly string[]): Promise<string | undefined> {
@@ -35,14 +36,9 @@ export function listRoute(root: string): RequestHandler {
 function listPage(names: readonly string[]): string {
   const links = names.map((name) => {
     const href = name === '../' ? name : `./${name.split('/').map(encodeURIComponent).join('/')}`;
-    return `<li><a href="${escaped(href)}">${escaped(name)}</a></li>`;
+    return `<li><a href="${escapeHtml(href)}">${escapeHtml(name)}</a></li>`;
   });
   return `<!doctype html>\n<meta charset="utf-8">\n<title>Downloads</title>\n<ul>\n${links.join('\n')}\n</ul>\n`;
-}
-
-function escaped(text: string): string {
-  const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-  return text.replaceAll(/[&<>"]/g, (mark) => marks[mark] ?? '');
 }
 
 /** Finished files with ranges. Whatever leads out of the download folder, by name or by link, is not there. */

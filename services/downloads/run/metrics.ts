@@ -1,4 +1,4 @@
-import type { Metrics } from '../../contracts/service.ts';
+import type { Metrics } from '../../contracts/metrics.ts';
 import { failureKind, failureKinds } from '../domain/failure.ts';
 
 /** What the metrics page tells of this service. */

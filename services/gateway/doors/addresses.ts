@@ -1,5 +1,9 @@
-import { BlockList, isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { networkInterfaces } from 'node:os';
+
+type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /** Compiles addresses and networks. */
 export function inNetworks(networks: readonly string[]): (address: string) => boolean {
@@ -17,14 +21,41 @@ export function inNetworks(networks: readonly string[]): (address: string) => bo
   };
 }
 
+/** Interfaces that programs make for containers, virtual machines and tunnels, as Linux, macOS and Windows name them. */
+const virtual =
+  /^(?:docker|podman|br-|veth|virbr|vnet|vmnet|vboxnet|lxc|lxd|incus|cni|flannel|cali|kube|bridge\d{3}|u?tun|tap|wg|zt|tailscale|nordlynx)|vEthernet|WSL|Hyper-V|VirtualBox|VMware|VMnet|OpenVPN|WireGuard|ZeroTier|Tailscale/i;
+
 /**
- * The addresses of this machine on its networks, as far as they lie in those that are let in. Link-local ones are left out: a
- * browser cannot name them.
+ * The addresses of a machine on its networks, as far as they lie in those that are let in, the likeliest way for a phone first:
+ * interfaces of its own before those of programs, the way to the internet before others, IPv4 before IPv6. Link-local ones are
+ * left out: a browser cannot name them.
  */
-export function lanAddresses(isLetIn: (address: string) => boolean): readonly string[] {
-  return Object.values(networkInterfaces())
-    .flatMap((each) => each ?? [])
+export function lanAddresses(
+  interfaces: Interfaces,
+  isLetIn: (address: string) => boolean,
+  routed?: string,
+): readonly string[] {
+  const rank = ({ name, address }: { readonly name: string; readonly address: string }): string =>
+    [virtual.test(name), address !== routed, isIPv6(address)].map(Number).join('');
+  return Object.entries(interfaces)
+    .flatMap(([name, each]) => (each ?? []).map((info) => ({ name, ...info })))
     .filter(({ internal, address, scopeid }) => !internal && (scopeid ?? 0) === 0 && isLetIn(address))
-    .map(({ address }) => address)
-    .toSorted();
+    .toSorted((a, b) => rank(a).localeCompare(rank(b)) || a.address.localeCompare(b.address, 'en', { numeric: true }))
+    .map(({ address }) => address);
+}
+
+/** The address with which this machine goes to the internet. Nothing is sent: the system only chooses the way. */
+export async function routedAddress(): Promise<string | undefined> {
+  const socket = createSocket('udp4');
+  try {
+    // An address that belongs to nobody.
+    socket.connect(53, '192.0.2.1');
+    await once(socket, 'connect');
+    return socket.address().address;
+  } catch {
+    // There is no way to the internet.
+    return undefined;
+  } finally {
+    socket.close();
+  }
 }

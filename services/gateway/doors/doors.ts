@@ -4,11 +4,11 @@ import type { Log } from '../../contracts/service.ts';
 
 /** A port on one address of the network. */
 export interface Door {
-  readonly kind: 'https' | 'http' | 'own';
+  readonly kind: 'https' | 'http' | 'own' | 'tcp';
   readonly address: string;
   /** 0: any free one, which it keeps while it is open. */
   readonly port: number;
-  /** The service whose own port it is. */
+  /** The service whose own port it is; of `tcp` the port that is shared. */
   readonly service?: string;
 }
 
@@ -20,7 +20,7 @@ interface Opened {
 interface DoorsParts {
   readonly listen: DispatchContext['listen'];
   readonly log: Log;
-  readonly accepts: OutsideOptions['accepts'];
+  readonly accepts: (remoteAddress: string, door: Door) => boolean;
   /** What answers at a door. */
   readonly handler: (door: Door) => OutsideOptions['handler'];
 }
@@ -65,7 +65,7 @@ export class Doors {
 
   replaceCertificate(certificate: CertificateText): void {
     for (const { door, listener } of this.#open.values())
-      if (door.kind !== 'http') listener.replaceCertificate(certificate);
+      if (showsCertificate(door)) listener.replaceCertificate(certificate);
   }
 
   async #try(key: string, door: Door, certificate: CertificateText | undefined): Promise<void> {
@@ -74,9 +74,9 @@ export class Doors {
       const listener = await listen({
         hosts: [door.address],
         port: door.port,
-        accepts,
+        accepts: (remoteAddress) => accepts(remoteAddress, door),
         handler: handler(door),
-        ...(door.kind === 'http' || certificate === undefined ? {} : { certificate }),
+        ...(showsCertificate(door) && certificate !== undefined ? { certificate } : {}),
       });
       this.#open.set(key, { door, listener });
     } catch (error) {
@@ -85,6 +85,10 @@ export class Doors {
       this.#failed.set(key, `${door.address}: ${why}`);
     }
   }
+}
+
+function showsCertificate({ kind }: Door): boolean {
+  return kind === 'https' || kind === 'own';
 }
 
 function keyOf({ kind, address, service = '' }: Door): string {

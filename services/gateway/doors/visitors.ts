@@ -12,15 +12,17 @@ export class Visitors {
     this.#clock = clock;
   }
 
-  note(address: string, letIn: boolean): void {
-    this.#seen.delete(address);
-    this.#seen.set(address, { address, letIn, seenAt: this.#clock.now() });
+  /** One may be let in at one port and turned away at another. */
+  note({ address, port, letIn }: Omit<Visitor, 'seenAt'>): void {
+    const key = `${address} ${port ?? ''}`;
+    this.#seen.delete(key);
+    this.#seen.set(key, { address, port, letIn, seenAt: this.#clock.now() });
     const [oldest] = this.#seen.keys();
     if (this.#seen.size > most && oldest !== undefined) this.#seen.delete(oldest);
   }
 
-  /** The latest first, without this machine itself. */
-  list(own: readonly string[]): Visitor[] {
-    return [...this.#seen.values()].filter(({ address }) => !own.includes(address)).reverse();
+  /** The latest first. */
+  list(): Visitor[] {
+    return [...this.#seen.values()].reverse();
   }
 }

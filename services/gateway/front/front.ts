@@ -5,6 +5,7 @@ import type { DispatchContext, Dispatched, DispatchTarget, OutsideOptions } from
 import type { Exposure } from '../../contracts/gateway/api.ts';
 import { vouchedFor, vouchFor } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
 import { isOfHouse } from '../domain/names.ts';
 import { ownPrefix, routeOf, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
@@ -19,7 +20,7 @@ import { SignInRoutes } from '../sign-in/routes.ts';
 import { redirect, send, sendHtml, wantsPage } from './answer.ts';
 import { homePage } from './home.ts';
 import { dropForwarded } from './forwarded.ts';
-import { escape, page, style } from './html.ts';
+import { page, style } from './html.ts';
 import { outcomeOf, type GatewayMetrics } from './metrics.ts';
 import { UnderWay, type Passed } from './under-way.ts';
 
@@ -203,7 +204,7 @@ export class Front {
     if (response.headersSent || response.destroyed) return void response.destroy();
     if (!request.complete) response.setHeader('Connection', 'close');
     if (wantsPage(request)) {
-      const body = page('Not here', `<h1>${title(problem.status)}</h1>\n<p>${escape(problem.detail)}</p>`);
+      const body = page('Not here', `<h1>${title(problem.status)}</h1>\n<p>${escapeHtml(problem.detail)}</p>`);
       return sendHtml(request, response, problem.status, body, problem.headers);
     }
     const { code, detail, status, headers } = problem;

@@ -1,6 +1,7 @@
 import type { DispatchTarget } from '../../contracts/dispatch.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
 import { baseName, serviceName } from '../domain/names.ts';
-import { escape, page } from './html.ts';
+import { page } from './html.ts';
 
 /** What is shared, for who opens the machine's own address. */
 export function homePage(
@@ -11,11 +12,11 @@ export function homePage(
   const items = shared.map(({ id, title, summary }) => {
     const named = `https://${serviceName(id, label)}:${String(port)}/`;
     const href = hasPath(id) ? `/${id}/` : named;
-    return `<li><a href="${href}">${escape(title)}</a>${summary === '' ? '' : `: ${escape(summary)}`}<br><code>${escape(named)}</code></li>`;
+    return `<li><a href="${href}">${escapeHtml(title)}</a>${summary === '' ? '' : `: ${escapeHtml(summary)}`}<br><code>${escapeHtml(named)}</code></li>`;
   });
   return page(
     baseName(label),
-    `<h1>${escape(baseName(label))}</h1>
+    `<h1>${escapeHtml(baseName(label))}</h1>
 <p>What is shared on this network:</p>
 <ul>
 ${items.join('\n')}

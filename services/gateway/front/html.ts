@@ -1,9 +1,4 @@
-const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Text as it stands in a page or in an attribute with quotation marks. */
-export function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? '');
-}
+import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** A whole page of the gateway: without scripts, and small enough for a TV. `body` is HTML. */
 export function page(title: string, body: string): string {
@@ -13,7 +8,7 @@ export function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title)} · Homeport</title>
+<title>${escapeHtml(title)} · Homeport</title>
 <link rel="stylesheet" href="/.homeport/style.css">
 </head>
 <body>

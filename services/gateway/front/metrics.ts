@@ -1,11 +1,15 @@
-import type { Counter, Metrics } from '../../contracts/service.ts';
+import type { Counter, Metrics } from '../../contracts/metrics.ts';
 
 /** What became of a request at the gateway. */
 export type Outcome = 'passed' | 'sign_in' | 'refused' | 'not_found' | 'service_down' | 'failed';
 
+/** What became of a connection that speaks no HTTP. */
+export type ConnectionOutcome = 'passed' | 'refused' | 'service_down';
+
 interface Measured {
   readonly metrics: Metrics;
   readonly open: () => number;
+  readonly connections: () => number;
   readonly certificateExpiry: () => number;
 }
 
@@ -13,8 +17,9 @@ interface Measured {
 export class GatewayMetrics {
   readonly #requests: Counter;
   readonly #signIns: Counter;
+  readonly #connections: Counter;
 
-  constructor({ metrics, open, certificateExpiry }: Measured) {
+  constructor({ metrics, open, connections, certificateExpiry }: Measured) {
     this.#requests = metrics.counter({
       name: 'gateway_requests_total',
       help: 'Requests from the network, by what became of them.',
@@ -25,6 +30,16 @@ export class GatewayMetrics {
       help: 'Attempts to sign in on the gateway page.',
       labels: ['result'],
       initial: [{ result: 'right' }, { result: 'wrong' }, { result: 'code_wanted' }],
+    });
+    this.#connections = metrics.counter({
+      name: 'gateway_connections_total',
+      help: 'Connections from the network to shared ports that speak no HTTP, by what became of them.',
+      labels: ['to', 'outcome'],
+    });
+    metrics.gauge({
+      name: 'gateway_connections_open',
+      help: 'Connections to shared ports that speak no HTTP at the moment.',
+      collect: connections,
     });
     metrics.gauge({
       name: 'gateway_exchanges_open',
@@ -41,6 +56,11 @@ export class GatewayMetrics {
   /** `service` is empty where the request was for none. */
   request(service: string, outcome: Outcome): void {
     this.#requests.inc({ to: service, outcome });
+  }
+
+  /** `port`: its id. */
+  connection(port: string, outcome: ConnectionOutcome): void {
+    this.#connections.inc({ to: port, outcome });
   }
 
   signIn(result: 'right' | 'wrong' | 'code_wanted'): void {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { base32, matchingStep } from '../../kit/totp.ts';
 import type { SecondFactorRow, Tables } from '../store/tables.ts';
-import { base32, matchingStep, scannable } from './totp.ts';
 
 type SecondFactorParts = Pick<Context, 'accounts' | 'clock' | 'db' | 'random' | 'vault'>;
 
@@ -126,4 +126,10 @@ function recoveryOf({ recovery }: SecondFactorRow): readonly string[] {
 function wrongCode(): Problem {
   const detail = 'The code is not right. It changes every 30 seconds; look at the clock of your device.';
   return new Problem('gateway.wrong_code', 422, detail, { fields: { code: detail } });
+}
+
+/** What an authenticator app scans. */
+function scannable(secret: Uint8Array, account: string, issuer: string): string {
+  const query = new URLSearchParams({ secret: base32(secret), issuer }).toString();
+  return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(account)}?${query}`;
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request as requestPlainly } from 'node:http';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 
 const patience = 5000;
 
@@ -33,15 +34,34 @@ export async function troubleOfPage({ address, port }: Pick<Target, 'address' | 
   return troubleOf(requestPlainly({ host: address, port, localAddress: address, agent: false, path, signal }).end());
 }
 
+/** The same for a port that speaks no HTTP: whether somebody takes a connection. */
+export async function troubleOfPort(url: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: Number(port), localAddress: host });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(patience) });
+    return undefined;
+  } catch (error) {
+    return wordsFor(error);
+  } finally {
+    socket.destroy();
+  }
+}
+
 async function troubleOf(asked: ReturnType<typeof request>): Promise<string | undefined> {
   try {
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     answer.resume();
     return answer.statusCode === 200 ? undefined : `it answered ${String(answer.statusCode ?? 0)}`;
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    return reasons[code] ?? message;
+    return wordsFor(error);
   }
+}
+
+function wordsFor(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? message;
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import type { SelfTest, Visitor } from '../../contracts/gateway/api.ts';
+import type { SelfTest, SharedPort, Visitor } from '../../contracts/gateway/api.ts';
 import { inUrl } from '../domain/names.ts';
-import { troubleByTls, troubleOfPage } from './reach.ts';
+import { troubleByTls, troubleOfPage, troubleOfPort } from './reach.ts';
 
 /** What is tried, as the network stands at the moment. */
 export interface Setup {
@@ -13,6 +13,8 @@ export interface Setup {
     readonly http?: number | undefined;
   }[];
   readonly shared: readonly { readonly title: string; readonly host: string; readonly running: boolean }[];
+  /** Those that speak no HTTP, with where they answer. */
+  readonly ports: readonly Pick<SharedPort, 'id' | 'title' | 'running' | 'addresses'>[];
   readonly announces: boolean;
   readonly announced: readonly string[];
   readonly visitors: readonly Visitor[];
@@ -20,14 +22,16 @@ export interface Setup {
 
 /** Asks as a phone would, from the address of each network, and says in words what it would find. */
 export async function selfTest(setup: Setup): Promise<SelfTest> {
-  const { shared, visitors } = setup;
-  if (shared.length === 0)
+  const { shared, ports, visitors } = setup;
+  if (shared.length === 0 && ports.length === 0)
     return { checks: [{ ok: false, text: 'Nothing is shared, so nothing listens.' }], visitors: [] };
   if (setup.ways.length === 0) {
     return { checks: [{ ok: false, text: 'This machine has no address on a network that is let in.' }], visitors: [] };
   }
-  const checks = (await Promise.all(setup.ways.map((way) => ofAddress(setup, way)))).flat();
-  return { checks: [...checks, ...ofNames(setup), ...ofServices(setup), ofVisitors(setup)], visitors: [...visitors] };
+  const ways = shared.length === 0 ? [] : setup.ways.map((way) => ofAddress(setup, way));
+  const checks = (await Promise.all([...ways, ...ports.map((port) => ofPort(setup, port))])).flat();
+  const names = shared.length === 0 ? [] : ofNames(setup);
+  return { checks: [...checks, ...names, ...ofServices(setup), ...ofVisitors(setup)], visitors: [...visitors] };
 }
 
 type Check = SelfTest['checks'][number];
@@ -61,6 +65,24 @@ async function ofAddress(
   ];
 }
 
+/** One that should answer at every address. */
+async function ofPort({ ways }: Setup, { title, running, addresses }: Setup['ports'][number]): Promise<Check[]> {
+  if (!running) return [{ ok: false, text: `${title} is shared but does not run.` }];
+  const closed = ways
+    .filter(({ address }) => !addresses.some((url) => new URL(url).hostname === inUrl(address)))
+    .map(({ address }) => ({
+      ok: false,
+      text: `${title} cannot be used at ${address}: the port could not be opened.`,
+    }));
+  const tried = addresses.map(async (url) => {
+    const trouble = await troubleOfPort(url);
+    return trouble === undefined
+      ? { ok: true, text: `${title} answers at ${url}.` }
+      : { ok: false, text: `${title} cannot be used at ${url}: ${trouble}.` };
+  });
+  return [...closed, ...(await Promise.all(tried))];
+}
+
 function ofNames({ announces, announced, base, shared }: Setup): Check[] {
   if (!announces) return [{ ok: true, text: 'Names are not announced: devices need addresses or a name server.' }];
   const missing = [base, ...shared.map(({ host }) => host)].filter((name) => !announced.includes(name));
@@ -75,18 +97,31 @@ function ofServices({ shared }: Setup): Check[] {
 }
 
 /** That packets get through a firewall only another machine can show. */
-function ofVisitors({ visitors, ways }: Setup): Check {
-  const refused = visitors.find(({ letIn }) => !letIn);
+function ofVisitors(setup: Setup): Check[] {
+  const { visitors, ports } = setup;
   const came = visitors.find(({ letIn }) => letIn);
+  const refused = visitors.find(({ letIn }) => !letIn);
+  const at = ports.find(({ id }) => id === refused?.port)?.title;
+  const away =
+    refused === undefined
+      ? []
+      : [
+          {
+            ...{ ok: false, maybeMeant: true },
+            text: `${refused.address} knocked${at === undefined ? '' : ` at ${at}`} and was turned away: its network is not among those that are let in there.`,
+          },
+        ];
   if (came !== undefined)
-    return { ok: true, text: `Another device, ${came.address}, has got through since the start.` };
-  if (refused !== undefined) {
-    return {
-      ok: false,
-      text: `${refused.address} knocked and was turned away: its network is not among those that are let in.`,
-    };
-  }
-  const ports = [...new Set(ways.flatMap(({ https, http }) => [https, http]))].filter((port) => port !== undefined);
-  const text = `No other device has connected since the start. If a phone cannot, let TCP ${ports.join(' and ')} through the firewall of this machine, and look whether the phone is in a guest network.`;
-  return { ok: true, text };
+    return [{ ok: true, text: `Another device, ${came.address}, has got through since the start.` }, ...away];
+  return away.length > 0 ? away : [ofNobody(setup)];
+}
+
+function ofNobody({ ways, ports }: Setup): Check {
+  const own = ports.flatMap(({ addresses }) => addresses.map((url) => Number(new URL(url).port)));
+  const all = new Set([...ways.flatMap(({ https, http }) => [https, http]), ...own]);
+  const open = [...all].filter((port) => port !== undefined);
+  return {
+    ok: true,
+    text: `No other device has connected since the start. If a phone cannot, let TCP ${open.join(' and ')} through the firewall of this machine, and look whether the phone is in a guest network.`,
+  };
 }

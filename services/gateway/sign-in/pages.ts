@@ -1,20 +1,21 @@
-import { escape, page } from '../front/html.ts';
+import { page } from '../front/html.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** Where one signs in; `trouble` says why the last attempt failed. */
 export function signInPage(
   to: string,
   { name = '', trouble = '', provider }: { name?: string; trouble?: string; provider?: string | undefined } = {},
 ): string {
-  const alert = trouble === '' ? '' : `<p role="alert">${escape(trouble)}</p>`;
+  const alert = trouble === '' ? '' : `<p role="alert">${escapeHtml(trouble)}</p>`;
   return page(
     'Sign in',
     `<h1>Sign in</h1>
 <p>Your Homeport account opens what is shared on this network.</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
-<input type="hidden" name="to" value="${escape(to)}">
+<input type="hidden" name="to" value="${escapeHtml(to)}">
 <label for="name">Name</label>
-<input id="name" name="name" value="${escape(name)}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<input id="name" name="name" value="${escapeHtml(name)}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button>
@@ -23,23 +24,23 @@ ${alert}
 }
 
 function byProvider(to: string, provider: string): string {
-  const address = escape(`/.homeport/oidc?to=${encodeURIComponent(to)}`);
+  const address = escapeHtml(`/.homeport/oidc?to=${encodeURIComponent(to)}`);
   return `
 <p class="or">or</p>
-<a class="button quiet" href="${address}">Sign in with ${escape(provider)}</a>`;
+<a class="button quiet" href="${address}">Sign in with ${escapeHtml(provider)}</a>`;
 }
 
 /** Where the code is asked for once the password was right. */
 export function codePage(to: string, ticket: string, trouble = ''): string {
-  const alert = trouble === '' ? '' : `<p role="alert">${escape(trouble)}</p>`;
+  const alert = trouble === '' ? '' : `<p role="alert">${escapeHtml(trouble)}</p>`;
   return page(
     'Your code',
     `<h1>Your code</h1>
 <p>Type the code that your authenticator app shows, or one of your recovery codes.</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
-<input type="hidden" name="to" value="${escape(to)}">
-<input type="hidden" name="ticket" value="${escape(ticket)}">
+<input type="hidden" name="to" value="${escapeHtml(to)}">
+<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
 <label for="code">Code</label>
 <input id="code" name="code" autocomplete="one-time-code" inputmode="numeric" autocapitalize="none" spellcheck="false" required autofocus>
 <button>Go on</button>
@@ -52,7 +53,7 @@ export function signedInPage(account: string): string {
   return page(
     'Signed in',
     `<h1>Signed in</h1>
-<p>You are signed in as <code>${escape(account)}</code> at this address.</p>
+<p>You are signed in as <code>${escapeHtml(account)}</code> at this address.</p>
 <form method="post" action="/.homeport/sign-out"><button>Sign out</button></form>`,
   );
 }

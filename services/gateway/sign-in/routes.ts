@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { wholeBody } from '../../kit/request-body.ts';
 import { returnPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../front/metrics.ts';
 import { redirect, sendHtml } from '../front/answer.ts';
@@ -139,13 +140,7 @@ export class SignInRoutes {
       const detail = 'Too many attempts from this address. Wait a moment.';
       throw new Problem('gateway.too_many', 429, detail, { headers: { 'Retry-After': '3' } });
     }
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > longestForm) throw new Problem('gateway.too_large', 413, 'The form is too large.');
-      chunks.push(chunk);
-    }
-    return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+    const tooLarge = (): Problem => new Problem('gateway.too_large', 413, 'The form is too large.');
+    return new URLSearchParams((await wholeBody(request, longestForm, tooLarge)).toString());
   }
 }

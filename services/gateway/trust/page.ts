@@ -1,4 +1,5 @@
-import { escape, page } from '../front/html.ts';
+import { page } from '../front/html.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** How a device comes to trust this machine. `home`: where it goes after. */
 export function trustPage({ fingerprint, title, home }: { fingerprint: string; title: string; home: string }): string {
@@ -9,8 +10,8 @@ export function trustPage({ fingerprint, title, home }: { fingerprint: string; t
 <p><a class="button" href="/trust/homeport.crt">Get the certificate</a></p>
 <p><a href="/trust/homeport.mobileconfig">As a profile for iPhone, iPad and Mac</a></p>
 <h2>Compare before you trust</h2>
-<p>Its name is <code>${escape(title)}</code>. The app shows the same SHA-256 fingerprint on its page “Network”:</p>
-<p><code>${escape(fingerprint)}</code></p>
+<p>Its name is <code>${escapeHtml(title)}</code>. The app shows the same SHA-256 fingerprint on its page “Network”:</p>
+<p><code>${escapeHtml(fingerprint)}</code></p>
 <h2>iPhone and iPad</h2>
 <ol><li>Get the profile and allow it.</li><li>Settings › General › VPN &amp; Device Management: install it.</li><li>Settings › General › About › Certificate Trust Settings: turn it on.</li></ol>
 <h2>Android</h2>
@@ -21,6 +22,6 @@ export function trustPage({ fingerprint, title, home }: { fingerprint: string; t
 <ol><li>Open the certificate in Keychain Access.</li><li>Double-click it and choose Trust › Always Trust.</li></ol>
 <h2>Linux</h2>
 <ol><li>Save it as <code>/usr/local/share/ca-certificates/homeport.crt</code>.</li><li>Run <code>sudo update-ca-certificates</code>.</li><li>Firefox and Chrome have lists of their own: Settings › Certificates › Import.</li></ol>
-<p><a class="button" href="${escape(home)}">Go on</a></p>`,
+<p><a class="button" href="${escapeHtml(home)}">Go on</a></p>`,
   );
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escape } from '../front/html.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** A configuration profile that Apple's systems install a certificate from. The same one for the same certificate. */
 export function profileOf(certificate: Buffer, title: string): string {
@@ -13,14 +13,14 @@ export function profileOf(certificate: Buffer, title: string): string {
 <dict>
 <key>PayloadCertificateFileName</key><string>homeport.crt</string>
 <key>PayloadContent</key><data>${certificate.toString('base64')}</data>
-<key>PayloadDisplayName</key><string>${escape(title)}</string>
+<key>PayloadDisplayName</key><string>${escapeHtml(title)}</string>
 <key>PayloadIdentifier</key><string>homeport.authority.${id('certificate')}</string>
 <key>PayloadType</key><string>com.apple.security.root</string>
 <key>PayloadUUID</key><string>${id('certificate')}</string>
 <key>PayloadVersion</key><integer>1</integer>
 </dict>
 </array>
-<key>PayloadDisplayName</key><string>${escape(title)}</string>
+<key>PayloadDisplayName</key><string>${escapeHtml(title)}</string>
 <key>PayloadDescription</key><string>Lets this device trust the services that Homeport shares on the home network.</string>
 <key>PayloadIdentifier</key><string>homeport.profile.${id('profile')}</string>
 <key>PayloadType</key><string>Configuration</string>

@@ -1,4 +1,7 @@
 const alphaDashDot = /^[A-Za-z0-9_.-]+$/;
+/** Characters of a reference with `refs/`, and of a branch or a tag that is made here. */
+const longestReference = 1000;
+const longestNewName = 250;
 const reservedRepositories = /^(\.|\.\.|-)$|\.(git|wiki|rss|atom|lock)$/i;
 /** What is wrong with a repository's name, in the peer's words, or undefined. */
 export function repositoryNameProblem(name: string): string | undefined {
@@ -10,19 +13,31 @@ export function repositoryNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/**
- * Whether git would take it as the name of a reference below `refs/`, by the rules of `git check-ref-format`; what begins
- * with a hyphen is refused as well, since it could be read as an option.
- */
+/** Whether git takes it as the name of a reference, by the rules of `git check-ref-format`: clients push any such name. */
 export function isReferenceName(name: string): boolean {
-  if (name === '' || name.length > 250 || name === '@' || name.startsWith('-')) return false;
-  if (/[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|\.$|\/$|^\//u.test(name)) return false;
+  if (name === '' || name.length > longestReference || name === '@') return false;
+  // Of the control characters git minds those of ASCII alone.
+  if (/[\p{Cc} ~^:?*[\\]/u.test(name.replaceAll(/[\u0080-\u009f]/g, ''))) return false;
+  if (/\.\.|@\{|\/\/|\.$|\/$|^\//.test(name)) return false;
   return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
+/**
+ * Whether a tag of that name is made here. As git's own commands warn of it: what begins with a hyphen reads as an option, 40
+ * hexadecimal digits as a commit, and what cannot be seen as another name.
+ */
+export function isNewTagName(name: string): boolean {
+  return (
+    isReferenceName(name) &&
+    name.length <= longestNewName &&
+    !/^-|[\p{Cc}\p{Cf}\p{Cs}]/u.test(name) &&
+    !isObjectId(name)
+  );
+}
+
 /** The same for a branch. */
-export function isBranchName(name: string): boolean {
-  return isReferenceName(name) && name !== 'HEAD';
+export function isNewBranchName(name: string): boolean {
+  return isNewTagName(name) && name !== 'HEAD';
 }
 
 /** Whether it is the name of an object in full. */
@@ -35,10 +50,17 @@ export function treePath(path: string): string | undefined {
   const plain = path.replace(/^\/+|\/+$/g, '');
   if (plain === '') return '';
   if (plain.length > 4096 || /[\0\n\r]/.test(plain)) return undefined;
-  const parts = plain.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git'))
-    return undefined;
-  return plain;
+  if (plain.split('/').some((part) => part === '' || part === '.' || part === '..')) return undefined;
+  return plain.split(/[/\\]/).some(isGitFolder) ? undefined : plain;
+}
+
+/** Whether some file system takes it for `.git`: they leave characters out, have short names, and streams behind a colon. */
+function isGitFolder(part: string): boolean {
+  const seen = part
+    .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
+    .replace(/:.*$/s, '')
+    .replace(/[. ]+$/, '');
+  return /^(\.git|git~1)$/i.test(seen);
 }
 
 const reservedOwners = /^(\.|\.\.|-|admin|api|assets|attachments|avatars|login|metrics|org|orgs|repo|swagger\..*|user|users|v2|ghost)$|\.(git|keys|rss|atom)$/i; // prettier-ignore

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -26,10 +27,27 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** It goes on for long and must not outlive a killed host. */
   readonly long?: boolean;
+  /** What others wait for goes first. */
+  readonly background?: boolean;
+  /**
+   * For what is shown, however hostile it is: rather than to need much memory for it git ends, which is a `git.too_much`, and
+   * it takes large files for binary ones.
+   */
+  readonly modest?: boolean;
 }
 
 const defaultMaxBytes = 64 * 1024 * 1024;
 const keptErrors = 16 * 1024;
+const modestPriority = constants.priority.PRIORITY_BELOW_NORMAL;
+/**
+ * What git may take at once. An object of a push that says it is larger is refused, whatever its few bytes swell to; what is
+ * larger in truth is streamed, see `bigFileThreshold`.
+ */
+const longestPiece = '640m';
+const modestEnvironment = { GIT_ALLOC_LIMIT: '8m' } as const;
+/** What git says of it. */
+const outOfMemory = /attempting to allocate|out of memory/i;
+const modestConfig = ['core.bigFileThreshold=1m'] as const;
 /** With an older one there is no `merge-tree --write-tree`. */
 const leastVersion = [2, 38] as const;
 
@@ -68,6 +86,9 @@ export class Git {
       GIT_TERMINAL_PROMPT: '0',
       // What a repository lacks is not looked for elsewhere, by programs that its own configuration names.
       GIT_NO_LAZY_FETCH: '1',
+      // Whoever may push could put other commits in the place of those that people look at.
+      GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_ALLOC_LIMIT: longestPiece,
       GIT_OPTIONAL_LOCKS: '0',
       LC_ALL: 'C.UTF-8',
     };
@@ -107,19 +128,23 @@ export class Git {
 
   /** Starts `git` in a repository, for who streams. */
   async start(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<RunningChild> {
-    return this.#context.children.start({
+    const config = [...(options.modest === true ? modestConfig : []), ...(options.config ?? [])];
+    const child = await this.#context.children.start({
       name: args.find((arg) => !arg.startsWith('-')) ?? 'git',
       file: this.#file,
-      args: [...(options.config ?? []).flatMap((setting) => ['-c', setting]), ...args],
+      args: [...config.flatMap((setting) => ['-c', setting]), ...args],
       environment: {
         ...this.#environment,
         ...(folder === undefined ? {} : { GIT_DIR: folder }),
+        ...(options.modest === true ? modestEnvironment : {}),
         ...options.environment,
       },
       ...(folder === undefined ? {} : { folder }),
       shortLived: options.long !== true,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
+    if (options.background === true) giveWay(child);
+    return child;
   }
 
   /** Runs `git` to its end. @throws GitFailed for an exit code that is no answer, Problem `git.too_much` (413). */
@@ -134,6 +159,7 @@ export class Git {
     ]);
     options.signal?.throwIfAborted();
     const code = exit.code ?? 128;
+    if (options.modest === true && code !== 0 && outOfMemory.test(stderr)) throw tooMuch();
     if (code !== 0 && options.codes?.includes(code) !== true) throw new GitFailed(args, exit, stderr);
     return { code, stdout, stderr };
   }
@@ -159,6 +185,15 @@ export class GitFailed extends Error {
   }
 }
 
+/** Whether there was more than may be shown. */
+export function isTooMuch(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'git.too_much';
+}
+
+export function tooMuch(): Problem {
+  return new Problem('git.too_much', 413, 'This is too large to be shown.');
+}
+
 /** The beginning of what a child complains of. */
 export async function errorsOf(child: RunningChild): Promise<string> {
   const parts: Buffer[] = [];
@@ -170,18 +205,27 @@ export async function errorsOf(child: RunningChild): Promise<string> {
   return Buffer.concat(parts).toString().slice(0, keptErrors);
 }
 
+function giveWay({ pid }: RunningChild): void {
+  try {
+    if (getPriority(pid) < modestPriority) setPriority(pid, modestPriority);
+  } catch (error) {
+    // It has ended already, or this computer keeps priorities to administrators: the work is the same.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error;
+  }
+}
+
 async function gather(child: RunningChild, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of child.stdout as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > maxBytes) {
-      await child.stop();
-      throw new Problem('git.too_much', 413, 'This is too large to be shown.');
-    }
+    if (size > maxBytes) break;
     parts.push(part);
   }
-  return Buffer.concat(parts);
+  if (size <= maxBytes) return Buffer.concat(parts);
+  // Only now that nobody reads it any more: what it still says would keep it from its end.
+  await child.stop();
+  throw tooMuch();
 }
 
 async function feed(child: RunningChild, input: RunOptions['input']): Promise<void> {
@@ -207,6 +251,11 @@ function configuration(hooks: string, maxPushMegabytes: number): readonly string
     '\tfsync = committed,reference',
     '\tquotePath = false',
     '\tlongPaths = true',
+    // Names that lead into a `.git` elsewhere are taken nowhere, since clones go everywhere.
+    '\tprotectHFS = true',
+    '\tprotectNTFS = true',
+    // Larger files are streamed and not held.
+    '\tbigFileThreshold = 64m',
     '[safe]',
     '\tdirectory = *',
     '[init]',

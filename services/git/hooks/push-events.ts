@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
-import { countLog, readChanges, readCommit, readLog, type Commit } from '../repositories/commits.ts';
+import { countLog, noneOfTooMany, readChanges, readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
@@ -106,9 +106,15 @@ export async function pushPayload(
   const query = { from: [head.id], not: known === undefined ? others : [known.id] };
   const commits = isBranch ? await readLog(git, path, { ...query, limit: mostCommits }) : [];
   const total = isBranch ? await countLog(git, path, query) : 0;
-  const changes = await readChanges(git, path, [...new Set([head.id, ...commits.map(({ id }) => id)])]);
+  const ids = [...new Set([head.id, ...commits.map(({ id }) => id)])];
+  const changes = await readChanges(git, path, ids).catch(noneOfTooMany);
   const shown = (commit: Commit) =>
-    hookCommit(commit, changes.get(commit.id) ?? [], framing.place(repository), (email) => accountOfEmail(email) ?? '');
+    hookCommit(
+      commit,
+      changes?.get(commit.id) ?? [],
+      framing.place(repository),
+      (email) => accountOfEmail(email) ?? '',
+    );
   const { base, full } = framing.place(repository);
   return {
     ref,

@@ -1,27 +1,39 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { Attachments } from '../issues/attachments.ts';
+import type { StoredFile } from '../releases/stored-files.ts';
 import { unknown } from '../repositories/lookup.ts';
+import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../rest/call.ts';
 import { fileName } from '../rest/file-name.ts';
 import type { RestParts } from '../rest/parts.ts';
-import type { AssetRow } from '../store/rest.ts';
 
 const byUuid = /^\/attachments\/([0-9a-f-]{36})$/;
 const byName = /^\/([^/]+)\/([^/]+)\/releases\/download\/(.+)\/([^/]+)$/;
 
-/** The files of releases, at the addresses that answers name; undefined for another path. @throws Problem (404) */
+/** The files of releases and issues, at the addresses that answers name; undefined for another path. @throws Problem (404) */
 export async function attachment(
-  { access, lookup, releases, repositories, signIn }: RestParts,
+  { access, context, lookup, releases, repositories, signIn }: RestParts,
   request: IncomingMessage,
   { pathname }: URL,
 ): Promise<Answer | undefined> {
   const uuid = byUuid.exec(pathname)?.[1];
   if (uuid !== undefined) {
-    const found = await releases.byUuid(uuid);
-    const repository = found && (await repositories.byId(found.repository));
     const visitor = await signIn.visitor(request);
-    if (repository === undefined || !(await access.may(visitor, repository, 'read'))) throw unknown();
-    return file(found?.asset, (asset) => releases.read(repository, asset));
+    const readable = async (id: number | undefined): Promise<Repository> => {
+      const repository = id === undefined ? undefined : await repositories.byId(id);
+      if (repository === undefined || !(await access.may(visitor, repository, 'read'))) throw unknown();
+      return repository;
+    };
+    const released = await releases.byUuid(uuid);
+    if (released !== undefined) {
+      const repository = await readable(released.repository);
+      return file(released.asset, (asset) => releases.read(repository, asset));
+    }
+    const attachments = new Attachments(context);
+    const attached = await attachments.byUuid(uuid);
+    const repository = await readable(attached?.repository);
+    return file(attached?.file, (each) => attachments.read(repository, each));
   }
   const [, owner, name, tag, asset] = (byName.exec(pathname) ?? []).map(decodeURIComponent);
   if (owner === undefined || name === undefined || tag === undefined) return undefined;
@@ -32,7 +44,10 @@ export async function attachment(
   return file(row, (each) => releases.read(repository, each));
 }
 
-function file(asset: AssetRow | undefined, read: (asset: AssetRow) => Promise<NodeJS.ReadableStream>): Answer {
+function file<Row extends StoredFile>(
+  asset: Row | undefined,
+  read: (asset: Row) => Promise<NodeJS.ReadableStream>,
+): Answer {
   if (asset === undefined) throw unknown();
   return {
     status: 200,

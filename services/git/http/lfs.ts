@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { byteRange } from '../../kit/byte-range.ts';
 import { isLfsObject, type LfsStore } from '../lfs/lfs-store.ts';
 import type { Locks } from '../lfs/locks.ts';
 import type { LfsTickets } from '../lfs/tickets.ts';
@@ -15,7 +16,6 @@ import type { Visitor } from '../sign-in/visitor.ts';
 import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
 import { lfsReply, lfsSignIn, lfsType, lockReply } from './lfs-reply.ts';
-import { rangeOf } from './range.ts';
 
 export interface LfsParts {
   readonly context: Pick<Context, 'log'>;
@@ -142,7 +142,7 @@ async function download({ store }: LfsParts, { need: needed, request, response }
   const repository = await needed('read');
   const size = (await store.sizes(repository, [oid])).get(oid);
   if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  const range = rangeOf(request.headers.range, size);
+  const range = byteRange(request.headers.range, size);
   const common = {
     'Cache-Control': 'max-age=0, private, must-revalidate',
     'Content-Type': 'application/octet-stream',

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { attachment } from './attachments.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { resolveAs } from '../repositories/revisions.ts';
 import type { Answer } from '../rest/call.ts';
 import { archive } from '../rest/archives.ts';
 import { rawFile, type ContentParts } from '../rest/contents.ts';
@@ -29,13 +29,13 @@ export async function webAnswer(
   if (file !== null) {
     const repository = await find(file[1], file[2]);
     const rest = decodeURIComponent(file[4] ?? '').split('/');
-    const prefix = file[3] === 'branch' ? 'refs/heads/' : file[3] === 'tag' ? 'refs/tags/' : '';
+    const kind = file[3] === 'branch' || file[3] === 'tag' ? file[3] : 'commit';
     // A branch may have slashes in its name: the first that is there counts.
     for (let parted = 1; parted < rest.length; parted += 1) {
-      const ref = prefix + rest.slice(0, parted).join('/');
-      const there = await resolve(parts.objects, parts.keeper.folder(repository), repository, ref);
+      const name = rest.slice(0, parted).join('/');
+      const there = await resolveAs(kind, parts.objects, parts.keeper.folder(repository), name);
       if (there === undefined) continue;
-      return rawFile(parts, repository, ref, rest.slice(parted).join('/'), request.headers['if-none-match']);
+      return rawFile(parts, repository, there, rest.slice(parted).join('/'), request.headers['if-none-match']);
     }
     throw unknown();
   }

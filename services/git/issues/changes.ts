@@ -1,3 +1,4 @@
+import { isBlocked } from './dependencies.ts';
 import type { IssueRow } from '../store/issue-tables.ts';
 import { addEntry, tell, textWritten, touch, type IssueWork } from './writer.ts';
 
@@ -72,9 +73,10 @@ export async function setBody(work: IssueWork, issue: IssueRow, body: string): P
   work.events.push({ event: kindOf(issue), action: 'edited', issue: issue.id });
 }
 
-/** `commit`: what closed it. */
+/** `commit`: what closes it, which it does not while the issue waits for others. */
 export async function setClosed(work: IssueWork, issue: IssueRow, closed: boolean, commit?: string): Promise<void> {
   const { db, now } = work;
+  if (closed && commit !== undefined && (await isBlocked(db, issue.id))) return;
   const set = { closed: Number(closed), closed_at: closed ? now : null, updated_at: now };
   const { numUpdatedRows } = await db
     .updateTable('issues')
@@ -211,6 +213,7 @@ export async function removeComment(work: IssueWork, issue: IssueRow, entry: num
   work.events.push({ event: commentEvent(issue), action: 'deleted', issue: issue.id, entry });
   await work.db.deleteFrom('issue_entries').where('id', '=', entry).execute();
   await work.db.deleteFrom('issue_reactions').where('entry_id', '=', entry).execute();
+  await work.db.deleteFrom('issue_attachments').where('entry_id', '=', entry).execute();
   await countComments(work, issue.id);
   await textWritten(work, issue.id, '');
 }

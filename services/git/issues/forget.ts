@@ -9,6 +9,7 @@ export async function forgetInIssues(transaction: Kysely<Tables>, account: strin
     'issue_watches',
     'review_requests',
     'issue_notifications',
+    'stopwatches',
   ] as const;
   for (const table of tables) await transaction.deleteFrom(table).where('account', '=', account).execute();
 }

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
 import { parseSearch } from '../../kit/search-words.ts';
 import type { Repositories, Sight } from '../repositories/repositories.ts';
+import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { IssueRow, LabelRow, PullRow } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
 import { hasWords } from './words.ts';
@@ -10,6 +11,7 @@ import { withCounts, type Milestone } from './milestones.ts';
 export interface Issue extends IssueRow {
   readonly labels: readonly LabelRow[];
   readonly assignees: readonly string[];
+  readonly attachments: readonly AttachmentRow[];
   readonly milestone: Milestone | undefined;
   /** Of a pull request. */
   readonly request: PullRow | undefined;
@@ -95,7 +97,7 @@ export class Issues {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
     const milestones = [...new Set(rows.flatMap(({ milestone_id: id }) => (id === null ? [] : [id])))];
-    const [labels, assignees, known, pulls] = await Promise.all([
+    const [labels, assignees, known, pulls, attachments] = await Promise.all([
       this.#db
         .selectFrom('issue_labels')
         .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
@@ -107,11 +109,13 @@ export class Issues {
       this.#db.selectFrom('issue_assignees').selectAll().where('issue_id', 'in', ids).orderBy('account').execute(),
       milestones.length === 0 ? [] : withCounts(this.#db).where('milestones.id', 'in', milestones).execute(),
       this.#db.selectFrom('pulls').selectAll().where('issue_id', 'in', ids).execute(),
+      this.#db.selectFrom('issue_attachments').selectAll().where('issue_id', 'in', ids).where('entry_id', '=', 0).orderBy('id').execute(), // prettier-ignore
     ]);
     return rows.map((row) => ({
       ...row,
       labels: labels.filter(({ issue_id }) => issue_id === row.id),
       assignees: assignees.flatMap(({ issue_id, account }) => (issue_id === row.id ? [account] : [])),
+      attachments: attachments.filter(({ issue_id }) => issue_id === row.id),
       milestone: known.find(({ id }) => id === row.milestone_id),
       request: pulls.find(({ issue_id }) => issue_id === row.id),
     }));

@@ -3,6 +3,7 @@ import { gitIssuesApi, type GitIssue, type GitThread, type GitThreadEntry } from
 import { Problem } from '../../contracts/problem.ts';
 import { isDraftTitle } from '../domain/issue-text.ts';
 import { addComment, createIssue, setAssignees, setBody, setClosed, setLabels, setMilestone, setTitle } from '../issues/changes.ts'; // prettier-ignore
+import { needUnblocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
 import { milestonesOf, withCounts } from '../issues/milestones.ts';
 import { seenBy } from '../issues/seen.ts';
@@ -90,6 +91,7 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
         if (body.labels !== undefined) await setLabels(work, issue, body.labels);
         if (assignees !== undefined) await setAssignees(work, issue, assignees);
         if (body.milestone !== undefined) await setMilestone(work, issue, body.milestone);
+        if (body.closed === true) await needUnblocked(work.db, issue.id);
         if (body.closed !== undefined) await setClosed(work, issue, body.closed);
       });
       return ok;

@@ -1,7 +1,7 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitMovingApi } from '../../contracts/git/moving-api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { isBranchName, repositoryNameProblem } from '../domain/names.ts';
+import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
 import type { Portable } from '../portable/portable.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { publishFolder, setRemote } from '../repositories/publish.ts';
@@ -21,7 +21,7 @@ export function movingRoutes(parts: PullRestParts & { readonly portable: Portabl
       needName(body.name);
       const account = ownAccount(asked);
       const author = { name: account, email: emailOf(await owners.ofAccount(account), base()) };
-      const defaultBranch = isBranchName(settings.defaultBranch) ? settings.defaultBranch : 'main';
+      const defaultBranch = isNewBranchName(settings.defaultBranch) ? settings.defaultBranch : 'main';
       const wanted = { owner: account, name: body.name, private: body.private, defaultBranch };
       const { repository, files, folder } = await taken(publishFolder(parts, body.folder, wanted, author));
       const address = `${base()}/${repository.owner}/${repository.name}.git`;

@@ -48,12 +48,12 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const { repository, state } = await pullOf(call);
       const folder = keeper.folder(repository);
       const from = state.comparison.mergeBase;
-      if (from === undefined) return { commits: [], files: [] };
-      const [commits, files] = await Promise.all([
+      if (from === undefined) return { commits: [], files: [], total: 0, head: state.head };
+      const [commits, diff] = await Promise.all([
         readLog(git, folder, { from: [state.head], not: [from], limit: mostCommits }),
         compareDiffs(git, folder, from, state.head),
       ]);
-      return { commits: commits.toReversed().map(commitView), files };
+      return { commits: commits.toReversed().map(commitView), ...diff, head: state.head };
     }),
     implement(gitIssuesApi.merge, async ({ body, ...call }) => {
       const place = await pullOf(call);
@@ -90,7 +90,7 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const { issue, level, repository, state } = await pullOf(call);
       needOpen(repository);
       const from = state.comparison.mergeBase;
-      const files = body.remarks.length === 0 || from === undefined ? [] : await compareDiffs(git, keeper.folder(repository), from, state.head); // prettier-ignore
+      const files = body.remarks.length === 0 || from === undefined ? [] : (await compareDiffs(git, keeper.folder(repository), from, state.head)).files; // prettier-ignore
       const comments = body.remarks.map(({ path, line, text }) => {
         const patch = files.find((file) => file.path === path)?.patch ?? '';
         return { path, line, body: text, hunk: hunkAt(patch, line) };

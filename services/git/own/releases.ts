@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { readLog } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { resolve, resolveAs } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { HookParts } from '../rest/hooks.ts';
 import { mayWrite, needWrite } from '../rest/issues/parts.ts';
@@ -70,14 +70,15 @@ export function ownReleaseRoutes(parts: PullRestParts & HookParts): readonly Api
       const repository = await writable(call);
       const account = ownAccount(call);
       const before = await releaseOf(call, repository, true);
-      const isPublished = before.draft === 1 && !body.draft;
+      const { title = before.title, text = before.body, draft = before.draft === 1, prerelease = before.prerelease === 1 } = body; // prettier-ignore
+      const isPublished = before.draft === 1 && !draft;
       if (isPublished) await ensureTag(parts, repository, account, before.tag, before.target);
       const row = await releases.change(before, {
-        ...{ title: body.title === '' ? before.tag : body.title, body: body.text },
-        ...{ draft: Number(body.draft), prerelease: Number(body.prerelease) },
+        ...{ title: title === '' ? before.tag : title, body: text },
+        ...{ draft: Number(draft), prerelease: Number(prerelease) },
         ...(isPublished ? { published_at: context.clock.now() } : {}),
       });
-      if (!body.draft) await tellRelease(parts, repository, account, row, isPublished ? 'published' : 'updated');
+      if (!draft) await tellRelease(parts, repository, account, row, isPublished ? 'published' : 'updated');
       return view(row);
     }),
     implement(gitReleasesApi.remove, async (call) => {
@@ -90,10 +91,10 @@ export function ownReleaseRoutes(parts: PullRestParts & HookParts): readonly Api
     implement(gitReleasesApi.notes, async ({ query, ...call }) => {
       const { repository } = await ownRepository(parts, call);
       const folder = keeper.folder(repository);
-      const revision = await resolve(objects, folder, repository, query.ref === '' ? repository.defaultBranch : query.ref); // prettier-ignore
+      const revision = await resolve(objects, folder, repository, query.ref);
       if (revision === undefined) return { text: '' };
       const [last] = await releases.list(repository.id, { drafts: false });
-      const since = last === undefined ? undefined : await resolve(objects, folder, repository, tags + last.tag);
+      const since = last === undefined ? undefined : await resolveAs('tag', objects, folder, last.tag);
       const commits = await readLog(git, folder, { from: [revision.commit], not: since === undefined ? [] : [since.commit], limit: mostNotes }); // prettier-ignore
       const titles = commits.filter(({ parents }) => parents.length < 2).map(({ message }) => message.trim().split('\n', 1)[0] ?? ''); // prettier-ignore
       return { text: titles.map((title) => `- ${title}`).join('\n') };

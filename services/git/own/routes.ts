@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import { gitApi, type GitCommit, type GitContent, type GitKey, type GitRepository } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { timeOfDate } from '../domain/commit-time.ts';
 import { repositoryNameProblem, treePath } from '../domain/names.ts';
 import { readBlame } from '../repositories/blame.ts';
 import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
@@ -84,7 +86,8 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       };
     }),
     implement(gitApi.remove, async (asked) => {
-      const { repository, folder } = await find(asked, 'admin');
+      const { repository, visitor, folder } = await find(asked, 'admin');
+      if (!(await access.ownsName(visitor, repository.owner))) throw new Problem('git.forbidden', 403, 'Only its owner removes a repository.'); // prettier-ignore
       await objects.close(folder);
       await keeper.remove(repository);
       return ok;
@@ -95,7 +98,8 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       if (info?.type === 'blob') {
         const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
         if (last === undefined) throw unknown();
-        return { kind: 'file', commit: commitView(last), size: info.size, text: await textOf(parts, folder, info.id, longestText) }; // prettier-ignore
+        const shown = await textOf(parts, folder, info.id, longestText);
+        return { kind: 'file', commit: commitView(last), id: info.id, size: info.size, text: shown?.text ?? null, editable: shown?.exact ?? false }; // prettier-ignore
       }
       const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;
       const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
@@ -107,7 +111,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         entries.map(({ name }) => name),
       );
       const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
-      const text = readme === undefined ? null : await textOf(parts, folder, readme.id, longestReadme);
+      const text = (readme && (await textOf(parts, folder, readme.id, longestReadme)))?.text ?? null;
       return {
         kind: 'folder',
         commit: commitView(newest),
@@ -141,7 +145,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       const revision = await resolve(objects, folder, repository, asked.params['commit']);
       const commit = revision && (await readCommit(git, folder, revision.commit));
       if (commit === undefined) throw unknown();
-      return { commit: commitView(commit), files: await readDiffs(git, folder, commit.id) };
+      return { commit: commitView(commit), ...(await readDiffs(git, folder, commit.id)) };
     }),
     implement(gitApi.keys, async (asked) => ({
       keys: (await keys.ofAccount(accountOf(asked).account)).map(keyView),
@@ -173,17 +177,18 @@ function visitorOf(asked: Asked): Visitor {
   return { ...nobody, identity: accountOf(asked) };
 }
 
+/** `exact` says that the same bytes can be made of the text. */
 async function textOf(
   { objects }: Pick<ContentParts, 'objects'>,
   folder: string,
   id: string,
   most: number,
-): Promise<string | null> {
+): Promise<{ readonly text: string; readonly exact: boolean } | undefined> {
   const info = await objects.info(folder, id);
-  if (info === undefined || info.size > most) return null;
+  if (info === undefined || info.size > most) return undefined;
   const bytes = (await objects.contents(folder, id))?.bytes;
-  if (bytes === undefined || bytes.subarray(0, 8000).includes(0)) return null;
-  return bytes.toString('utf8');
+  if (bytes === undefined || bytes.subarray(0, 8000).includes(0)) return undefined;
+  return { text: bytes.toString('utf8'), exact: isUtf8(bytes) && !bytes.includes(0) };
 }
 
 /** A repository as lists of the pages show it. */
@@ -201,7 +206,7 @@ export function commitView({ id, message, author, committer, parents }: Commit):
     body: rest.join('\n').trim(),
     author: author.name,
     email: author.email,
-    time: Date.parse(committer.date) || 0,
+    time: timeOfDate(committer.date),
     parents: [...parents],
   };
 }

@@ -7,7 +7,6 @@ import {
 } from '../../contracts/git/settings-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { globPattern } from '../domain/glob.ts';
-import { isBranchName } from '../domain/names.ts';
 import { expandEvents } from '../hooks/events.ts';
 import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
 import { readReferences } from '../repositories/references.ts';
@@ -24,7 +23,7 @@ const mostDeliveries = 50;
 
 /** What those who administer a repository decide of it, for the pages. */
 export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
-  const { collaborators, git, hooks, keeper, keys, lookup, owners, protections } = parts;
+  const { access, collaborators, git, hooks, keeper, keys, lookup, owners, protections } = parts;
 
   const find = async ({ identity, params }: Asked): Promise<Repository> => {
     if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
@@ -58,13 +57,14 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
           ...{ createdAt: row.created_at, lastUsedAt: row.last_used_at },
         })),
         hooks: await Promise.all((await hooks.list({ repository: id })).map(hookView)),
+        mayRemove: await access.ownsName({ ...nobody, identity: asked.identity }, repository.owner),
       };
     }),
     implement(gitSettingsApi.change, async ({ body, ...asked }) => {
       const repository = await find(asked);
       const { defaultBranch } = body;
       if (defaultBranch !== undefined && defaultBranch !== repository.defaultBranch) {
-        const isThere = isBranchName(defaultBranch) && (await branchesOf(repository)).includes(defaultBranch);
+        const isThere = (await branchesOf(repository)).includes(defaultBranch);
         if (!isThere) throw invalid('defaultBranch', 'There is no such branch.');
         await git.run(keeper.folder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       }

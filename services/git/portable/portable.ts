@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,7 +12,8 @@ import type { Context } from '../../contracts/service.ts';
 import { repositoryNameProblem } from '../domain/names.ts';
 import { GitFailed, type Git } from '../engine/git.ts';
 import { lfsFolder, type LfsStore } from '../lfs/lfs-store.ts';
-import { assetFolder, type Releases } from '../releases/releases.ts';
+import type { Releases } from '../releases/releases.ts';
+import { assetFolder } from '../releases/stored-files.ts';
 import type { Keeper } from '../repositories/keeper.ts';
 import { readReferences, sizeOf } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
@@ -23,7 +24,7 @@ import { RepositoryRecord } from './record.ts';
 import { writeRecord } from './write-record.ts';
 
 export interface PortableParts {
-  readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'files' | 'random'>;
+  readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'files' | 'log' | 'random'>;
   readonly git: Git;
   readonly keeper: Keeper;
   readonly lfs: LfsStore;
@@ -112,7 +113,7 @@ export class Portable {
   }
 
   async #make(repository: Repository, record: RepositoryRecord, isEmpty: boolean): Promise<MadeBackup> {
-    const { git, keeper, lfs, releases } = this.#parts;
+    const { context, git, keeper, lfs, releases } = this.#parts;
     const folder = await this.#folder();
     try {
       const bundle = join(folder, bundleName);
@@ -122,10 +123,14 @@ export class Portable {
       const path = join(folder, tarName);
       const written = pipeline(tar, createWriteStream(path, { mode: 0o600, flush: true }));
       const filled = (async () => {
-        tar.entry({ name: recordName }, JSON.stringify(record));
-        if (!isEmpty) await add(tar, bundleName, bundle);
-        for (const { oid, path: file } of await lfs.all(repository)) await add(tar, `lfs/${oid}`, file);
-        for (const { uuid } of record.release_assets) await add(tar, `assets/${uuid}`, releases.path(repository, uuid));
+        if (!isEmpty && !(await add(tar, bundleName, bundle))) throw new Error('the bundle is gone');
+        const missing = new Set<string>();
+        for (const { oid, path: file } of await lfs.all(repository)) if (!(await add(tar, `lfs/${oid}`, file))) missing.add(oid); // prettier-ignore
+        for (const { uuid } of [...record.release_assets, ...record.issue_attachments])
+          if (!(await add(tar, `assets/${uuid}`, releases.path(repository, uuid)))) missing.add(uuid);
+        // A file that was deleted meanwhile, or was lost: what there is can be restored without it.
+        if (missing.size > 0) context.log.warn('files are missing in a backup of a repository', { repository: repository.id, files: [...missing] }); // prettier-ignore
+        tar.entry({ name: recordName }, JSON.stringify(without(record, missing)));
         tar.finalize();
       })();
       filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error))));
@@ -138,21 +143,34 @@ export class Portable {
     }
   }
 
-  /** The files of releases get names of their own, so that the same file can be restored twice. */
+  /** Files get names of their own, so that the same backup can be restored twice; texts name them by those. */
   async #takeAssets(from: string, folder: string, record: RepositoryRecord): Promise<RepositoryRecord> {
-    const release_assets = [];
-    for (const asset of record.release_assets) {
+    const renamed = new Map<string, string>();
+    const take = async <File extends { readonly name: string; readonly uuid: string }>(file: File) => {
       const uuid = randomUUID();
       const target = join(assetFolder(this.#parts.context.files, folder), uuid);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      const source = join(from, `assets-${asset.uuid}`);
+      const source = join(from, `assets-${file.uuid}`);
       const { size } = await stat(source).catch((cause: unknown) => {
-        throw broken(`the file ${asset.name} of a release is missing`, cause);
+        throw broken(`the file ${file.name} is missing`, cause);
       });
       await rename(source, target).catch(() => copyFile(source, target));
-      release_assets.push({ ...asset, uuid, size });
-    }
-    return { ...record, release_assets };
+      renamed.set(file.uuid, uuid);
+      return { ...file, uuid, size };
+    };
+    const release_assets = [];
+    for (const asset of record.release_assets) release_assets.push(await take(asset));
+    const issue_attachments = [];
+    for (const file of record.issue_attachments) issue_attachments.push(await take(file));
+    const body = (text: string): string =>
+      text.replaceAll(/\/attachments\/([0-9a-f-]{36})\b/g, (all, uuid: string) => `/attachments/${renamed.get(uuid) ?? uuid}`); // prettier-ignore
+    const withBody = <Row extends { readonly body: string }>(row: Row): Row => ({ ...row, body: body(row.body) });
+    return {
+      ...record,
+      ...{ release_assets, issue_attachments },
+      issues: record.issues.map(withBody),
+      issue_entries: record.issue_entries.map(withBody),
+    };
   }
 
   async #folder(): Promise<string> {
@@ -163,12 +181,31 @@ export class Portable {
   }
 }
 
-async function add(tar: Pack, name: string, path: string): Promise<void> {
-  const { size } = await stat(path);
+/** Answers whether the file is there. */
+async function add(tar: Pack, name: string, path: string): Promise<boolean> {
+  const file = await open(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  await using handle = file;
+  const { size } = await handle.stat();
   await new Promise<void>((resolve, reject) => {
     const entry = tar.entry({ name, size }, (error) => (error ? reject(error) : resolve()));
-    pipeline(createReadStream(path, { end: Math.max(0, size - 1) }), entry).catch(reject);
+    pipeline(handle.createReadStream({ end: Math.max(0, size - 1), autoClose: false }), entry).catch(reject);
   });
+  return true;
+}
+
+/** What is said of a repository, without the rows of such files. */
+function without(record: RepositoryRecord, missing: ReadonlySet<string>): RepositoryRecord {
+  const isThere = ({ uuid }: { readonly uuid: string }): boolean => !missing.has(uuid);
+  return {
+    ...record,
+    release_assets: record.release_assets.filter(isThere),
+    issue_attachments: record.issue_attachments.filter(isThere),
+    largeFiles: record.largeFiles.filter(({ oid }) => !missing.has(oid)),
+  };
 }
 
 /** Takes those files out that such an archive has, under names of our own; no name of it becomes a path. */

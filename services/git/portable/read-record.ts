@@ -9,10 +9,10 @@ import { RepositoryRecord } from './record.ts';
  */
 export async function readRecord(db: Kysely<Tables>, repository: Repository, savedAt: number): Promise<RepositoryRecord> {
   const { id, owner, name, description, website, archived, template, topics, options, defaultBranch } = repository;
-  const all = <Table extends 'labels' | 'milestones' | 'issues' | 'protections' | 'commit_statuses' | 'releases' | 'lfs_objects'>(table: Table) =>
+  const all = <Table extends 'labels' | 'milestones' | 'issues' | 'protections' | 'tag_protections' | 'commit_statuses' | 'releases' | 'lfs_objects'>(table: Table) =>
     db.selectFrom(table as 'labels').selectAll().where('repository_id', '=', id).execute();
   const issues = db.selectFrom('issues').select('id').where('repository_id', '=', id);
-  const ofIssues = (table: 'issue_labels' | 'issue_assignees' | 'review_requests' | 'pulls') =>
+  const ofIssues = (table: 'issue_labels' | 'issue_assignees' | 'review_requests' | 'pulls' | 'tracked_times' | 'issue_dependencies') =>
     db.selectFrom(table as 'pulls').selectAll().where('issue_id', 'in', issues).execute();
   const counter = await db.selectFrom('issue_counters').select('last').where('repository_id', '=', id).executeTakeFirst();
   const releases = db.selectFrom('releases').select('id').where('repository_id', '=', id);
@@ -22,6 +22,7 @@ export async function readRecord(db: Kysely<Tables>, repository: Repository, sav
   const ofUnsent = db.selectFrom('issue_entries').select('id').where('review_id', 'in', unsent);
   const entries = await db.selectFrom('issue_entries').selectAll().where('issue_id', 'in', issues).where('id', 'not in', ofUnsent).execute();
   const reactions = await db.selectFrom('issue_reactions').selectAll().where('issue_id', 'in', issues).where('entry_id', 'not in', ofUnsent).execute();
+  const attachments = await db.selectFrom('issue_attachments').selectAll().where('issue_id', 'in', issues).where('entry_id', 'not in', ofUnsent).execute();
   // What the schema does not name is left out.
   return RepositoryRecord.parse({
     format: 'homeport-repository',
@@ -35,11 +36,15 @@ export async function readRecord(db: Kysely<Tables>, repository: Repository, sav
     issue_labels: await ofIssues('issue_labels'),
     issue_assignees: await ofIssues('issue_assignees'),
     issue_reactions: reactions,
+    tracked_times: await ofIssues('tracked_times'),
+    issue_dependencies: await ofIssues('issue_dependencies'),
+    issue_attachments: attachments,
     reviews,
     review_requests: await ofIssues('review_requests'),
     issue_entries: entries,
     pulls: pulls.map((pull) => ({ ...pull, own: pull.head_repository_id === id })),
     protections: await all('protections'),
+    tag_protections: await all('tag_protections'),
     commit_statuses: await all('commit_statuses'),
     releases: await all('releases'),
     release_assets: await db.selectFrom('release_assets').selectAll().where('release_id', 'in', releases).execute(),

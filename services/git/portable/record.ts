@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isBranchName } from '../domain/names.ts';
+import { isReferenceName } from '../domain/names.ts';
 import { entryKinds } from '../store/issue-tables.ts';
 import { statusStates } from '../statuses/statuses.ts';
 
@@ -21,7 +21,7 @@ export const RepositoryRecord = z.object({
     template: z.boolean(),
     topics: z.array(name),
     options: z.record(text, z.unknown()),
-    defaultBranch: text.refine(isBranchName),
+    defaultBranch: text.refine(isReferenceName),
   }),
   lastNumber: number,
   labels: z.array(z.object({ id: number, name, color: text.regex(/^[0-9a-f]{6}$/i), description: text, exclusive: flag, archived: flag })), // prettier-ignore
@@ -40,12 +40,15 @@ export const RepositoryRecord = z.object({
         ref: text,
       },
       ...{ milestone_id: optionalNumber, comments: number, due_at: optionalNumber, created_at: number },
-      ...{ updated_at: number, closed_at: optionalNumber },
+      ...{ updated_at: number, closed_at: optionalNumber, pin_order: number.min(0).default(0) },
     }),
   ),
   issue_labels: z.array(z.object({ issue_id: number, label_id: number })),
   issue_assignees: z.array(z.object({ issue_id: number, account: name })),
   issue_reactions: z.array(z.object({ issue_id: number, entry_id: number, account: name, content: name, created_at: number })), // prettier-ignore
+  tracked_times: z.array(z.object({ issue_id: number, account: name, seconds: number.min(1), created_at: number })).default([]), // prettier-ignore
+  issue_attachments: z.array(z.object({ issue_id: number, entry_id: number, account: name, name, size: number, uuid: z.uuid(), downloads: number, created_at: number })).default([]), // prettier-ignore
+  issue_dependencies: z.array(z.object({ issue_id: number, depends_on: number, created_at: number })).default([]),
   reviews: z.array(
     z.object({
       ...{ id: number, issue_id: number, author: name, body: text, commit_id: text, dismissed: flag, official: flag },
@@ -77,6 +80,7 @@ export const RepositoryRecord = z.object({
     }),
   ),
   protections: z.array(z.object({ rule: name, options: jsonObject, created_at: number, updated_at: number })),
+  tag_protections: z.array(z.object({ pattern: name, accounts: text.refine(isJsonList), created_at: number, updated_at: number })).default([]), // prettier-ignore
   commit_statuses: z.array(
     z.object({
       ...{ commit_id: commit, context: name, state: z.enum(statusStates), target_url: text, description: text },
@@ -95,10 +99,19 @@ export const RepositoryRecord = z.object({
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
 
 function isJsonObject(words: string): boolean {
+  const value = valueOf(words);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isJsonList(words: string): boolean {
+  const value = valueOf(words);
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function valueOf(words: string): unknown {
   try {
-    const value: unknown = JSON.parse(words);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return JSON.parse(words);
   } catch {
-    return false; // Not even JSON.
+    return undefined; // Not even JSON.
   }
 }

@@ -41,6 +41,15 @@ export async function writeRecord(db: Kysely<Tables>, repository: number, record
     const entry = entry_id === 0 ? 0 : entries?.get(entry_id);
     if (entry !== undefined) await db.insertInto('issue_reactions').values({ ...row, entry_id: entry }).onConflict((conflict) => conflict.doNothing()).execute();
   }
+  for (const { entry_id, ...row } of placed(record.issue_attachments)) {
+    const entry = entry_id === 0 ? 0 : entries?.get(entry_id);
+    if (entry !== undefined) await db.insertInto('issue_attachments').values({ ...row, entry_id: entry }).execute();
+  }
+  for (const row of placed(record.tracked_times)) await db.insertInto('tracked_times').values(row).execute();
+  for (const { depends_on, ...row } of placed(record.issue_dependencies)) {
+    const other = issues?.get(depends_on);
+    if (other !== undefined) await db.insertInto('issue_dependencies').values({ ...row, depends_on: other }).onConflict((conflict) => conflict.doNothing()).execute();
+  }
   for (const { own, ...row } of placed(record.pulls)) {
     await db.insertInto('pulls').values({ ...row, head_repository_id: own ? repository : 0, ref_due: 0 }).execute();
   }
@@ -48,6 +57,7 @@ export async function writeRecord(db: Kysely<Tables>, repository: number, record
     const known = ProtectionOptions.parse(JSON.parse(options));
     await db.insertInto('protections').values({ ...mine, ...row, options: JSON.stringify(known) }).execute();
   }
+  for (const row of record.tag_protections) await db.insertInto('tag_protections').values({ ...mine, ...row }).execute();
   for (const row of record.commit_statuses) await db.insertInto('commit_statuses').values({ ...mine, ...row }).execute();
   for (const { id, ...row } of record.releases) {
     const release = await db.insertInto('releases').values({ ...mine, ...row }).returning('id').executeTakeFirstOrThrow();

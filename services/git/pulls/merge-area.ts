@@ -69,7 +69,7 @@ export class MergeArea implements AsyncDisposable {
     committer: Author,
   ): Promise<string | { readonly conflicts: readonly string[] }> {
     let top = onto;
-    for (const { id, author, message, parents } of commits) {
+    for (const { id, author, authored, message, parents } of commits) {
       const [parent] = parents;
       if (parent === top) {
         top = id;
@@ -82,7 +82,14 @@ export class MergeArea implements AsyncDisposable {
       if ('conflicts' in merged) return merged;
       // What is there already needs no commit of its own.
       if (merged.tree === tree) continue;
-      top = await this.commit(merged.tree, [top], message, author, committer, author.date);
+      top = await this.commit(
+        merged.tree,
+        [top],
+        message,
+        author,
+        committer,
+        authored === '' ? undefined : `@${authored}`,
+      );
     }
     return top;
   }

@@ -1,5 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import { globPattern } from '../domain/glob.ts';
+import { isBlocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
 import { optionsOf, type ProtectionOptions, type Protections } from '../protection/protections.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -21,13 +22,22 @@ export interface Hurdles {
   readonly mayForce: boolean;
 }
 
+const waiting = 'It depends on issues that are still open';
 const none: Hurdles = { approvals: 0, wanted: 0, reasons: [], mayForce: true };
+
+export interface MergeRuleParts {
+  readonly db: Db;
+  readonly protections: Protections;
+  readonly statuses: Statuses;
+  /** Whether an account may write to a repository. */
+  readonly mayWrite: (repository: Repository, account: string) => Promise<boolean>;
+}
 
 /** What the protection of a branch asks of a merge into it. */
 export class MergeRules {
-  readonly #parts: { readonly db: Db; readonly protections: Protections; readonly statuses: Statuses };
+  readonly #parts: MergeRuleParts;
 
-  constructor(parts: { readonly db: Db; readonly protections: Protections; readonly statuses: Statuses }) {
+  constructor(parts: MergeRuleParts) {
     this.#parts = parts;
   }
 
@@ -38,7 +48,9 @@ export class MergeRules {
     state: Standing,
   ): Promise<Hurdles> {
     const options = await this.#options(repository, issue);
-    return options === undefined ? none : this.#against(options, repository, issue, state);
+    const found = options === undefined ? none : await this.#against(options, repository, issue, state);
+    const isWaiting = await isBlocked(this.#parts.db, issue.id);
+    return isWaiting ? { ...found, reasons: [waiting, ...found.reasons], mayForce: false } : found;
   }
 
   /** @throws Problem `git.not_allowed`, `git.not_ready` (405) */
@@ -48,6 +60,7 @@ export class MergeRules {
     state: Standing,
     { account, force = false }: { readonly account: string; readonly force?: boolean | undefined },
   ): Promise<void> {
+    if (await isBlocked(this.#parts.db, issue.id)) throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${waiting}]`); // prettier-ignore
     const options = await this.#options(repository, issue);
     if (options === undefined) return;
     if (!mayMerge(options, account)) throw new Problem('git.not_allowed', 405, 'User not allowed to merge PR');
@@ -84,7 +97,7 @@ export class MergeRules {
     const { db, statuses } = this.#parts;
     const reviews = await db.selectFrom('reviews').selectAll().where('issue_id', '=', issue.id).where('dismissed', '=', 0).where('official', '=', 1).execute(); // prettier-ignore
     const approvals = reviews.filter((review) => isApproval(options, review, head)).length;
-    const asked = await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute();
+    const isAsked = options.block_on_official_review_requests && (await this.#isAsked(options, repository, issue));
     const { required_approvals: wanted } = options;
     const isRejected = reviews.some(({ state }) => state === 'REQUEST_CHANGES');
     const latest = options.enable_status_check ? await statuses.latest(repository.id, head) : [];
@@ -93,10 +106,20 @@ export class MergeRules {
       checked ? '' : 'Not all required status checks successful',
       approvals < wanted ? 'Does not have enough approvals' : '',
       options.block_on_rejected_reviews && isRejected ? 'There are requested changes' : '',
-      options.block_on_official_review_requests && asked.length > 0 ? 'There are official review requests' : '',
+      isAsked ? 'There are official review requests' : '',
       options.block_on_outdated_branch && comparison.behind > 0 ? 'The head branch is behind the base branch' : '',
     ].filter((reason) => reason !== '');
     return { approvals, wanted, reasons, mayForce: !options.block_admin_merge_override };
+  }
+
+  /** Whether somebody is yet to look at it whose word counts. */
+  async #isAsked(options: ProtectionOptions, repository: Repository, issue: Issue): Promise<boolean> {
+    const { db, mayWrite } = this.#parts;
+    const rows = await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute();
+    const { approvals_whitelist_username: list } = options;
+    if (options.enable_approvals_whitelist) return rows.some(({ account }) => list.includes(account));
+    const writers = await Promise.all(rows.map(({ account }) => mayWrite(repository, account)));
+    return writers.includes(true);
   }
 }
 

@@ -50,8 +50,7 @@ export class Pulls {
 
   /** The commit of a branch; undefined where there is none. */
   async branch(repository: Repository, name: string): Promise<string | undefined> {
-    const info = await this.#parts.objects.info(this.#parts.folder(repository), `refs/heads/${name}^{commit}`);
-    return info?.id;
+    return this.#parts.objects.commitOf(this.#parts.folder(repository), `refs/heads/${name}`);
   }
 
   /** @throws Problem (409) in the peer's words where there is one for these branches already */

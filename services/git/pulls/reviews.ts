@@ -2,6 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { countComments } from '../issues/changes.ts';
 import type { Issue } from '../issues/issues.ts';
 import { addEntry, tell, textWritten, touch, type IssueWork } from '../issues/writer.ts';
+import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { ReviewRow, ReviewState } from '../store/issue-tables.ts';
 
 /** A remark on a line of the change. */
@@ -95,9 +96,17 @@ export async function submitReview(
   work.events.push({ event, action: 'reviewed', issue: issue.id, entry, review: id });
 }
 
-export async function removeReview({ db }: IssueWork, review: ReviewRow): Promise<void> {
+/** Answers the files of its remarks, whose rows are gone with it. */
+export async function removeReview(work: IssueWork, review: ReviewRow): Promise<readonly AttachmentRow[]> {
+  const { db } = work;
+  const entries = db.selectFrom('issue_entries').select('id').where('review_id', '=', review.id);
+  const files = await db.deleteFrom('issue_attachments').where('entry_id', 'in', entries).returningAll().execute();
+  await db.deleteFrom('issue_reactions').where('entry_id', 'in', entries).execute();
   await db.deleteFrom('issue_entries').where('review_id', '=', review.id).execute();
   await db.deleteFrom('reviews').where('id', '=', review.id).execute();
+  await countComments(work, review.issue_id);
+  await textWritten(work, review.issue_id, '');
+  return files;
 }
 
 export async function setDismissed(work: IssueWork, review: ReviewRow, dismissed: boolean, why: string): Promise<void> {

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { AssetRow, ReleaseRow } from '../store/rest.ts';
 import type { Tables } from '../store/tables.ts';
+import { StoredFiles } from './stored-files.ts';
 
 type Owner = Pick<Repository, 'id' | 'folder'>;
 export type ReleaseValues = Pick<ReleaseRow, 'tag' | 'target' | 'title' | 'body' | 'draft' | 'prerelease'>;
@@ -18,10 +17,12 @@ export type ReleaseValues = Pick<ReleaseRow, 'tag' | 'target' | 'title' | 'body'
 export class Releases {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
   readonly #db: Kysely<Tables>;
+  readonly #files: StoredFiles<'release_assets'>;
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'files'>) {
     this.#context = context;
     this.#db = context.db;
+    this.#files = new StoredFiles(context, 'release_assets');
   }
 
   /** The newest first. */
@@ -88,39 +89,21 @@ export class Releases {
   async attach(repository: Owner, release: ReleaseRow, name: string, input: Readable): Promise<AssetRow> {
     const uuid = randomUUID();
     const path = this.path(repository, uuid);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    if (input.destroyed) throw new Problem('git.bad_upload', 400, 'No file was uploaded: the upload was cut off.');
-    let size = 0;
-    const measure = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        size += chunk.length;
-        done(null, chunk);
-      },
-    });
-    try {
-      await pipeline(input, measure, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
-      const values = { release_id: release.id, name, size, uuid, downloads: 0, created_at: this.#context.clock.now() };
-      return await this.#context.commit((transaction: Kysely<Tables>) =>
-        transaction.insertInto('release_assets').values(values).returningAll().executeTakeFirstOrThrow(),
-      );
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    }
-  }
-
-  async rename({ id }: AssetRow, name: string): Promise<AssetRow> {
-    return this.#context.commit(
-      (transaction: Kysely<Tables>) =>
-      transaction.updateTable('release_assets').set({ name }).where('id', '=', id).returningAll().executeTakeFirstOrThrow(), // prettier-ignore
+    return this.#files.take(path, input, (transaction, size) =>
+      transaction
+        .insertInto('release_assets')
+        .values({ release_id: release.id, name, size, uuid, downloads: 0, created_at: this.#context.clock.now() })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
     );
   }
 
-  async detach(repository: Owner, { id, uuid }: AssetRow): Promise<void> {
-    await this.#context.commit((transaction: Kysely<Tables>) =>
-      transaction.deleteFrom('release_assets').where('id', '=', id).execute(),
-    );
-    await rm(this.path(repository, uuid), { force: true });
+  rename(asset: AssetRow, name: string): Promise<AssetRow> {
+    return this.#files.rename(asset, name);
+  }
+
+  detach(repository: Owner, asset: AssetRow): Promise<void> {
+    return this.#files.remove(repository, asset);
   }
 
   /** Its bytes; the download is counted. */
@@ -129,24 +112,12 @@ export class Releases {
   }
 
   /** Where its bytes lie, for who sends them; the download is counted. */
-  async fetched(repository: Owner, { id, uuid }: AssetRow): Promise<string> {
-    await this.#context.commit((transaction: Kysely<Tables>) =>
-      transaction
-        .updateTable('release_assets')
-        .set((is) => ({ downloads: is('downloads', '+', 1) }))
-        .where('id', '=', id)
-        .execute(),
-    );
-    return this.path(repository, uuid);
+  fetched(repository: Owner, asset: AssetRow): Promise<string> {
+    return this.#files.fetched(repository, asset);
   }
 
   /** Where the bytes of a file lie. */
-  path({ folder }: Owner, uuid: string): string {
-    return join(assetFolder(this.#context.files, folder), uuid);
+  path(repository: Owner, uuid: string): string {
+    return this.#files.path(repository, uuid);
   }
-}
-
-/** Where the files of a repository's releases lie, below the service's own folder. */
-export function assetFolder(files: string, folder: string): string {
-  return join(files, 'release-assets', folder.slice(0, 2), folder);
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
+import { timeOfSeconds } from '../domain/commit-time.ts';
 import { GitFailed, type Git } from '../engine/git.ts';
 
 /** Lines that follow each other and come from one commit. */
@@ -43,7 +44,7 @@ export async function readBlame(git: Git, folder: string, commit: string, path: 
     const about = known.get(id);
     if (about === undefined) continue;
     if (line.startsWith('author ')) about.author = line.slice(7);
-    else if (line.startsWith('committer-time ')) about.time = Number(line.slice(15)) * 1000;
+    else if (line.startsWith('committer-time ')) about.time = timeOfSeconds(line.slice(15));
     else if (line.startsWith('summary ')) about.title = line.slice(8);
   }
   return parts;

@@ -1,4 +1,4 @@
-import { GitFailed, type Git } from '../engine/git.ts';
+import { GitFailed, isTooMuch, type Git, type RunOptions } from '../engine/git.ts';
 
 export interface Signature {
   readonly name: string;
@@ -12,6 +12,8 @@ export interface Commit {
   readonly tree: string;
   readonly parents: readonly string[];
   readonly author: Signature;
+  /** When it was written as git keeps it, seconds and zone: of other forms git reads but those of this century. */
+  readonly authored: string;
   readonly committer: Signature;
   readonly message: string;
 }
@@ -28,8 +30,8 @@ export interface FileChange {
   readonly binary: boolean;
 }
 
-const fields = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B'];
-const format = `--format=${fields.join('%x00')}`;
+const fields = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%ad', '%cn', '%ce', '%cI', '%B'];
+const format = ['-z', `--format=${fields.join('%x00')}`, '--date=raw'];
 
 export interface LogQuery {
   /** What to begin at; several are joined. Names that were resolved, or ids. */
@@ -44,8 +46,7 @@ export interface LogQuery {
 export async function readLog(git: Git, folder: string, query: LogQuery): Promise<readonly Commit[]> {
   const { stdout } = await git.run(folder, [
     'log',
-    '-z',
-    format,
+    ...format,
     `--max-count=${query.limit}`,
     `--skip=${query.offset ?? 0}`,
     ...selection(query),
@@ -59,24 +60,33 @@ export async function countLog(git: Git, folder: string, query: Omit<LogQuery, '
 
 /** One commit; undefined where there is none of that name. */
 export async function readCommit(git: Git, folder: string, name: string): Promise<Commit | undefined> {
-  const ran = await git.run(folder, ['log', '-z', format, '--max-count=1', '--end-of-options', name, '--'], {
+  const ran = await git.run(folder, ['log', ...format, '--max-count=1', '--end-of-options', name, '--'], {
     codes: [128],
   });
   return ran.code === 0 ? parseLog(ran.stdout.toString())[0] : undefined;
 }
 
-/** What each commit changed, by its id; a merge is compared with its first parent. */
+/** Commits by their ids, in one run of git; those that are not there, or are no commits, are left out. */
+export async function readCommits(
+  git: Git,
+  folder: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Commit>> {
+  if (ids.length === 0) return new Map();
+  const args = ['log', ...format, '--no-walk=unsorted', '--ignore-missing', '--stdin'];
+  const { stdout } = await git.run(folder, args, { input: `${ids.join('\n')}\n` });
+  return new Map(parseLog(stdout.toString()).map((commit) => [commit.id, commit]));
+}
+
+/** What each commit changed, by its id; a merge is compared with its first parent. @throws Problem `git.too_much` (413) */
 export async function readChanges(
   git: Git,
   folder: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FileChange[]>> {
   if (ids.length === 0) return new Map();
-  const { stdout } = await git.run(
-    folder,
-    ['diff-tree', '--stdin', '-z', '-r', '-M', '--root', '--raw', '--numstat', '--diff-merges=first-parent'],
-    { input: `${ids.join('\n')}\n` },
-  );
+  const args = ['--stdin', '-z', '-r', '--root', '--raw', '--numstat', '--diff-merges=first-parent'];
+  const stdout = await diffTree(git, folder, args, { input: `${ids.join('\n')}\n` });
   const found = new Map<string, readonly FileChange[]>();
   const tokens = stdout.toString().split('\0');
   let at = 0;
@@ -91,15 +101,43 @@ export async function readChanges(
   return found;
 }
 
-/** What leads from one commit to another. */
+/** What leads from one commit to another. @throws Problem `git.too_much` (413) */
 export async function compareChanges(
   git: Git,
   folder: string,
   from: string,
   to: string,
 ): Promise<readonly FileChange[]> {
-  const args = ['diff-tree', '-z', '-r', '-M', '--raw', '--numstat', '--end-of-options', from, to];
-  return parseChanges((await git.run(folder, args)).stdout.toString().split('\0'));
+  const args = ['-z', '-r', '--raw', '--numstat', '--end-of-options', from, to];
+  return parseChanges((await diffTree(git, folder, args)).toString().split('\0'));
+}
+
+/** @throws Problem `git.too_much` (413) for more files than can be named: whose lines are asked for must not be so many */
+export async function checkChanges(git: Git, folder: string, ...between: readonly string[]): Promise<void> {
+  await git.run(folder, ['diff-tree', '-r', '--root', '--name-only', '--end-of-options', ...between], { modest: true });
+}
+
+/** For who can do without changes that are too many. */
+export function noneOfTooMany(error: unknown): undefined {
+  if (!isTooMuch(error)) throw error;
+}
+
+/**
+ * What `git diff-tree` says. Large files that were moved and changed count as removed and added: git would have to hold both to
+ * see what they are. @throws Problem `git.too_much` (413)
+ */
+export async function diffTree(
+  git: Git,
+  folder: string,
+  args: readonly string[],
+  options: Pick<RunOptions, 'input' | 'maxBytes'> = {},
+): Promise<Buffer> {
+  const run = async (renames: string) =>
+    (await git.run(folder, ['diff-tree', renames, ...args], { ...options, modest: true })).stdout;
+  return run('-M').catch((error: unknown) => {
+    if (!isTooMuch(error)) throw error;
+    return run('--no-renames');
+  });
 }
 
 /** The newest commit that two have in common; undefined where they have none. */
@@ -121,13 +159,25 @@ function parseLog(text: string): readonly Commit[] {
   const parts = text.split('\0');
   const commits: Commit[] = [];
   for (let at = 0; at + fields.length <= parts.length; at += fields.length) {
-    const [id = '', tree = '', parents = '', an = '', ae = '', ad = '', cn = '', ce = '', cd = '', message = ''] =
-      parts.slice(at, at + fields.length);
+    const [
+      id = '',
+      tree = '',
+      parents = '',
+      an = '',
+      ae = '',
+      ad = '',
+      authored = '',
+      cn = '',
+      ce = '',
+      cd = '',
+      message = '',
+    ] = parts.slice(at, at + fields.length);
     commits.push({
       id,
       tree,
       parents: parents === '' ? [] : parents.split(' '),
       author: { name: an, email: ae, date: ad },
+      authored,
       committer: { name: cn, email: ce, date: cd },
       message: message.endsWith('\n') ? message : `${message}\n`,
     });

@@ -20,16 +20,21 @@ export function authorship(author: Author, committer = author, dates: { author?:
   };
 }
 
-/** A repository's first commit, with a README that names it. Answers what it changed. */
+/** A repository's first commit, with a README that names it and further files, by their names. Answers what it changed. */
 export async function firstCommit(
   git: Git,
   folder: string,
   { name, description, defaultBranch }: Repository,
   author: Author,
+  further: Readonly<Record<string, string>> = {},
 ): Promise<RefChange> {
   const text = `# ${name}\n${description === '' ? '' : `\n${description}\n`}`;
-  const blob = await idOf(git, folder, ['hash-object', '-w', '--stdin'], text);
-  const tree = await idOf(git, folder, ['mktree', '-z'], `100644 blob ${blob}\tREADME.md\0`);
+  const entries: string[] = [];
+  for (const [path, content] of Object.entries({ ...further, 'README.md': text })) {
+    const blob = await idOf(git, folder, ['hash-object', '-w', '--stdin'], content);
+    entries.push(`100644 blob ${blob}\t${path}\0`);
+  }
+  const tree = await idOf(git, folder, ['mktree', '-z'], entries.join(''));
   const { stdout } = await git.run(folder, ['commit-tree', tree], {
     input: 'Initial commit\n',
     environment: authorship(author),

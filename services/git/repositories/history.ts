@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
+import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import type { EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
@@ -42,107 +42,91 @@ export function rememberPushes(clock: { now(): number }): PushConsequence {
   };
 }
 
-/** What happened in repositories that somebody may see, the newest first. */
+/** What happened in repositories that somebody may see, the newest first; with `account`, what that did. */
 export async function readHistory(
   { db, repositories }: { readonly db: Kysely<Tables>; readonly repositories: Repositories },
   sight: Sight,
-  { before, limit }: { readonly before?: HistoryPlace | undefined; readonly limit: number },
+  { account: by, before, limit }: { readonly account?: string; readonly before?: HistoryPlace | undefined; readonly limit: number }, // prettier-ignore
 ): Promise<readonly GitEvent[]> {
   const ids = repositories.idsOf({ sight });
   const place = ['owners.name as owner', 'repositories.name as name'] as const;
+  /** The page of one kind; `time` is when such a thing happened, `account` who did it. */
+  const page = <DB, TB extends keyof DB, Row>(
+    query: SelectQueryBuilder<DB, TB, Row>,
+    kind: string,
+    { id, time, account }: { readonly id: string; readonly time: string; readonly account: string },
+  ) =>
+    query
+      .where(olderThan(before, kind, time, id))
+      .$if(by !== undefined, (rows) => rows.where(sql<SqlBool>`${sql.ref(account)} = ${by}`))
+      .orderBy(sql.ref(time), 'desc')
+      .orderBy(sql.ref(id), 'desc')
+      .limit(limit)
+      .execute();
   const [pushes, issues, entries, releases] = await Promise.all([
-    db
-      .selectFrom('push_history')
-      .innerJoin('repositories', 'repositories.id', 'push_history.repository_id')
-      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-      .select([...place, 'push_history.id', 'account', 'ref', 'before', 'after', 'push_history.created_at'])
-      .where('push_history.repository_id', 'in', ids)
-      .where(olderThan(before, 'p', 'push_history.created_at', 'push_history.id'))
-      .orderBy('push_history.created_at', 'desc')
-      .orderBy('push_history.id', 'desc')
-      .limit(limit)
-      .execute(),
-    db
-      .selectFrom('issues')
-      .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
-      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-      .select([...place, 'issues.id', 'author', 'title', 'number', 'pull', 'issues.created_at'])
-      .where('issues.repository_id', 'in', ids)
-      .where(olderThan(before, 'i', 'issues.created_at', 'issues.id'))
-      .orderBy('issues.created_at', 'desc')
-      .orderBy('issues.id', 'desc')
-      .limit(limit)
-      .execute(),
-    db
-      .selectFrom('issue_entries')
-      .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
-      .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
-      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-      .select([
-        ...place,
-        'issue_entries.id',
-        'issue_entries.author',
-        'issue_entries.kind as entry_kind',
-        'title',
-        'number',
-        'pull',
-        'issue_entries.created_at',
-      ]) // prettier-ignore
-      .where('issues.repository_id', 'in', ids)
-      .where('issue_entries.kind', 'in', Object.keys(told) as EntryKind[])
-      .where(olderThan(before, 'e', 'issue_entries.created_at', 'issue_entries.id'))
-      .orderBy('issue_entries.created_at', 'desc')
-      .orderBy('issue_entries.id', 'desc')
-      .limit(limit)
-      .execute(),
-    db
-      .selectFrom('releases')
-      .innerJoin('repositories', 'repositories.id', 'releases.repository_id')
-      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-      .select([...place, 'releases.id', 'author', 'title', 'published_at'])
-      .where('releases.repository_id', 'in', ids)
-      .where('draft', '=', 0)
-      .where(olderThan(before, 'r', 'published_at', 'releases.id'))
-      .orderBy('published_at', 'desc')
-      .orderBy('releases.id', 'desc')
-      .limit(limit)
-      .execute(),
+    page(
+      db
+        .selectFrom('push_history')
+        .innerJoin('repositories', 'repositories.id', 'push_history.repository_id')
+        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+        .select([...place, 'push_history.id', 'account', 'ref', 'before', 'after', 'push_history.created_at as time'])
+        .where('push_history.repository_id', 'in', ids),
+      'p',
+      { id: 'push_history.id', time: 'push_history.created_at', account: 'account' },
+    ),
+    page(
+      db
+        .selectFrom('issues')
+        .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
+        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+        .select([...place, 'issues.id', 'author as account', 'title', 'number', 'pull', 'issues.created_at as time'])
+        .where('issues.repository_id', 'in', ids),
+      'i',
+      { id: 'issues.id', time: 'issues.created_at', account: 'issues.author' },
+    ),
+    page(
+      db
+        .selectFrom('issue_entries')
+        .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
+        .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
+        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+        .select([...place, 'issue_entries.id', 'issue_entries.author as account', 'issue_entries.created_at as time'])
+        .select(['issue_entries.kind as entry_kind', 'title', 'number', 'pull'])
+        .where('issues.repository_id', 'in', ids)
+        .where('issue_entries.kind', 'in', Object.keys(told) as EntryKind[]),
+      'e',
+      { id: 'issue_entries.id', time: 'issue_entries.created_at', account: 'issue_entries.author' },
+    ),
+    page(
+      db
+        .selectFrom('releases')
+        .innerJoin('repositories', 'repositories.id', 'releases.repository_id')
+        .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+        .select([...place, 'releases.id', 'author as account', 'title', 'published_at as time'])
+        .where('releases.repository_id', 'in', ids)
+        .where('draft', '=', 0),
+      'r',
+      { id: 'releases.id', time: 'published_at', account: 'releases.author' },
+    ),
   ]);
   const none = { number: null, pull: false, commit: '' } as const;
   const events: GitEvent[] = [
-    ...pushes.map(({ account, after, before: was, created_at, id, name, owner, ref }) => ({
-      ...{ id: `p${id}`, owner, name, account, time: created_at, number: null, pull: false },
-      kind: after === noObject ? ('deleted' as const) : was === noObject ? ('created' as const) : ('pushed' as const),
+    ...pushes.map(({ after, before: was, id, ref, ...row }) => ({
+      ...none,
+      ...row,
+      id: `p${id}`,
       what: ref.replace(/^refs\/(heads|tags)\//, ''),
+      kind: after === noObject ? ('deleted' as const) : was === noObject ? ('created' as const) : ('pushed' as const),
       commit: after === noObject ? '' : after,
     })),
-    ...issues.map(({ author, created_at, id, name, number, owner, pull, title }) => ({
-      ...{
-        ...none,
-        id: `i${id}`,
-        kind: 'opened' as const,
-        owner,
-        name,
-        account: author,
-        time: created_at,
-        what: title,
-      },
-      ...{ number, pull: pull === 1 },
-    })),
-    ...entries.map(({ author, created_at, entry_kind, id, name, number, owner, pull, title }) => ({
-      ...{
-        ...none,
-        id: `e${id}`,
-        kind: told[entry_kind] ?? 'commented',
-        owner,
-        name,
-        account: author,
-        time: created_at,
-      },
-      ...{ what: title, number, pull: pull === 1 },
-    })),
-    ...releases.map(({ author, id, name, owner, published_at, title }) => ({
-      ...{ ...none, id: `r${id}`, kind: 'released' as const, owner, name, account: author, time: published_at, what: title }, // prettier-ignore
+    ...issues.map(({ id, pull, title, ...row }) => ({ ...none, ...row, id: `i${id}`, kind: 'opened' as const, what: title, pull: pull === 1 })), // prettier-ignore
+    ...entries.map(({ entry_kind, id, pull, title, ...row }) => ({ ...none, ...row, id: `e${id}`, kind: told[entry_kind] ?? 'commented', what: title, pull: pull === 1 })), // prettier-ignore
+    ...releases.map(({ id, title, ...row }) => ({
+      ...none,
+      ...row,
+      id: `r${id}`,
+      kind: 'released' as const,
+      what: title,
     })),
   ];
   return events.toSorted(newestFirst).slice(0, limit);

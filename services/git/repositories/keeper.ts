@@ -5,8 +5,9 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import { lfsFolder } from '../lfs/lfs-store.ts';
-import { assetFolder } from '../releases/releases.ts';
+import { assetFolder } from '../releases/stored-files.ts';
 import type { Tables } from '../store/tables.ts';
+import { removeLocks } from './leftovers.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
 /** What a new repository is made with. */
@@ -183,7 +184,7 @@ export class Keeper {
     await this.#removeFolder(assetFolder(this.#context.files, repository.folder));
   }
 
-  /** Removes what a host that was killed left half made: rows that were being filled, and folders without a row. */
+  /** Removes what a host that was killed left: rows that were being filled, folders without a row, and locks of git. */
   async clean(db: Kysely<Tables>): Promise<void> {
     const filling = await db.selectFrom('repositories').select('id').where('filling', '=', 1).execute();
     for (const { id } of filling) await this.#forget(id);
@@ -196,6 +197,12 @@ export class Keeper {
             await rm(join(root, part, name), { recursive: true, force: true });
         }
       }
+    }
+    // What that host ran has ended as well.
+    for (const folder of known) {
+      await removeLocks(this.folder({ folder })).catch((error: unknown) =>
+        this.#context.log.warn('a lock that was left in a repository could not be removed', { error }),
+      );
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Git } from '../engine/git.ts';
+import { isTooMuch, type Git } from '../engine/git.ts';
 import { readLog, type Commit } from './commits.ts';
 
 /** Answers that are remembered; they never change, since they are asked by ids. */
@@ -63,8 +63,14 @@ export class LastCommits {
     // A merge that brings nothing of its own is no change of a file.
     const plain = commits.filter(({ parents }) => parents.length < 2);
     const depth = parent === '' ? 1 : parent.split('/').length + 1;
-    const args = ['diff-tree', '--stdin', '-z', '-r', '--root', '--name-only', '--no-renames'];
-    const { stdout } = await this.#git.run(folder, args, { input: plain.map(({ id }) => `${id}\n`).join('') });
+    // Of the first folder the names that stand in it are enough.
+    const args = ['diff-tree', '--stdin', '-z', ...(parent === '' ? [] : ['-r']), '--root', '--name-only', '--no-renames']; // prettier-ignore
+    const options = { input: plain.map(({ id }) => `${id}\n`).join(''), modest: true };
+    const { stdout } = await this.#git.run(folder, args, options).catch((error: unknown) => {
+      if (!isTooMuch(error)) throw error;
+      // Each is asked for by itself then.
+      return { stdout: Buffer.alloc(0) };
+    });
     let at: Commit | undefined;
     for (const token of stdout.toString().split('\0')) {
       const commit = byId.get(token);

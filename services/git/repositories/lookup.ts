@@ -38,7 +38,7 @@ export class Lookup {
     visitor: Visitor,
     [owner, name]: readonly [string, string],
     needed: Exclude<Level, 'none'>,
-    refuse: () => Problem = forbidden,
+    refuse: () => Problem = () => forbidden(needed),
   ): Promise<Repository> {
     const found = await this.find(visitor, owner, name);
     if (found === undefined) throw unknown();
@@ -51,6 +51,11 @@ export function unknown(): Problem {
   return new Problem('git.unknown', 404, 'not found');
 }
 
-function forbidden(): Problem {
-  return new Problem('git.forbidden', 403, 'This account may not do that with this repository.');
+/** In the peer's words. */
+function forbidden(needed: Exclude<Level, 'none'>): Problem {
+  const detail =
+    needed === 'admin'
+      ? 'user should be an owner or a collaborator with admin write of a repository'
+      : 'user should have a permission to write to a repo';
+  return new Problem('git.forbidden', 403, detail);
 }

@@ -1,6 +1,7 @@
 import type { RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import { isReferenceName } from '../domain/names.ts';
 import type { Git } from '../engine/git.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
@@ -20,6 +21,9 @@ const mostReaders = 6;
 const idleMs = 20_000;
 /** Larger objects are streamed by another way. */
 const largest = 16 * 1024 * 1024;
+/** Where git looks for a name besides where it says, and what it reads as the id at its end, as of `v1.2-3-gabcdef0`. */
+const otherPlaces = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map((prefix) => (ref: string) => prefix + ref).concat((ref) => `refs/remotes/${ref}/HEAD`); // prettier-ignore
+const described = /-g[0-9a-f]+$/i;
 
 /**
  * Reads objects of repositories. A program of git's stays open for each repository that is in use, since starting one
@@ -35,9 +39,25 @@ export class Objects implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** `name` as git takes it: an id, `main`, `main:path`. Undefined where there is none. */
+  /**
+   * `name` as git takes it: an id, `id:path`. Git is generous with names of references, for which there is
+   * {@link Objects.commitOf}. Undefined where there is none.
+   */
   async info(folder: string, name: string): Promise<ObjectInfo | undefined> {
     return this.#asking(folder, (reader) => reader.ask('info', name));
+  }
+
+  /** The commit that a reference of exactly this name leads to: `refs/heads/main`. Undefined where there is none. */
+  async commitOf(folder: string, ref: string): Promise<string | undefined> {
+    if (!ref.startsWith('refs/') || !isReferenceName(ref)) return undefined;
+    // Git looks for the whole name first, so what it does not find is not there.
+    const found = await this.info(folder, `${ref}^{commit}`);
+    if (found?.type !== 'commit') return undefined;
+    const others = described.test(ref) ? [found] : await Promise.all(otherPlaces.map((place) => this.info(folder, place(ref)))); // prettier-ignore
+    if (others.every((other) => other === undefined)) return found.id;
+    const lines = await this.#git.lines(folder, ['for-each-ref', '--format=%(objectname) %(refname)', '--', ref]);
+    const exact = lines.find((line) => line.slice(41) === ref);
+    return exact === undefined ? undefined : (await this.info(folder, `${exact.slice(0, 40)}^{commit}`))?.id;
   }
 
   /** @throws Problem `git.too_large` (413) for an object of more than 16 MiB. */

@@ -35,12 +35,6 @@ export class Organizations {
     return made;
   }
 
-  async change(id: number, values: Partial<Pick<OwnerRow, 'full_name' | 'description'>>): Promise<OwnerRow> {
-    return this.#context.commit((transaction: Kysely<Tables>) =>
-      transaction.updateTable('owners').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
-    );
-  }
-
   /** @throws Problem `git.not_empty` (409) while it has repositories. */
   async remove(id: number): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {

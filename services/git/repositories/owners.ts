@@ -1,7 +1,15 @@
+import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { OwnerRow } from '../store/tables.ts';
+import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
 import type { Repositories } from './repositories.ts';
+
+/** What is changed of an owner; what is undefined stays. */
+export interface OwnerChange {
+  readonly full_name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly profile?: OwnerProfile;
+}
 
 /** As many as are remembered; rows of owners hardly ever change. */
 const mostKept = 1000;
@@ -44,7 +52,18 @@ export class Owners {
     return commit((transaction) => this.#repositories.ensureOwner(transaction, name, account?.createdAt ?? 0));
   }
 
-  /** What is kept of an owner was changed. */
+  async change({ id }: Pick<OwnerRow, 'id'>, { profile = {}, ...values }: OwnerChange): Promise<OwnerRow> {
+    const changed = await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const before = await transaction.selectFrom('owners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+      const said = { ...(JSON.parse(before.profile) as OwnerProfile), ...given(profile) };
+      const set = { ...given(values), profile: JSON.stringify(said) };
+      return transaction.updateTable('owners').set(set).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+    });
+    this.forget(id);
+    return changed;
+  }
+
+  /** The owner was removed. */
   forget(id: number): void {
     this.#kept.delete(id);
   }
@@ -55,4 +74,8 @@ export class Owners {
     const lower = name.toLowerCase();
     return (await this.#context.accounts.list()).find((account) => account.name.toLowerCase() === lower)?.name;
   }
+}
+
+function given(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

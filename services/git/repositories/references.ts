@@ -10,20 +10,38 @@ export interface Reference {
   readonly commit: string;
 }
 
-const format = '%(objectname) %(objecttype) %(*objectname) %(refname)';
+const format = '%(objectname) %(objecttype) %(*objectname) %(*objecttype) %(refname)';
 
 /** References whose name begins with the parts of `prefix`, by name. */
 export async function readReferences(git: Git, folder: string, prefix: string): Promise<readonly Reference[]> {
   const lines = await git.lines(folder, ['for-each-ref', `--format=${format}`, '--', prefix]);
-  return lines.map((line) => {
-    const [id = '', type = 'commit', peeled = '', ...ref] = line.split(' ');
+  const nested: string[] = [];
+  const found = lines.map((line) => {
+    const [id = '', type = 'commit', peeled = '', peeledType = '', ...ref] = line.split(' ');
+    if (peeledType === 'tag') nested.push(peeled);
     return { ref: ref.join(' '), id, type: type as Reference['type'], commit: peeled === '' ? id : peeled };
   });
+  const last = await endsOf(git, folder, nested);
+  return found.map((reference) => ({ ...reference, commit: last.get(reference.commit) ?? reference.commit }));
+}
+
+/** What tags that name tags name at last: git itself looks one step far. */
+async function endsOf(git: Git, folder: string, tags: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (tags.length === 0) return new Map();
+  const input = tags.map((id) => `${id}^{}\n`).join('');
+  const ends = await git.lines(folder, ['cat-file', '--batch-check=%(objectname)'], { input });
+  return new Map(tags.map((id, at) => [id, /^[0-9a-f]{40}$/.exec(ends[at] ?? '')?.[0] ?? id]));
 }
 
 /** KiB on disk. */
 export async function sizeOf(git: Git, folder: string): Promise<number> {
+  return (await readCounts(git, folder)).size;
+}
+
+/** How the objects of a repository lie: by themselves, and in packs. */
+export async function readCounts(git: Git, folder: string) {
   const lines = await git.lines(folder, ['count-objects', '-v']);
-  const kib = (name: string): number => Number(lines.find((line) => line.startsWith(`${name}: `))?.split(' ')[1] ?? 0);
-  return kib('size') + kib('size-pack') + kib('size-garbage');
+  const of = (name: string): number => Number(lines.find((line) => line.startsWith(`${name}: `))?.split(' ')[1] ?? 0);
+  const size = of('size') + of('size-pack') + of('size-garbage');
+  return { loose: of('count'), packs: of('packs'), packed: of('in-pack'), size };
 }

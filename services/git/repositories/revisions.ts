@@ -1,4 +1,4 @@
-import { isObjectId, isReferenceName } from '../domain/names.ts';
+import { isObjectId } from '../domain/names.ts';
 import type { RefView } from '../wire/contents.ts';
 import type { Objects } from './objects.ts';
 import type { Repository } from './repositories.ts';
@@ -8,26 +8,54 @@ export interface Revision extends RefView {
   readonly commit: string;
 }
 
-/** The commit behind a branch, a tag or an id, also a shortened one; without a name the default branch's. */
+const heads = 'refs/heads/';
+const tags = 'refs/tags/';
+
+/**
+ * The commit behind a branch, a tag or an id, also a shortened one; without a name the default branch's. Of names that
+ * several have, a whole id comes first, then what has it with its `refs/`, then branches, then tags.
+ */
 export async function resolve(
   objects: Objects,
   folder: string,
   repository: Pick<Repository, 'defaultBranch'>,
   asked: string | undefined | null,
 ): Promise<Revision | undefined> {
-  const name = asked === undefined || asked === null || asked === '' ? repository.defaultBranch : asked;
-  const short = name.replace(/^refs\/(heads|tags)\//, '');
-  if (!isReferenceName(name) && name !== 'HEAD') return undefined;
-  const places: readonly (readonly [RefView['kind'], string])[] = [
-    ...(name.startsWith('refs/tags/') ? [] : [['branch', `refs/heads/${short}`] as const]),
-    ...(name.startsWith('refs/heads/') ? [] : [['tag', `refs/tags/${short}`] as const]),
-    ...(name.startsWith('refs/') || name === 'HEAD' ? [['commit', name] as const] : []),
-    ...(/^[0-9a-f]{7,40}$/.test(name) ? [['commit', name] as const] : []),
-  ];
-  for (const [kind, place] of places) {
-    const info = await objects.info(folder, `${place}^{commit}`);
-    if (info?.type === 'commit')
-      return { kind, name: kind === 'commit' && isObjectId(name) ? name : short, commit: info.id };
+  if (asked === undefined || asked === null || asked === '') return resolveAs('branch', objects, folder, repository.defaultBranch); // prettier-ignore
+  const whole = isObjectId(asked) ? await resolveAs('commit', objects, folder, asked) : undefined;
+  const found = whole ?? (asked.startsWith('refs/') ? await byWholeName(objects, folder, asked) : undefined);
+  if (found !== undefined) return found;
+  for (const kind of ['branch', 'tag'] as const) {
+    const named = await resolveAs(kind, objects, folder, asked);
+    if (named !== undefined) return named;
   }
-  return undefined;
+  if (asked !== 'HEAD') return resolveAs('commit', objects, folder, asked);
+  const head = await objects.commitOf(folder, heads + repository.defaultBranch);
+  return head === undefined ? undefined : { kind: 'commit', name: asked, commit: head };
+}
+
+/** The same for who knows whether it is a branch, a tag, or an id of 7 digits or more. */
+export async function resolveAs(
+  kind: RefView['kind'],
+  objects: Objects,
+  folder: string,
+  name: string,
+): Promise<Revision | undefined> {
+  const commit = kind === 'commit' ? await byId(objects, folder, name) : await objects.commitOf(folder, (kind === 'tag' ? tags : heads) + name); // prettier-ignore
+  return commit === undefined ? undefined : { kind, name, commit };
+}
+
+async function byId(objects: Objects, folder: string, name: string): Promise<string | undefined> {
+  if (!/^[0-9a-f]{7,40}$/.test(name)) return undefined;
+  const info = await objects.info(folder, name);
+  // A reference of that name elsewhere is none of its ids.
+  if (info?.id.startsWith(name) !== true) return undefined;
+  return (await objects.info(folder, `${info.id}^{commit}`))?.id;
+}
+
+async function byWholeName(objects: Objects, folder: string, ref: string): Promise<Revision | undefined> {
+  const commit = await objects.commitOf(folder, ref);
+  if (commit === undefined) return undefined;
+  const kind = ref.startsWith(heads) ? 'branch' : ref.startsWith(tags) ? 'tag' : 'commit';
+  return { kind, name: ref.replace(/^refs\/(heads|tags)\//, ''), commit };
 }

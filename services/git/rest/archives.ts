@@ -1,16 +1,17 @@
-import type { ServerResponse } from 'node:http';
-import type { RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { tooMuch, type Git } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
-import { forward } from '../transfer/flow.ts';
+import { pour } from '../transfer/flow.ts';
 import type { Answer } from './call.ts';
 import { fileName } from './file-name.ts';
 import type { RestParts } from './parts.ts';
 
 const archives: Readonly<Record<string, string>> = { '.zip': 'zip', '.tar.gz': 'tar.gz', '.tar': 'tar' };
+/** As many as an archive may hold. */
+const mostFiles = 1_000_000;
 
-/** All files of a commit in one, `NAME.zip` or `NAME.tar.gz`. @throws Problem (404) in the peer's words */
+/** All files of a commit in one, `NAME.zip` or `NAME.tar.gz`. @throws Problem (404) in the peer's words, `git.too_much` (413) */
 export async function archive(
   { git, keeper, objects }: Pick<RestParts, 'git' | 'keeper' | 'objects'>,
   base: string,
@@ -23,6 +24,7 @@ export async function archive(
   const revision = ending === '' ? undefined : await resolve(objects, folder, repository, name);
   if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
   const { commit } = revision;
+  await checkSize(git, folder, commit);
   const shown = `${repository.name}-${name.replaceAll('/', '-')}`;
   const full = `${repository.owner}/${repository.name}`;
   return {
@@ -45,10 +47,17 @@ export async function archive(
   };
 }
 
-/** Git's own output as the body; one that breaks off breaks the answer off. */
-export async function pour(child: RunningChild, response: ServerResponse): Promise<void> {
+/**
+ * A few objects can make a tree without end, of folders that name the same one over and over.
+ * @throws Problem `git.too_much` (413)
+ */
+async function checkSize(git: Git, folder: string, commit: string): Promise<void> {
+  await using child = await git.start(folder, ['ls-tree', '-r', '-z', '--name-only', commit]);
   child.stdin.end();
   child.stderr.resume();
-  response.once('close', () => void child.stop());
-  await forward(child.stdout, response);
+  let files = 0;
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) files += 1;
+    if (files > mostFiles) throw tooMuch();
+  }
 }

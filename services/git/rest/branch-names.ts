@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { isBranchName } from '../domain/names.ts';
+import { isNewBranchName } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Tables } from '../store/tables.ts';
@@ -29,7 +29,7 @@ export function branchNameRoutes(parts: RestParts): readonly Route[] {
         const all = await readReferences(git, folder, heads);
         const commit = all.find(({ ref }) => ref === heads + old)?.id;
         if (commit === undefined) throw unknown();
-        if (!isBranchName(name)) throw new Problem('git.invalid', 422, '[Name]: GitRefName');
+        if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[Name]: GitRefName');
         if (name === old) throw new Problem('git.invalid', 422, 'Cannot rename a branch to its own name.');
         const isDefault = old === repository.defaultBranch;
         // Who asks for the default branch finds another name from then on.

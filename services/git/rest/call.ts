@@ -54,6 +54,11 @@ export function needIdentity({ identity }: Visitor) {
   return identity;
 }
 
+/** @throws Problem (403) for all but administrators */
+export function needAdmin({ visitor }: Pick<Call, 'visitor'>): void {
+  if (needIdentity(visitor).role !== 'admin') throw new Problem('git.forbidden', 403, 'user should be the site admin');
+}
+
 /** @throws Problem (403) when the token is limited to something else. */
 export function checkScope({ visitor, method }: Pick<Call, 'visitor' | 'method'>, category: ScopeCategory): void {
   const level = method === 'GET' || method === 'HEAD' ? 'read' : 'write';

@@ -6,10 +6,10 @@ import type { RestParts } from './parts.ts';
 
 /**
  * Changes a reference as a push would, with all that follows from one; only if it is still what it was.
- * @throws Problem `git.moved` (409), `git.archived` (423)
+ * @throws Problem `git.protected` (405), `git.moved` (409), `git.archived` (423)
  */
 export async function changeReference(
-  { git, keeper, pushes }: Pick<RestParts, 'git' | 'keeper' | 'pushes'>,
+  { git, keeper, pushes, tagProtections }: Pick<RestParts, 'git' | 'keeper' | 'pushes' | 'tagProtections'>,
   repository: Repository,
   account: string,
   change: RefChange,
@@ -17,6 +17,7 @@ export async function changeReference(
   const { ref, before, after } = change;
   if (repository.archived)
     throw new Problem('git.archived', 423, `repo ${repository.owner}/${repository.name} is archived`);
+  await tagProtections.check(repository.id, ref, account);
   const id = await pushes.begin(repository, account, [change]);
   const folder = keeper.folder(repository);
   try {

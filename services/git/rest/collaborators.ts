@@ -4,7 +4,7 @@ import { unknown } from '../repositories/lookup.ts';
 import { userOf } from '../wire/users.ts';
 import { accountOf, bodyOf, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, type RestParts } from './parts.ts';
+import { levelOfAccount, named, type RestParts } from './parts.ts';
 
 const body = z.object({ permission: optional(z.string()) });
 const kinds = { read: 'read', write: 'write', admin: 'admin', owner: 'admin' } as const;
@@ -80,9 +80,8 @@ export function collaboratorRoutes({ access, collaborators, context, lookup, own
       handle: async (call) => {
         const { name } = await askedOf(call);
         const repository = await lookup.need(call.visitor, named(call), name === accountOf(call) ? 'read' : 'admin');
-        const identity = await signIn.account(name);
-        if (identity === undefined) throw unknown();
-        const level = await access.level({ identity, scopes: undefined, inAddress: false }, repository);
+        if ((await signIn.account(name)) === undefined) throw unknown();
+        const level = await levelOfAccount({ access, signIn }, name, repository);
         const permission = name === repository.owner ? 'owner' : level;
         const admin = (await context.accounts.find(name))?.role === 'admin';
         return ok({ permission, role_name: permission, user: userOf(await owners.ofAccount(name), call.base, { admin }) });

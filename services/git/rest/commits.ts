@@ -1,18 +1,19 @@
 import { treePath } from '../domain/names.ts';
 import {
-  compareChanges,
+  checkChanges,
   countLog,
-  mergeBase,
+  noneOfTooMany,
   readChanges,
   readCommit,
   readLog,
   type Commit,
-  type FileChange,
   type Signature,
 } from '../repositories/commits.ts';
+import { KnownLogs } from '../repositories/known-logs.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
+import { pour } from '../transfer/flow.ts';
 import { commitJson } from '../wire/commits.ts';
 import { accountOfEmail, userOf } from '../wire/users.ts';
 import { ok, type Answer, type Call, type Route } from './call.ts';
@@ -28,6 +29,7 @@ export function commitRoutes(parts: RestParts): readonly Route[] {
     return { repository, folder: keeper.folder(repository) };
   };
   const list = commitList(parts);
+  const logs = new KnownLogs(git);
   const one = async (call: Call, name: string): Promise<Answer> => {
     const { repository, folder } = await find(call);
     const revision = await resolve(objects, folder, repository, name);
@@ -40,21 +42,13 @@ export function commitRoutes(parts: RestParts): readonly Route[] {
     const { repository, folder } = await find(call);
     const revision = await resolve(objects, folder, repository, call.params['sha']);
     if (revision === undefined) throw unknown();
+    await checkChanges(git, folder, revision.commit);
     const args = kind === 'diff' ? ['diff-tree', '--patch', '-M', '--root', '--no-commit-id', '--diff-merges=first-parent', '-r', revision.commit] : ['format-patch', '--stdout', '-1', revision.commit]; // prettier-ignore
     return {
       status: 200,
       headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
       // Begun here and not before, since a HEAD never sends anything.
-      send: async (response) => {
-        const child = await git.start(folder, args);
-        child.stderr.resume();
-        child.stdin.end();
-        response.once('close', () => void child.stop());
-        for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-          if (!response.write(chunk)) await new Promise((resolve_) => response.once('drain', resolve_).once('close', resolve_)); // prettier-ignore
-        }
-        response.end();
-      },
+      send: async (response) => pour(await git.start(folder, args), response),
     };
   };
 
@@ -74,8 +68,8 @@ export function commitRoutes(parts: RestParts): readonly Route[] {
         const excluded = not === null || not === '' ? undefined : await resolve(objects, folder, repository, not);
         const query = { from: [from.commit], not: excluded === undefined ? [] : [excluded.commit], path };
         const [commits, total] = await Promise.all([
-          readLog(git, folder, { ...query, limit: page.limit, offset: page.offset }),
-          countLog(git, folder, query),
+          logs.read(folder, { ...query, limit: page.limit, offset: page.offset }),
+          logs.count(folder, query),
         ]);
         const pages = Math.ceil(total / page.limit);
         return ok(await list(call, repository, commits), {
@@ -118,13 +112,7 @@ export function commitRoutes(parts: RestParts): readonly Route[] {
         if (from === undefined || to === undefined) throw unknown();
         const commits = await readLog(git, folder, { from: [to.commit], not: [from.commit], limit: 250 });
         const total = await countLog(git, folder, { from: [to.commit], not: [from.commit] });
-        const common = (await mergeBase(git, folder, from.commit, to.commit)) ?? from.commit;
-        const files = await compareChanges(git, folder, common, to.commit);
-        return ok({
-          total_commits: total,
-          commits: await list(call, repository, commits),
-          files: files.map(({ path, status }) => ({ filename: path, status })),
-        });
+        return ok({ total_commits: total, commits: await list(call, repository, commits) });
       },
     },
   ];
@@ -145,10 +133,11 @@ export function commitList({ git, keeper, repositories }: Pick<RestParts, 'git' 
   return async (call: Call, repository: Repository, commits: readonly Commit[]) => {
     const stat = flag(call.query, 'stat') ?? true;
     const files = flag(call.query, 'files') ?? true;
-    const changes = stat || files ? await readChanges(git, keeper.folder(repository), commits.map(({ id }) => id)) : new Map<string, readonly FileChange[]>(); // prettier-ignore
+    const ids = stat || files ? commits.map(({ id }) => id) : [];
+    const changes = await readChanges(git, keeper.folder(repository), ids).catch(noneOfTooMany);
     const person = await people(call, commits);
     return commits.map((commit) =>
-      commitJson(commit, placeOf(call, repository), { changes: changes.get(commit.id), stat, files, person }),
+      commitJson(commit, placeOf(call, repository), { changes: changes?.get(commit.id), stat, files, person }),
     );
   };
 }

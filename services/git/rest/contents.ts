@@ -11,7 +11,8 @@ import { resolve, type Revision } from '../repositories/revisions.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
 import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
-import { archive, pour } from './archives.ts';
+import { pour } from '../transfer/flow.ts';
+import { archive } from './archives.ts';
 import { fileName } from './file-name.ts';
 import { ok, type Answer, type Call, type Route } from './call.ts';
 import { numberOf } from './paging.ts';
@@ -50,10 +51,11 @@ export function contentRoutes(parts: ContentParts): readonly Route[] {
       path: `/repos/:owner/:repo/${kind}/*path`,
       scope: 'repository',
       handle: async (call) => {
-        const { repository } = await find(call);
+        const { repository, folder } = await find(call);
         const large = kind === 'media' ? await largeFile(parts, repository, call) : undefined;
         if (large !== undefined) return large;
-        const answer = await rawFile(parts, repository, call.query.get('ref'), call.params['path'] ?? '', call.request.headers['if-none-match']); // prettier-ignore
+        const revision = await resolve(objects, folder, repository, call.query.get('ref'));
+        const answer = await rawFile(parts, repository, revision, call.params['path'] ?? '', call.request.headers['if-none-match']); // prettier-ignore
         return { ...answer, headers: { ...answer.headers, 'X-Gitea-Object-Type': 'file' } };
       },
     })),
@@ -165,13 +167,12 @@ async function largeFile(
 export async function rawFile(
   { git, keeper, lastCommits, objects }: Pick<ContentParts, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
   repository: Repository,
-  ref: string | null,
+  revision: Revision | undefined,
   asked: string,
   known: string | undefined,
 ): Promise<Answer> {
   const folder = keeper.folder(repository);
   const path = treePath(asked);
-  const revision = await resolve(objects, folder, repository, ref);
   const info = path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`); // prettier-ignore
   if (path === undefined || revision === undefined || info?.type !== 'blob') {
     throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
@@ -222,18 +223,21 @@ async function treeJson(
   const deep = recursive === 'true' || recursive === '1';
   const perPage = Math.min(1000, Number(call.query.get('per_page') ?? '') || 1000);
   const page = call.query.has('page') ? numberOf(call.query.get('page') ?? '') : 1;
-  const args = ['ls-tree', '-z', '-l', ...(deep ? ['-r', '-t'] : []), id];
+  const args = ['ls-tree', '-z', ...(deep ? ['-r', '-t'] : []), id];
   const lines = (await git.run(folder, args)).stdout
     .toString()
     .split('\0')
     .filter((line) => line !== '');
   const api = `${base}/api/v1/repos/${full}/git`;
-  const tree = lines.slice((page - 1) * perPage, page * perPage).map((line) => {
-    const [, mode = '', type = '', sha = '', size = '', path = ''] =
-      /^(\d+) (\w+) (\w+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
-    const url = type === 'commit' ? '' : `${api}/${type}s/${sha}`;
-    return { path, mode, type, size: Number(size) || 0, sha, url };
-  });
+  const tree = await Promise.all(
+    lines.slice((page - 1) * perPage, page * perPage).map(async (line) => {
+      const [, mode = '', type = '', sha = '', path = ''] = /^(\d+) (\w+) (\w+)\t(.*)$/s.exec(line) ?? [];
+      const url = type === 'commit' ? '' : `${api}/${type}s/${sha}`;
+      // Of those that are shown alone.
+      const size = type === 'blob' ? ((await objects.info(folder, sha))?.size ?? 0) : 0;
+      return { path, mode, type, size, sha, url };
+    }),
+  );
   const info = await objects.info(folder, `${id}^{tree}`);
   const sha = info?.id === id ? id : call.params['sha'];
   return {

@@ -4,16 +4,15 @@ import { repositoryNameProblem } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { userOf } from '../wire/users.ts';
-import { accountOf, bodyOf, noContent, ok, optional, required, type Call, type Route } from './call.ts';
+import { accountOf, bodyOf, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
 import { named, shown, type RestParts } from './parts.ts';
 
 const forkBody = z.object({ organization: optional(z.string()), name: optional(z.string()) });
-const transferBody = z.object({ new_owner: required });
 
-/** Forks, stars, and giving a repository to another owner. */
+/** Forks and stars. */
 export function forkRoutes(parts: RestParts): readonly Route[] {
-  const { access, forks, keeper, lookup, owners, repositories } = parts;
+  const { access, forks, lookup, owners, repositories } = parts;
   const readable = (call: Call) => lookup.need(call.visitor, named(call), 'read');
   const answer = async (call: Call, repository: Repository) =>
     shown(parts, call, repository, await access.level(call.visitor, repository));
@@ -56,18 +55,6 @@ export function forkRoutes(parts: RestParts): readonly Route[] {
         const wrong = repositoryNameProblem(name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
         return { status: 202, json: await answer(call, await forks.create(parent, target, name)) };
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/transfer',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'admin');
-        const target = await owner(call, (await bodyOf(call, transferBody)).new_owner);
-        await keeper.rename(repository, { owner: target, name: repository.name });
-        return { status: 202, json: await answer(call, (await repositories.byId(repository.id)) ?? repository) };
       },
     },
     {

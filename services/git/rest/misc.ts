@@ -1,5 +1,6 @@
 import { marked } from 'marked';
 import { z } from 'zod';
+import { largestFile, mostFiles } from '../issues/attachments.ts';
 import { bodyOf, bytesOf, ok, optional, type Route } from './call.ts';
 import { reactions } from './issues/reactions.ts';
 import { defaultLimit, mostItems } from './paging.ts';
@@ -38,8 +39,15 @@ export const miscRoutes: readonly Route[] = [
     handle: async () =>
       ok({
         ...{ mirrors_disabled: true, http_git_disabled: false, migrations_disabled: false },
-        ...{ stars_disabled: false, time_tracking_disabled: true, lfs_disabled: false },
+        ...{ stars_disabled: false, time_tracking_disabled: false, lfs_disabled: false },
       }),
+  },
+  {
+    method: 'GET',
+    path: '/settings/attachment',
+    scope: 'misc',
+    handle: async () =>
+      ok({ enabled: true, allowed_types: '*/*', max_files: mostFiles, max_size: largestFile / 1024 / 1024 }),
   },
   {
     method: 'GET',
@@ -72,9 +80,11 @@ export const miscRoutes: readonly Route[] = [
   },
 ];
 
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;' };
+
 /** Markup of the text itself is shown as text. */
 function renderMarkdown(text: string): string {
-  const escape = (raw: string): string => raw.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const escape = (raw: string): string => raw.replace(/[&<>"]/g, (letter) => entities[letter] ?? letter);
   const safe = (href: string): boolean => /^(https?:|mailto:|#|\/|\.|[^:]*$)/i.test(href.trim());
   const renderer = new marked.Renderer();
   renderer.html = ({ text: raw }) => escape(raw);

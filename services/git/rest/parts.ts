@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { Protections } from '../protection/protections.ts';
+import type { TagProtections } from '../protection/tag-protections.ts';
 import type { Access, Level } from '../repositories/access.ts';
 import type { Collaborators } from '../repositories/collaborators.ts';
 import type { Forks } from '../repositories/forks.ts';
@@ -36,6 +37,7 @@ export interface RestParts {
   readonly lookup: Lookup;
   readonly pushes: Pushes;
   readonly protections: Protections;
+  readonly tagProtections: TagProtections;
   readonly collaborators: Collaborators;
   readonly organizations: Organizations;
   readonly forks: Forks;
@@ -71,6 +73,16 @@ export async function shown(
   // Where it comes from is shown to who may see that.
   if (parent === undefined || parentLevel === 'none') return json;
   return { ...json, parent: repositoryJson(parent, await owners.byId(parent.ownerId), parentLevel, links) };
+}
+
+/** What an account may do with a repository when it comes with its password; `none` for one that is not there. */
+export async function levelOfAccount(
+  { access, signIn }: Pick<RestParts, 'access' | 'signIn'>,
+  name: string,
+  repository: Repository,
+): Promise<Level> {
+  const identity = await signIn.account(name);
+  return identity === undefined ? 'none' : access.level({ identity, scopes: undefined, inAddress: false }, repository);
 }
 
 export type Db = Kysely<Tables>;

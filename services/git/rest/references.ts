@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { isBranchName, isObjectId, isReferenceName } from '../domain/names.ts';
+import { isNewBranchName, isNewTagName, isObjectId, isReferenceName } from '../domain/names.ts';
 import { mayPush as mayPushTo, optionsOf } from '../protection/protections.ts';
-import { readCommit, readLog } from '../repositories/commits.ts';
+import { readCommits } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { levels } from '../repositories/access.ts';
 import { authorship } from '../repositories/first-commit.ts';
@@ -36,8 +36,7 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
   const branchesJson = async (call: Call, repository: Repository, level: string, some: readonly Reference[]) => {
     const ids = [...new Set(some.map(({ commit }) => commit))];
     const folder = keeper.folder(repository);
-    const commits = ids.length === 0 ? [] : await Promise.all(ids.map((id) => readCommit(git, folder, id)));
-    const byId = new Map(commits.flatMap((commit) => (commit === undefined ? [] : [[commit.id, commit]])));
+    const byId = await readCommits(git, folder, ids);
     const mayWrite = levels.findIndex((each) => each === level) >= 2;
     const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
     const account = call.visitor.identity?.account ?? '';
@@ -52,7 +51,7 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
   };
   const branch = async (call: Call, name: string) => {
     const { repository, level, folder } = await find(call);
-    const some = isBranchName(name) ? await readReferences(git, folder, heads + name) : [];
+    const some = isReferenceName(heads + name) ? await readReferences(git, folder, heads + name) : [];
     const [json] = await branchesJson(
       call,
       repository,
@@ -64,9 +63,10 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
   };
   const tagsJson = async (call: Call, repository: Repository, some: readonly Reference[]) => {
     const folder = keeper.folder(repository);
+    const commits = await readCommits(git, folder, [...new Set(some.map(({ commit }) => commit))]);
     return Promise.all(
       some.map(async (tag) => {
-        const [commit] = await readLog(git, folder, { from: [tag.commit], limit: 1 });
+        const commit = commits.get(tag.commit);
         const made = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
         const message = made === undefined ? (commit?.message ?? '') : made.bytes.toString().split('\n\n').slice(1).join('\n\n'); // prettier-ignore
         return tagJson({ ...tag, message, created: commit?.committer.date ?? '' }, placeOf(call, repository));
@@ -101,7 +101,7 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
         const repository = await lookup.need(call.visitor, named(call), 'write');
         const asked = await bodyOf(call, branchBody);
         const name = asked.new_branch_name;
-        if (!isBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
+        if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
         await protections.checkCommit(repository.id, name, { account: accountOf(call) });
         const folder = keeper.folder(repository);
         const from = await resolve(objects, folder, repository, asked.old_ref_name ?? asked.old_branch_name);
@@ -164,7 +164,7 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
         const repository = await lookup.need(call.visitor, named(call), 'write');
         const asked = await bodyOf(call, tagBody);
         const name = tags + asked.tag_name;
-        if (!isReferenceName(name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
+        if (!isNewTagName(asked.tag_name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
         const folder = keeper.folder(repository);
         const target = await resolve(objects, folder, repository, asked.target);
         if (target === undefined) throw new Problem('git.unknown', 404, 'target not found');
@@ -185,7 +185,11 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
                 },
               );
         await changeReference(parts, repository, account, { ref: name, before: noObject, after });
-        const [json] = await tagsJson(call, repository, await readReferences(git, folder, name));
+        const [json] = await tagsJson(
+          call,
+          repository,
+          (await readReferences(git, folder, name)).filter(({ ref }) => ref === name),
+        );
         return created(json);
       },
     },

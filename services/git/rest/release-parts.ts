@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
-import { isReferenceName } from '../domain/names.ts';
+import { isNewTagName, isReferenceName } from '../domain/names.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolve } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -23,9 +23,9 @@ export async function ensureTag(
 ): Promise<void> {
   const { git, keeper, objects } = parts;
   const ref = `refs/tags/${tag}`;
-  if (!isReferenceName(ref)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
   const folder = keeper.folder(repository);
-  if ((await readReferences(git, folder, ref)).some((each) => each.ref === ref)) return;
+  if (isReferenceName(ref) && (await readReferences(git, folder, ref)).some((each) => each.ref === ref)) return;
+  if (!isNewTagName(tag)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
   const revision = await resolve(objects, folder, repository, target);
   if (revision === undefined) throw new Problem('git.unknown', 404, `target not found: ${target}`);
   await changeReference(parts, repository, account, { ref, before: noObject, after: revision.commit });

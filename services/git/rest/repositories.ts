@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import { isBranchName, repositoryNameProblem } from '../domain/names.ts';
+import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { sorts, type Repository, type RepositoryQuery, type Sight } from '../repositories/repositories.ts';
+import { addLabels, beginningOf, licenseFor } from '../repositories/beginning.ts';
 import { firstCommit } from '../repositories/first-commit.ts';
 import { migrate } from '../repositories/migrate.ts';
-import { readReferences } from '../repositories/references.ts';
 import { defaultOptions } from '../wire/repositories.ts';
 import { emailOf } from '../wire/users.ts';
 import {
@@ -37,6 +37,9 @@ const createBody = z.object({
   template: optional(z.boolean()),
   default_branch: optional(z.string()),
   readme: optional(z.string()),
+  gitignores: optional(z.string()),
+  license: optional(z.string()),
+  issue_labels: optional(z.string()),
 });
 const changeBody = z.looseObject({
   name: optional(z.string()),
@@ -66,7 +69,9 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
   const make = async (call: Call, owner: string): Promise<Repository> => {
     const asked = await bodyOf(call, createBody);
     const defaultBranch = asked.default_branch === undefined || asked.default_branch === '' ? settings.defaultBranch : asked.default_branch; // prettier-ignore
-    if (!isBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
+    if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
+    const { gitignores = '', license = '', issue_labels: labels = '' } = asked;
+    const beginning = beginningOf({ gitignores, license, labels });
     const repository = await keeper.create({
       owner,
       name: asked.name,
@@ -76,10 +81,17 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
       website: asked.website ?? '',
       template: asked.template ?? false,
     });
+    await context.commit((transaction) => addLabels(transaction, repository.id, beginning.labels));
     if (asked.auto_init !== true) return repository;
     const account = accountOf(call);
     const row = await owners.ofAccount(account);
-    const change = await firstCommit(git, keeper.folder(repository), repository, { name: account, email: emailOf(row, call.base) }); // prettier-ignore
+    const author = { name: account, email: emailOf(row, call.base) };
+    const name = row.full_name === '' ? account : row.full_name;
+    const year = new Date(context.clock.now()).getUTCFullYear();
+    const change = await firstCommit(git, keeper.folder(repository), repository, author, {
+      ...(beginning.gitignore === '' ? {} : { '.gitignore': beginning.gitignore }),
+      ...(beginning.license === '' ? {} : { LICENSE: licenseFor(beginning.license, name, year) }),
+    });
     await pushes.settle(await pushes.begin(repository, account, [change]), repository, account, [change]);
     return (await repositories.byId(repository.id)) ?? repository;
   };
@@ -236,6 +248,7 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
       handle: async (call) => {
         const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
         const repository = await lookup.need(call.visitor, named(call), 'admin', refuse);
+        if (!(await access.ownsName(call.visitor, repository.owner))) throw refuse();
         await parts.objects.close(keeper.folder(repository));
         await keeper.remove(repository);
         return noContent;
@@ -245,14 +258,14 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
 }
 
 async function change(
-  { git, keeper }: Pick<RestParts, 'git' | 'keeper'>,
+  { git, keeper, objects }: Pick<RestParts, 'git' | 'keeper' | 'objects'>,
   repository: Repository,
   asked: z.infer<typeof changeBody>,
 ): Promise<void> {
   const { name, default_branch: branch } = asked;
   if (branch !== undefined && branch !== repository.defaultBranch) {
     const folder = keeper.folder(repository);
-    const there = isBranchName(branch) && (repository.empty || (await readReferences(git, folder, `refs/heads/${branch}`)).length === 1); // prettier-ignore
+    const there = repository.empty ? isNewBranchName(branch) : (await objects.commitOf(folder, `refs/heads/${branch}`)) !== undefined; // prettier-ignore
     if (!there) throw new Problem('git.unknown_branch', 422, `branch does not exist [name: ${branch}]`);
     await git.run(folder, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
   }

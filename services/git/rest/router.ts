@@ -70,8 +70,20 @@ export class Router {
       if (place === undefined) throw error;
       const rest = url.pathname.split('/').slice(6);
       const path = [`${apiPrefix}/repos/${place}`, ...rest].join('/') + url.search;
-      // Who sent more than a question must send it again.
-      answer = { status: method === 'GET' || method === 'HEAD' ? 301 : 307, headers: { Location: path } };
+      const shown = path
+        .replaceAll('&', '&amp;')
+        .replaceAll('"', '&#34;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;');
+      answer =
+        method === 'GET' || method === 'HEAD'
+          ? {
+              status: 301,
+              headers: { Location: path, 'Content-Type': 'text/html; charset=utf-8' },
+              text: `<a href="${shown}">Moved Permanently</a>.\n\n`,
+            }
+          : // Who sent more than a question must send it again.
+            { status: 307, headers: { Location: path } };
     }
     await send(response, answer, method === 'HEAD');
   }

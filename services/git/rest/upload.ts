@@ -21,8 +21,12 @@ export async function uploadOf<Taken>(
       file.on('error', () => undefined);
       if (field !== 'attachment') return void file.resume();
       taken = take(nameOf(given === '' ? (filename ?? '') : given), file);
-      // It is waited for below.
-      taken.catch(() => file.resume());
+      // A file that nobody reads to its end keeps the form from ending: what still comes is of no use.
+      taken.catch((cause: unknown) => {
+        request.unpipe(form);
+        request.resume();
+        reject(cause instanceof Error ? cause : missing('it could not be kept', cause));
+      });
     });
     form.on('close', resolve).on('error', (cause) => reject(missing('the form is broken', cause)));
     request.on('close', () => {

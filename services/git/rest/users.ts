@@ -27,10 +27,6 @@ const keyBody = z.object({ title: required, key: required, read_only: optional(z
 export function userRoutes(parts: RestParts): readonly Route[] {
   const { context, keys, lookup, owners, tokens } = parts;
 
-  const self = async (call: Call) => {
-    const { account, role } = needIdentity(call.visitor);
-    return userOf(await owners.ofAccount(account), call.base, { self: true, admin: role === 'admin' });
-  };
   /** Tokens are made and listed with the password alone, by oneself or an administrator. */
   const tokenOwner = async (call: Call): Promise<string> => {
     const { identity, scopes } = call.visitor;
@@ -44,17 +40,7 @@ export function userRoutes(parts: RestParts): readonly Route[] {
     }
     return owner.name;
   };
-  const keyJson = async (call: Call, row: PublicKeyRow, account: string) => ({
-    id: row.id,
-    key: row.text,
-    url: `${call.base}/api/v1/user/keys/${row.id}`,
-    title: row.title,
-    fingerprint: row.fingerprint,
-    created_at: timeOf(row.created_at),
-    last_used_at: timeOf(row.last_used_at ?? row.created_at),
-    user: userOf(await owners.ofAccount(account), call.base, { self: true, admin: (await context.accounts.find(account))?.role === 'admin' }), // prettier-ignore
-    key_type: 'user',
-  });
+  const keyJson = (call: Call, row: PublicKeyRow, account: string) => accountKeyJson(parts, call, row, account);
   const deployKeyJson = (call: Call, row: PublicKeyRow) => ({
     id: row.id,
     key_id: row.id,
@@ -68,7 +54,6 @@ export function userRoutes(parts: RestParts): readonly Route[] {
   const adminOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin');
 
   return [
-    { method: 'GET', path: '/user', scope: 'user', signedIn: true, handle: async (call) => ok(await self(call)) },
     {
       method: 'GET',
       path: '/users/search',
@@ -83,31 +68,6 @@ export function userRoutes(parts: RestParts): readonly Route[] {
         const page = pageOf(call.query);
         const rows = await Promise.all(partOf(found, page).map(({ name }) => owners.ofAccount(name)));
         return ok({ ok: true, data: rows.map((row) => userOf(row, call.base)) }, listHeaders(call, page, found.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/admin/users',
-      scope: 'admin',
-      signedIn: true,
-      handle: async (call) => {
-        if (needIdentity(call.visitor).role !== 'admin') throw new Problem('git.forbidden', 403, 'user should be the site admin'); // prettier-ignore
-        const all = (await context.accounts.list()).filter(({ name }) => name !== '*');
-        const page = pageOf(call.query);
-        const some = partOf(all, page);
-        const rows = await Promise.all(some.map(({ name }) => owners.ofAccount(name)));
-        const shown = rows.map((row, at) => userOf(row, call.base, { self: some[at]?.enabled === true, admin: some[at]?.role === 'admin' })); // prettier-ignore
-        return ok(shown, listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/users/:user',
-      scope: 'user',
-      handle: async (call) => {
-        const row = call.visitor.identity === undefined ? await parts.repositories.owner(call.params['user'] ?? '') : await owners.find(call.params['user'] ?? ''); // prettier-ignore
-        if (row === undefined) throw new Problem('git.unknown', 404, 'not found');
-        return ok(userOf(row, call.base));
       },
     },
     {
@@ -245,6 +205,27 @@ export function userRoutes(parts: RestParts): readonly Route[] {
       },
     },
   ];
+}
+
+/** A key of an account, to itself or an administrator. */
+export async function accountKeyJson(
+  { context, owners }: Pick<RestParts, 'context' | 'owners'>,
+  { base }: Pick<Call, 'base'>,
+  row: PublicKeyRow,
+  account: string,
+) {
+  const admin = (await context.accounts.find(account))?.role === 'admin';
+  return {
+    id: row.id,
+    key: row.text,
+    url: `${base}/api/v1/user/keys/${row.id}`,
+    title: row.title,
+    fingerprint: row.fingerprint,
+    created_at: timeOf(row.created_at),
+    last_used_at: timeOf(row.last_used_at ?? row.created_at),
+    user: userOf(await owners.ofAccount(account), base, { self: true, admin }),
+    key_type: 'user',
+  };
 }
 
 function tokenJson({ id, name, last_eight, scopes, created_at, last_used_at }: TokenRow, sha1 = '') {

@@ -2,6 +2,7 @@ import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import { foldedTokens } from '../../kit/word-queries.ts';
+import { issueRelationsMigration } from './issue-relations.ts';
 
 type Table = CreateTableBuilder<string, string>;
 
@@ -131,6 +132,7 @@ export const issueMigrations: readonly Migration[] = [
       await db.schema.createIndex('issue_entries_time').on('issue_entries').columns(['created_at', 'id']).execute();
     },
   },
+  issueRelationsMigration,
 ];
 
 /** The words that issues are found by: those of the title, the text and the comments. */

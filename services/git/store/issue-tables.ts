@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import type { IssueRelationTables } from './issue-relations.ts';
 
 interface Issues {
   id: Generated<number>;
@@ -17,6 +18,7 @@ interface Issues {
   created_at: number;
   updated_at: number;
   closed_at: number | null;
+  pin_order: Generated<number>;
 }
 
 interface Labels {
@@ -137,7 +139,7 @@ interface Notifications {
 }
 
 /** The tables of issues and pull requests, which share their numbers. */
-export interface IssueTables {
+export interface IssueTables extends IssueRelationTables {
   issue_counters: { repository_id: number; last: number };
   issues: Issues;
   issue_labels: { issue_id: number; label_id: number };

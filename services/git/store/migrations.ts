@@ -1,7 +1,10 @@
 import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
 import { lfsMigration } from './lfs.ts';
+import { peopleMigration } from './people.ts';
 import { restMigration } from './rest.ts';
+import { transferMigration } from './transfers.ts';
+import { tagProtectionMigration } from './tag-protections.ts';
 import { historyMigration, statusMigration } from './statuses.ts';
 
 export const migrations: readonly Migration[] = [
@@ -128,4 +131,7 @@ export const migrations: readonly Migration[] = [
   restMigration,
   statusMigration,
   historyMigration,
+  peopleMigration,
+  tagProtectionMigration,
+  transferMigration,
 ];

@@ -2,7 +2,10 @@ import type { Generated, Selectable } from 'kysely';
 import type { IssueTables } from './issue-tables.ts';
 import type { HookTables } from './hooks.ts';
 import type { LfsTables } from './lfs.ts';
+import type { PeopleTables } from './people.ts';
 import type { RestTables } from './rest.ts';
+import type { TransferTables } from './transfers.ts';
+import type { TagProtectionTables } from './tag-protections.ts';
 import type { StatusTables } from './statuses.ts';
 
 interface Owners {
@@ -13,6 +16,19 @@ interface Owners {
   full_name: string;
   description: string;
   created_at: number;
+  /** JSON of {@link OwnerProfile}. */
+  profile: Generated<string>;
+}
+
+/** What an account or an organisation says of itself besides. */
+export interface OwnerProfile {
+  readonly website?: string | undefined;
+  readonly location?: string | undefined;
+  readonly language?: string | undefined;
+  readonly theme?: string | undefined;
+  readonly diff_view_style?: string | undefined;
+  readonly hide_email?: boolean | undefined;
+  readonly hide_activity?: boolean | undefined;
 }
 
 interface Repositories {
@@ -66,7 +82,16 @@ interface Tokens {
 }
 
 /** The tables of git hosting. */
-export interface Tables extends HookTables, IssueTables, LfsTables, RestTables, StatusTables {
+export interface Tables
+  extends
+    HookTables,
+    IssueTables,
+    LfsTables,
+    PeopleTables,
+    RestTables,
+    StatusTables,
+    TagProtectionTables,
+    TransferTables {
   owners: Owners;
   repositories: Repositories;
   former_names: { owner_id: number; lower_name: string; repository_id: number };

@@ -68,19 +68,22 @@ export class Pushes {
       return;
     }
     const folder = this.#parts.folder(repository);
-    const [references, size] = await Promise.all([readReferences(git, folder, heads), sizeOf(git, folder)]);
-    const branches = references.map(({ ref }) => ref.slice(heads.length));
-    const defaultBranch = await this.#defaultBranch(repository, branches, changes);
+    const branches = repository.empty || changes.some(addsOrRemoves) ? await this.#branches(folder) : undefined;
+    const defaultBranch = await this.#defaultBranch(repository, branches ?? [], changes);
     const pushed = { repository: { ...repository, defaultBranch }, account, changes, id };
-    const prepared = await Promise.all(preparations.map((prepare) => prepare(pushed)));
+    const [size, prepared] = await Promise.all([
+      sizeOf(git, folder),
+      Promise.all(preparations.map((prepare) => prepare(pushed))),
+    ]);
     await commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('pushes').where('id', '=', id).execute();
       await transaction
         .updateTable('repositories')
         .set({
-          empty: Number(branches.length === 0 && repository.empty),
-          branch_count: branches.length,
-          default_branch: defaultBranch,
+          ...(branches === undefined
+            ? {}
+            : { empty: Number(branches.length === 0 && repository.empty), branch_count: branches.length }),
+          ...(defaultBranch === repository.defaultBranch ? {} : { default_branch: defaultBranch }),
           size,
           updated_at: clock.now(),
           pushed_at: clock.now(),
@@ -117,6 +120,10 @@ export class Pushes {
     }
   }
 
+  async #branches(folder: string): Promise<readonly string[]> {
+    return (await readReferences(this.#parts.git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
+  }
+
   /** The first branch that is pushed becomes the default one where there is none of that name. */
   async #defaultBranch(
     repository: Repository,
@@ -125,12 +132,18 @@ export class Pushes {
   ): Promise<string> {
     const { defaultBranch } = repository;
     if (branches.length === 0 || branches.includes(defaultBranch) || !repository.empty) return defaultBranch;
-    const pushed = changes.map(({ ref }) => ref.slice(heads.length)).find((name) => branches.includes(name));
+    const pushed = changes
+      .flatMap(({ ref }) => (ref.startsWith(heads) ? [ref.slice(heads.length)] : []))
+      .find((name) => branches.includes(name));
     if (pushed === undefined) return defaultBranch;
     const { git, folder } = this.#parts;
     await git.run(folder(repository), ['symbolic-ref', 'HEAD', `${heads}${pushed}`]);
     return pushed;
   }
+}
+
+function addsOrRemoves({ ref, before, after }: RefChange): boolean {
+  return ref.startsWith(heads) && (before === noObject || after === noObject);
 }
 
 /** Those of the changes whose reference has its new value now. */

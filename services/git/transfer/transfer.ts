@@ -37,6 +37,7 @@ export interface Conversation {
 /** Moves packs between clients and repositories; git does the work, in children. */
 export class Transfer {
   readonly #parts: TransferParts;
+  #known: Promise<Buffer> | undefined;
 
   constructor(parts: TransferParts) {
     this.#parts = parts;
@@ -49,6 +50,8 @@ export class Transfer {
     { output, protocol, signal }: Omit<Conversation, 'input'>,
     options: { readonly end?: boolean } = {},
   ): Promise<void> {
+    if (service === 'upload-pack' && protocol === 'version=2')
+      return void output.end(await this.#abilities(repository));
     const child = await this.#start(
       [service, '--stateless-rpc', '--advertise-refs', '.'],
       repository,
@@ -57,6 +60,16 @@ export class Transfer {
     );
     child.stdin.end();
     await Promise.all([pipeline(child.stdout, output, { end: options.end ?? true }), this.#complaints(child, service)]);
+  }
+
+  /** Version 2 begins with what git can do, which is the same for every repository of ours: it is asked once. */
+  #abilities(repository: Repository): Promise<Buffer> {
+    const args = ['upload-pack', '--stateless-rpc', '--advertise-refs', '.'];
+    const { git, folder } = this.#parts;
+    const environment = { GIT_PROTOCOL: 'version=2' };
+    this.#known ??= git.run(folder(repository), args, { environment }).then(({ stdout }) => stdout);
+    this.#known.catch(() => (this.#known = undefined));
+    return this.#known;
   }
 
   /** A fetch. `stateless`: the request is here as a whole, as over HTTP; else client and git talk to and fro. */
@@ -93,27 +106,32 @@ export class Transfer {
       output.end(refusal(push, refused));
       return;
     }
-    const id = await pushes.begin(repository, account, push.changes);
+    // Once git has the push it is brought to its end, whether its client waits for the answer or not.
+    const child = await this.#start(['receive-pack', '--stateless-rpc', '.'], repository, protocol, undefined, addOnly);
     const report = new PushReport(push);
-    const settled = async (): Promise<void> => {
+    child.stdout.pipe(report);
+    const answered = forward(report, output);
+    const ended = Promise.all([child.exited, this.#complaints(child, 'receive-pack')]);
+    // They are awaited further below, and may fail before.
+    for (const each of [answered, ended]) each.catch(() => undefined);
+    const settled = async (id: string): Promise<void> => {
       const reports = push.capabilities.has('report-status') || push.capabilities.has('report-status-v2');
       const made = reports ? report.made(push.changes) : await changesMade(git, folder(repository), push.changes);
       await pushes.settle(id, repository, account, made);
       if (made.length > 0 && pusher.administers === true) await this.#parts.pushOptions(repository, push.options);
       report.release();
     };
-    // Once git has the push it is brought to its end, whether its client waits for the answer or not.
-    const child = await this.#start(['receive-pack', '--stateless-rpc', '.'], repository, protocol, undefined, addOnly);
     const cut = (): void => void child.stdin.destroy();
     signal.addEventListener('abort', cut, { once: true });
-    child.stdout.pipe(report);
-    const answered = forward(report, output);
-    void feed(input, child.stdin, push.bytes);
     try {
-      await Promise.all([child.exited, this.#complaints(child, 'receive-pack')]);
-      await settled();
+      // Git changes nothing before it is fed.
+      const id = await pushes.begin(repository, account, push.changes);
+      void feed(input, child.stdin, push.bytes);
+      await ended;
+      await settled(id);
       await answered;
     } catch (error) {
+      await child.stop();
       report.destroy();
       await answered.catch(() => undefined);
       throw error;

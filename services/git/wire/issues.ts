@@ -3,7 +3,9 @@ import type { Milestone } from '../issues/milestones.ts';
 import { isDraftTitle } from '../domain/issue-text.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { EntryDetails, EntryRow, LabelRow } from '../store/issue-tables.ts';
+import type { StoredFile } from '../releases/stored-files.ts';
 import type { Place } from './commits.ts';
+import { assetJson } from './releases.ts';
 import { timeOf } from './time.ts';
 
 /** An account as the peer shows it, by its name. */
@@ -53,7 +55,7 @@ export function issueJson(issue: Issue, repository: Repository, { base, full }: 
     title: issue.title,
     body: issue.body,
     ref: issue.ref,
-    assets: [],
+    assets: issue.attachments.map((file) => assetJson(file, `${base}/attachments/${file.uuid}`)),
     labels: issue.labels.map((label) => labelJson(label, { base, full })),
     milestone: issue.milestone === undefined ? null : milestoneJson(issue.milestone),
     projects: null,
@@ -77,12 +79,19 @@ export function issueJson(issue: Issue, repository: Repository, { base, full }: 
             html_url: html,
           },
     repository: { id: repository.id, name: repository.name, owner: repository.owner, full_name: full },
-    pin_order: 0,
+    pin_order: issue.pin_order,
     content_version: 0,
   };
 }
 
-export function commentJson(entry: EntryRow, issue: Issue, { base, full }: Place, person: Person) {
+/** `files`: those that belong to it. */
+export function commentJson(
+  entry: EntryRow,
+  issue: Pick<Issue, 'number' | 'pull'>,
+  { base, full }: Place,
+  person: Person,
+  files: readonly StoredFile[] = [],
+) {
   const kind = issue.pull === 1 ? 'pulls' : 'issues';
   const html = `${base}/${full}/${kind}/${issue.number}`;
   return {
@@ -94,7 +103,7 @@ export function commentJson(entry: EntryRow, issue: Issue, { base, full }: Place
     original_author: '',
     original_author_id: 0,
     body: entry.body,
-    assets: [],
+    assets: files.map((file) => assetJson(file, `${base}/attachments/${file.uuid}`)),
     created_at: timeOf(entry.created_at),
     updated_at: timeOf(entry.updated_at),
   };

@@ -1,3 +1,4 @@
+import type { StoredFile } from '../releases/stored-files.ts';
 import type { AssetRow, ReleaseRow } from '../store/rest.ts';
 import type { Place } from './commits.ts';
 import { timeOf } from './time.ts';
@@ -26,7 +27,7 @@ export function releaseJson(row: ReleaseRow, assets: readonly AssetRow[], { base
   };
 }
 
-export function assetJson(row: AssetRow, address: string) {
+export function assetJson(row: StoredFile, address: string) {
   return {
     id: row.id,
     name: row.name,

@@ -1,3 +1,5 @@
+import { timeOfSeconds } from '../domain/commit-time.ts';
+import { gitTime, timeOf } from './time.ts';
 import { unverified, type Place } from './commits.ts';
 
 /** The object of an annotated tag, as `git cat-file tag` prints it, in the peer's form. */
@@ -12,7 +14,7 @@ export function annotatedTagJson(sha: string, text: string, { base, full }: Plac
     sha,
     url: `${api}/tags/${sha}`,
     message: body.join('\n\n'),
-    tagger: { name, email, date: new Date(Number(seconds) * 1000).toISOString().replace('.000', '') },
+    tagger: { name, email, date: gitTime(timeOf(timeOfSeconds(seconds))) },
     object: { type, url: `${api}/${type}s/${field('object')}`, sha: field('object') },
     verification: unverified,
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OwnerRow } from '../store/tables.ts';
+import type { OwnerProfile, OwnerRow } from '../store/tables.ts';
 import { never, timeOf } from './time.ts';
 
 /** Whose own view of an account is shown. */
@@ -22,8 +22,13 @@ export function avatarUrl(name: string, base: string): string {
   return `${base}/avatars/${createHash('md5').update(name.toLowerCase()).digest('hex')}`;
 }
 
+export function profileOf({ profile }: Pick<OwnerRow, 'profile'>): OwnerProfile {
+  return JSON.parse(profile) as OwnerProfile;
+}
+
 /** An account, or an organisation as an owner, as the peer shows it. */
 export function userOf(owner: OwnerRow, base: string, { self = false, admin = false }: UserView = {}) {
+  const { website = '', location = '' } = profileOf(owner);
   return {
     id: owner.id,
     login: owner.name,
@@ -40,8 +45,8 @@ export function userOf(owner: OwnerRow, base: string, { self = false, admin = fa
     restricted: false,
     active: self,
     prohibit_login: false,
-    location: '',
-    website: '',
+    location,
+    website,
     description: owner.description,
     visibility: 'public',
     followers_count: 0,

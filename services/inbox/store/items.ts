@@ -1,28 +1,14 @@
-import { sql, type Expression, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely';
+import { sql, type Expression, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { InboxItem, InboxOffer, InboxPlace } from '../../contracts/inbox/api.ts';
 import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
 import { parseSearch } from '../../kit/search-words.ts';
-import { escaped, searchWords } from '../domain.ts';
-import { ItemWords } from './words.ts';
+import { searchWords } from '../domain.ts';
+import { insertItems, insertKeys } from './insert.ts';
+import { includes, narrow, type Wanted } from './narrow.ts';
+import { settleRuns, timesOf, type RunOf } from './repeats.ts';
 import { within, type Scope } from './scope.ts';
-import { itemOf, shown, type Tables } from './tables.ts';
-
-/** Which rows are asked for; what is left out does not matter. */
-export interface Wanted {
-  /** What somebody seeks, as it was typed. */
-  readonly q?: string | undefined;
-  readonly source?: string | undefined;
-  readonly tag?: string | undefined;
-  readonly minPriority?: number | undefined;
-  readonly unread?: boolean | undefined;
-  readonly done?: boolean | undefined;
-  readonly scope?: Scope | undefined;
-}
-
-export interface Change {
-  readonly read?: boolean | undefined;
-  readonly done?: boolean | undefined;
-}
+import { bit, itemOf, shown, type Tables } from './tables.ts';
+import { ItemWords } from './words.ts';
 
 /** What is to become a row, and the key that makes it one row however often it comes. */
 export interface Offered {
@@ -35,7 +21,13 @@ export interface Placed extends InboxPlace {
   readonly id: number;
 }
 
-const placed = ['id', 'topic', 'source'] as const;
+/** What tells a row's place. */
+export const placed = ['id', 'topic', 'source'] as const;
+
+/** The place of a row that was read with more. */
+export function placedOf({ id, topic, source }: Placed): Placed {
+  return { id, topic, source };
+}
 
 /** The inbox's rows and the keys they were offered under. */
 export class ItemStore {
@@ -62,15 +54,15 @@ export class ItemStore {
       const wanted = new Map<string, InboxOffer>();
       for (const { key, offer } of some) if (!known.has(key) && !wanted.has(key)) wanted.set(key, offer);
       for (const rows of inKnownSizes([...wanted])) {
-        const ids = await insertItems(
+        const items = await insertItems(
           transaction,
           rows.map(([, offer]) => offer),
         );
         await insertKeys(
           transaction,
-          rows.map(([key], index) => ({ key, time: now, item: ids[index] ?? null })),
+          rows.map(([key], index) => ({ key, time: now, item: items[index]?.id ?? null })),
         );
-        for (const [index, [key, offer]] of rows.entries()) added.set(key, newItem(ids[index] ?? 0, offer));
+        for (const [index, item] of items.entries()) added.set(rows[index]?.[0] ?? '', item);
       }
     }
     return added;
@@ -86,6 +78,7 @@ export class ItemStore {
 
   /** The keys under which rows were offered, those of removed ones too. */
   async keysOf(ids: readonly number[]): Promise<string[]> {
+    if (ids.length === 0) return [];
     const rows = await this.#db.selectFrom('offers').select('key').where('item', 'in', ids).execute();
     return rows.map((row) => row.key);
   }
@@ -98,12 +91,38 @@ export class ItemStore {
         .limit(limit);
     const parts = await this.#parts(wanted);
     // One that gets its words in between is in both.
-    const found = new Map<number, InboxItem>();
+    const found = new Map<number, InboxItem & RunOf>();
     for (const part of parts) {
-      const rows = await page(part.rows.select(shown)).orderBy(part.number, 'desc').execute();
-      for (const row of rows) found.set(row.id, itemOf(row));
+      const rows = await page(part.rows.select([...shown, 'likeness', 'since']))
+        .orderBy(part.number, 'desc')
+        .execute();
+      for (const { likeness, since, ...row } of rows) found.set(row.id, { ...itemOf(row), likeness, since });
     }
-    return [...found.values()].sort((a, b) => b.id - a.id).slice(0, limit);
+    const listed = [...found.values()].sort((a, b) => b.id - a.id).slice(0, limit);
+    return Promise.all(
+      listed.map(async ({ likeness, since, ...item }) => {
+        const repeats =
+          wanted.newest === true ? await timesOf(this.#db, { likeness, since, done: item.done }) : undefined;
+        return repeats === undefined ? item : { ...item, repeats };
+      }),
+    );
+  }
+
+  /** The run that a row belongs to, for a list of its earlier ones; undefined where there is no such row, or it has none. */
+  async runOf(id: number): Promise<Wanted['repeatsOf']> {
+    const row = await this.#db
+      .selectFrom('items')
+      .select(['likeness', 'since', 'done'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined || row.likeness === null || row.since === null) return undefined;
+    return { id, likeness: row.likeness, since: row.since, done: row.done === 1 };
+  }
+
+  /** 0 where there is none. */
+  async newestId(): Promise<number> {
+    const row = await this.#db.selectFrom('items').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
+    return row?.id ?? 0;
   }
 
   async one(id: number): Promise<InboxItem | undefined> {
@@ -176,7 +195,7 @@ export class ItemStore {
     return this.#db.selectFrom('items').select(['topic', 'source']).distinct().execute();
   }
 
-  /** The places of these rows, as far as they are there and within the scope. */
+  /** The places of up to 1000 rows, as far as they are there and within the scope. */
   async placesOf(ids: readonly number[], scope?: Scope): Promise<InboxPlace[]> {
     return this.#db
       .selectFrom('items')
@@ -187,47 +206,28 @@ export class ItemStore {
       .execute();
   }
 
-  /** Marks rows; answers those that were not so before. */
-  async change(
-    transaction: Kysely<Tables>,
-    ids: 'all' | readonly number[],
-    change: Change,
-    scope?: Scope,
-  ): Promise<Placed[]> {
-    const set = {
-      ...(change.read !== undefined && { read: bit(change.read) }),
-      ...(change.done !== undefined && { done: bit(change.done) }),
-    };
-    if (Object.keys(set).length === 0) return [];
-    return transaction
-      .updateTable('items')
-      .set(set)
-      .where((row) =>
-        row.or([
-          ...(set.read === undefined ? [] : [row('read', '!=', set.read)]),
-          ...(set.done === undefined ? [] : [row('done', '!=', set.done)]),
-        ]),
-      )
-      .$if(ids !== 'all', (query) => query.where('id', 'in', ids === 'all' ? [] : ids))
-      .where((row) => within(row, scope))
-      .returning(placed)
-      .execute();
-  }
-
-  /** Removes rows for good; answers those that were there. */
+  /** Removes up to 1000 rows for good; answers those that were there. */
   async remove(transaction: Kysely<Tables>, ids: readonly number[], scope?: Scope): Promise<Placed[]> {
-    return transaction
+    const removed = await transaction
       .deleteFrom('items')
       .where('id', 'in', ids)
       .where((row) => within(row, scope))
-      .returning(placed)
+      .returning([...placed, 'likeness', 'since'])
       .execute();
+    await settleRuns(transaction, removed);
+    return removed.map(placedOf);
   }
 
   /** Removes up to `limit` rows from before `time`, in ms; answers them. */
   async removeOld(transaction: Kysely<Tables>, time: number, limit: number): Promise<Placed[]> {
     const due = transaction.selectFrom('items').select('id').where('time', '<', time).limit(limit);
-    return transaction.deleteFrom('items').where('id', 'in', due).returning(placed).execute();
+    const removed = await transaction
+      .deleteFrom('items')
+      .where('id', 'in', due)
+      .returning([...placed, 'likeness', 'since'])
+      .execute();
+    await settleRuns(transaction, removed);
+    return removed.map(placedOf);
   }
 
   /** Forgets up to `limit` keys taken before `time`, in ms; answers how many went. */
@@ -236,65 +236,4 @@ export class ItemStore {
     const result = await transaction.deleteFrom('offers').where('key', 'in', due).executeTakeFirst();
     return Number(result.numDeletedRows);
   }
-}
-
-/** Answers the ids of the rows, in their order. */
-async function insertItems(transaction: Kysely<Tables>, offers: readonly InboxOffer[]): Promise<readonly number[]> {
-  const rows = offers.map(rowOf);
-  const build = () => transaction.insertInto('items').values(rows).returning('id').compile();
-  const values = rows.flatMap((row) => Object.values(row));
-  const inserted = await executeKnown(transaction, `inbox.items ${String(rows.length)}`, values, build);
-  // Neither database promises the order in which it returns rows, but both number them in the order given.
-  return inserted.rows.map(({ id }) => id).sort((a, b) => a - b);
-}
-
-/** A key that another host has taken in this moment fails here, and is known when the offer is tried again. */
-async function insertKeys(transaction: Kysely<Tables>, keys: readonly Tables['offers'][]): Promise<void> {
-  const build = () => transaction.insertInto('offers').values(keys).compile();
-  const values = keys.flatMap(({ key, time, item }) => [key, time, item]);
-  await executeKnown(transaction, `inbox.keys ${String(keys.length)}`, values, build);
-}
-
-/** In one order, whoever made the offer: the statement's text is kept. */
-function rowOf(offer: InboxOffer) {
-  const { title, body, format, priority, tags, source, topic, link = null, time } = offer;
-  return {
-    ...{ title, body, format, priority, tags: JSON.stringify(tags), source, topic, link, time },
-    ...{ read: 0 as const, done: 0 as const, search: '' },
-  };
-}
-
-function newItem(id: number, offer: InboxOffer): InboxItem {
-  return { id, ...offer, link: offer.link ?? null, read: false, done: false };
-}
-
-function bit(value: boolean): 0 | 1 {
-  return value ? 1 : 0;
-}
-
-function narrow<Row>(
-  query: SelectQueryBuilder<Tables, 'items', Row>,
-  wanted: Wanted,
-): SelectQueryBuilder<Tables, 'items', Row> {
-  const { source, tag, minPriority, unread, done, scope } = wanted;
-  let narrowed = query;
-  if (scope !== undefined) narrowed = narrowed.where((row) => within(row, scope));
-  if (done !== undefined) narrowed = narrowed.where('done', '=', bit(done));
-  if (unread !== undefined) narrowed = narrowed.where('read', '=', bit(!unread));
-  if (source !== undefined) narrowed = narrowed.where('source', '=', source);
-  if (minPriority !== undefined) narrowed = narrowed.where('priority', '>=', minPriority);
-  if (tag !== undefined) narrowed = narrowed.where((row) => row.or(tagged(tag)));
-  return narrowed;
-}
-
-/** In a JSON list an unescaped quote after `[` or `,` begins an element: so a tag is found as a whole, in its case. */
-function tagged(tag: string): Expression<SqlBool>[] {
-  const tags = sql.ref('tags');
-  // LIKE minds the case on PostgreSQL and not on SQLite, and what finds a text in a text has another name on each.
-  const holds = (text: string): Expression<SqlBool> => sql<SqlBool>`replace(${tags}, ${text}, '') <> ${tags}`;
-  return [holds(`[${JSON.stringify(tag)}`), holds(`,${JSON.stringify(tag)}`)];
-}
-
-function includes(word: string): Expression<SqlBool> {
-  return sql<SqlBool>`${sql.ref('search')} like ${`%${escaped(word)}%`} escape '\\'`;
 }

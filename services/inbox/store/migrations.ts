@@ -1,4 +1,5 @@
 import type { Migration } from '../../contracts/service.ts';
+import { repeatMigration } from './repeats.ts';
 import { wordMigration } from './words.ts';
 
 export const migrations: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
     },
   },
   wordMigration,
+  repeatMigration,
 ];

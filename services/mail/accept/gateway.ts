@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../../contracts/problem.ts';
-import type { Context, Counter } from '../../contracts/service.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Counter } from '../../contracts/metrics.ts';
 import { timelyId } from '../../kit/timely-id.ts';
 import type { Activity } from '../../kit/activity.ts';
 import { deliver, deliveryJobs } from '../deliver/deliveries.ts';
@@ -140,8 +141,6 @@ export class Gateway implements Reception {
   async #commit(message: Message, source: Buffer | undefined): Promise<string> {
     const { context, messages, sources } = this.#parts;
     const { id, fingerprint, deliveries, receivedAt } = message;
-    // Before the commit: its jobs begin in the same moment as it is answered.
-    if (source !== undefined) sources.remember(id, source);
     let kept: string;
     try {
       kept = await context.commit(async (transaction) => {

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { isSameSecret } from '../../kit/same-secret.ts';
 import { Refusal } from '../smtp/refusal.ts';
 
 /** Who signed in: a login of the settings, or an account. */
@@ -39,7 +39,7 @@ export class SignIn {
     const logins = this.#logins.filter((each) => each.name === name);
     if (logins.length === 0) return false;
     return this.#accounts.checkSecret({ service: 'mail', name, secret, remoteAddress }, () =>
-      logins.some((login) => equal(login.password, secret)),
+      logins.some(({ password }) => password !== '' && isSameSecret(secret, password)),
     );
   }
 
@@ -52,10 +52,4 @@ export class SignIn {
 
 function later(): Refusal {
   return new Refusal(454, 'Too many attempts or a temporary failure, try again later');
-}
-
-/** In the same time wherever they differ. */
-function equal(left: string, right: string): boolean {
-  const [a, b] = [left, right].map((text) => createHash('sha256').update(text).digest());
-  return a !== undefined && b !== undefined && left !== '' && timingSafeEqual(a, b);
 }

@@ -5,7 +5,8 @@ import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../../c
 import { htmlToText } from '../../kit/plain-text.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
-import type { Context, Counter } from '../../contracts/service.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Counter } from '../../contracts/metrics.ts';
 import type { Activity } from '../../kit/activity.ts';
 import { topicEntry, type Delivery } from '../domain/deliveries.ts';
 import { messageOfMail, noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/mail.ts';

@@ -4,6 +4,7 @@ import { parse, type ScalarTag } from 'yaml';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { TakenOver } from '../../contracts/service.ts';
+import { counted } from '../../kit/counted.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { isDestination } from '../settings/recipients.ts';
 import { Settings } from '../settings.ts';
@@ -161,8 +162,4 @@ function parseYaml(text: string, source: Source, unset: string[]): unknown {
     const place = line === undefined ? '' : `: line ${line}`;
     throw new Problem('mail.unreadable', 422, `${source.name} cannot be read${place}.`);
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

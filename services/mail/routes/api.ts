@@ -1,9 +1,10 @@
+import type { z } from 'zod';
 import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { mailApi } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
-import { lastDays } from '../../kit/last-days.ts';
+import type { KeptReading } from '../../kit/kept-reading.ts';
 import { deliver, deliveryJobs, deliveryKey } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { noticeOfMail, plainTelling } from '../domain/mail.ts';
@@ -15,11 +16,9 @@ import type { MailReader } from '../mime/reader.ts';
 import { subjectIn } from '../mime/subject.ts';
 import { Refusal } from '../smtp/refusal.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
-import type { Settings } from '../settings.ts';
-import { outcomesOf } from '../store/outcomes.ts';
 import type { Place, Sources } from '../store/sources.ts';
 import { testMail } from './test-mail.ts';
-import { deliveriesFor, summaryOf, type KnownJobs } from './views.ts';
+import { deliveriesFor, mailsOf, summaryOf, type KnownJobs } from './views.ts';
 
 /** What the routes work with. */
 export interface ApiParts {
@@ -30,7 +29,7 @@ export interface ApiParts {
   readonly sources: Sources;
   readonly reader: MailReader;
   readonly activity: Activity;
-  readonly settings: Pick<Settings, 'spoolDays'>;
+  readonly outcomes: KeptReading<z.infer<typeof mailApi.outcomes.reply>>;
 }
 
 /** The subject of a list's row is looked for in so many bytes. */
@@ -40,24 +39,17 @@ const sourceBytes = 64 * 1024;
 const mostAttachments = 200;
 /** Deliveries of one state that a filter looks through. */
 const mostFiltered = 5000;
-/** Days that the outcomes look back, where the spool keeps as many. */
-const mostDays = 30;
 
 /** The service's part of our own API: the spool, and where addresses lead. */
 export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly ApiHandler[] {
   const { clock, commit, jobs, log, random } = context;
-  const { gateway, messages, sources, reader, activity, settings } = parts;
+  const { gateway, messages, sources, reader, activity, outcomes } = parts;
 
   const jobsOf = async (list: readonly StoredMessage[]): Promise<KnownJobs> => {
     const keys = list.flatMap(({ id, deliveries }) => deliveries.map((_, part) => deliveryKey(id, part)));
     if (keys.length === 0) return new Map();
     const found = await jobs.list({ kind: deliver.name, keys, limit: keys.length });
     return new Map(found.map((job) => [job.key ?? '', job]));
-  };
-  /** Mails with a delivery in this state. */
-  const idsOf = async (state: 'dead' | 'waiting'): Promise<readonly string[]> => {
-    const found = await jobs.list({ kind: deliver.name, state, limit: mostFiltered });
-    return [...new Set(found.map(({ key }) => key?.split(':', 1)[0] ?? ''))];
   };
   const subjectOf = async ({ id, subject }: StoredMessage): Promise<string> => {
     const head = subject === undefined ? await sources.head(id, headBytes) : undefined;
@@ -84,7 +76,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     implement(mailApi.messages, async ({ query: { before, limit, q = '', state } }) => {
       const [time = '', id = ''] = before?.split('.') ?? [];
       const cursor = before === undefined ? undefined : { receivedAt: Number(time), id };
-      const ids = state === 'dead' || state === 'waiting' ? await idsOf(state) : undefined;
+      const ids = state === 'dead' || state === 'waiting' ? await mailsOf(jobs, state, mostFiltered) : undefined;
       const dropped = state === 'dropped';
       const list =
         ids?.length === 0 ? [] : await messages.list({ words: q.trim(), ids, dropped, before: cursor, limit });
@@ -96,12 +88,7 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
         ),
       };
     }),
-    implement(mailApi.outcomes, async () => {
-      const days = lastDays(clock.now(), Math.min(mostDays, settings.spoolDays));
-      const [failed, waiting] = await Promise.all([idsOf('dead'), idsOf('waiting')]);
-      const outcomes = await outcomesOf(context.reads, days, { failed, waiting });
-      return { days: days.map(({ day }) => day), ...outcomes };
-    }),
+    implement(mailApi.outcomes, () => outcomes.get()),
     implement(mailApi.message, async ({ params }) => {
       const message = await find(params['id']);
       const [raw, known] = await Promise.all([sources.read(message.id), jobsOf([message])]);

@@ -1,10 +1,20 @@
-import type { JobSummary } from '../../contracts/jobs.ts';
+import type { Jobs, JobSummary } from '../../contracts/jobs.ts';
 import type { MailDelivery, SpooledMail } from '../../contracts/mail/api.ts';
-import { deliveryKey } from '../deliver/deliveries.ts';
+import { deliver, deliveryKey } from '../deliver/deliveries.ts';
 import type { StoredMessage } from '../store/messages.ts';
 
 /** Jobs by their keys. */
 export type KnownJobs = ReadonlyMap<string, JobSummary>;
+
+/** Mails of which a delivery is in this state, as far as so many deliveries are. */
+export async function mailsOf(
+  jobs: Pick<Jobs, 'keys'>,
+  state: 'dead' | 'waiting',
+  most: number,
+): Promise<readonly string[]> {
+  const keys = await jobs.keys({ kind: deliver.name, state, limit: most });
+  return [...new Set(keys.map((key) => key.split(':', 1)[0] ?? ''))];
+}
 
 /** What became of each delivery of a mail. */
 export function deliveriesFor(message: StoredMessage, known: KnownJobs): MailDelivery[] {

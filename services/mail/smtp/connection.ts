@@ -10,6 +10,16 @@ import { bracketed, inOneWord } from './lenient.ts';
  * commands that are not quite right.
  */
 class Connection extends SMTPConnection {
+  /** Who waited for the end of the socket before the library knew of it: the host, and who handed it over. */
+  readonly #waiting = this._socket.rawListeners('close') as (() => void)[];
+
+  /** For STARTTLS the library takes all listeners off the socket, also those that are not its own. */
+  override upgrade(...given: Parameters<SMTPConnection['upgrade']>): void {
+    const socket = this._socket;
+    super.upgrade(...given);
+    for (const listener of this.#waiting) socket.on('close', listener);
+  }
+
   override init(): void {
     this._setListeners(() => {
       const { maxClients = 0 } = this._server.options;

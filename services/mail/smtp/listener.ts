@@ -148,10 +148,23 @@ export class Listener {
     this.#server.updateSecureContext(certificate);
   }
 
-  /** Takes over a connection that the host accepted. */
-  accept(socket: Socket): void {
+  /** Takes over a connection that the host accepted; one whose way is `leaving` is dismissed once it is idle. */
+  accept(socket: Socket, leaving?: AbortSignal): void {
     const limit = this.#clock.after(longestConnectionMs, () => socket.destroy());
-    socket.once('close', () => limit[Symbol.dispose]());
+    const { remoteAddress, remotePort } = socket;
+    const leave = (): void => {
+      const found = [...this.#server.connections].find(
+        ({ session }) => session.remoteAddress === remoteAddress && session.remotePort === remotePort,
+      );
+      if (found === undefined) return void socket.destroy();
+      const { id } = found.session;
+      void Promise.resolve(this.#busy.get(id)).then(() => this.#dismiss(id));
+    };
+    leaving?.addEventListener('abort', leave);
+    socket.once('close', () => {
+      limit[Symbol.dispose]();
+      leaving?.removeEventListener('abort', leave);
+    });
     this.#server.server.emit('connection', socket);
   }
 

@@ -3,9 +3,6 @@ import { executeKnown } from '../../kit/known-statement.ts';
 import { Spool, type SpoolFile } from './spool.ts';
 import type { MailTables } from './tables.ts';
 
-/** What a mail just accepted is remembered with: it is delivered a moment later in most cases. */
-const recentBytes = 4 * 1024 * 1024;
-
 /** Where the source of a mail can be had whole. */
 export type Place = { readonly path: string } | { readonly bytes: Uint8Array };
 
@@ -16,8 +13,6 @@ export type Place = { readonly path: string } | { readonly bytes: Uint8Array };
 export class Sources {
   readonly #db: Kysely<MailTables>;
   readonly #spool: Spool;
-  readonly #recent = new Map<string, Uint8Array>();
-  #recentSize = 0;
 
   /** `files` is the service's folder. */
   constructor(db: Kysely<MailTables>, files: string) {
@@ -40,26 +35,9 @@ export class Sources {
     await executeKnown(transaction, 'mail.source', [id, raw], build);
   }
 
-  /** Spares the first reading of a source that was stored. */
-  remember(id: string, raw: Uint8Array): void {
-    this.#recent.set(id, raw);
-    this.#recentSize += raw.byteLength;
-    for (const oldest of this.#recent.keys()) {
-      if (this.#recentSize <= recentBytes) return;
-      this.#recall(oldest);
-    }
-  }
-
-  #recall(id: string): Uint8Array | undefined {
-    const raw = this.#recent.get(id);
-    if (raw === undefined || !this.#recent.delete(id)) return undefined;
-    this.#recentSize -= raw.byteLength;
-    return raw;
-  }
-
   /** Undefined when it is gone. The bytes are the caller's. */
   async read(id: string): Promise<Uint8Array | undefined> {
-    return this.#recall(id) ?? (await this.#row(id)) ?? (await this.#spool.read(id));
+    return (await this.#row(id)) ?? (await this.#spool.read(id));
   }
 
   /** The first bytes of a source; undefined when it is gone. */
@@ -76,16 +54,14 @@ export class Sources {
   }
 
   async #row(id: string): Promise<Uint8Array | undefined> {
-    const row = await this.#db.selectFrom('sources').select('raw').where('id', '=', id).executeTakeFirst();
-    return row?.raw;
+    const build = () => this.#db.selectFrom('sources').select('raw').where('id', '=', id).compile();
+    const { rows } = await executeKnown(this.#db, 'mail.source of', [id], build);
+    return rows[0]?.raw;
   }
 
   /** Removes what is not in the database: rows go with those of their messages. */
   async removeFiles(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      this.#recall(id);
-      await this.#spool.remove(id);
-    }
+    for (const id of ids) await this.#spool.remove(id);
   }
 
   /** Ids of files last written before `time`, in ms since the epoch. */

@@ -5,7 +5,8 @@ import type { Planned } from '../accept/selection.ts';
 import { deliver } from './job.ts';
 import type { Level } from '../domain/escalation.ts';
 import type { SealedDestinations } from '../keys/sealed-destinations.ts';
-import { advance, keepLevels, type EscalationTable } from '../store/escalations.ts';
+import { advance, keepLevels } from '../store/escalations.ts';
+import type { EscalationTable } from '../store/tables.ts';
 import { NewDelivery, type NoticeStore } from '../store/notices.ts';
 import type { NotifyTables } from '../store/tables.ts';
 

@@ -1,6 +1,7 @@
 import type { NoticeType } from '../../contracts/notify/notice.ts';
+import { counted } from '../../kit/counted.ts';
 import type { Part } from './part.ts';
-import { counted, joined, linesOf, linkLine, type Piece, type Program } from './reading.ts';
+import { joined, linesOf, linkLine, type Piece, type Program } from './reading.ts';
 
 /** Alerts that are written out; the others are counted. */
 const mostAlerts = 20;

@@ -1,5 +1,6 @@
 import type { Part } from './part.ts';
-import { counted, joined, type Piece, type Reading } from './reading.ts';
+import { joined, type Piece, type Reading } from './reading.ts';
+import { counted } from '../../kit/counted.ts';
 
 /** Commits that are written out. */
 const mostCommits = 10;

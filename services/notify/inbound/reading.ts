@@ -76,9 +76,6 @@ export function joined(separator: string, ...texts: readonly string[]): string {
 }
 
 /** `1 commit`, `2 commits`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
 
 /** A word with its first letter as a capital. */
 export function capital(text: string): string {

@@ -1,4 +1,5 @@
-import { counted, joined, type Program } from './reading.ts';
+import { joined, type Program } from './reading.ts';
+import { counted } from '../../kit/counted.ts';
 
 /** Watchtower's own JSON template: a report of the session, or the lines of its log. */
 export const watchtower: Program = {

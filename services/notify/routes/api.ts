@@ -1,37 +1,10 @@
 import type { ApiHandler } from '../../contracts/api.ts';
-import type { Context } from '../../contracts/service.ts';
-import type { Activity } from '../../kit/activity.ts';
-import type { IsServed } from '../destinations/served.ts';
-import type { Aggregator } from '../accept/aggregator.ts';
-import type { EngineDestinations } from '../apprise/destinations.ts';
-import type { Settings } from '../settings.ts';
-import type { AttachmentFolder } from '../attachments/folder.ts';
-import type { AttachmentStore } from '../store/attachments.ts';
-import type { ConfigurationStore } from '../store/configurations.ts';
-import type { HealthStore } from '../store/health.ts';
 import { ShownUrls } from '../keys/shown-urls.ts';
 import { History } from '../store/history.ts';
-import type { NoticeIndex } from '../accept/notice-index.ts';
-import type { NoticeStore } from '../store/notices.ts';
+import type { ApiParts } from './api-parts.ts';
 import { keyHandlers } from './keys.ts';
 import { noticeHandlers } from './notices.ts';
 import { statisticsHandlers } from './statistics.ts';
-
-/** What the routes of our own API work with. */
-export interface ApiParts {
-  readonly context: Context;
-  readonly aggregator: Aggregator;
-  readonly configurations: ConfigurationStore;
-  readonly notices: NoticeStore;
-  readonly index: NoticeIndex;
-  readonly attachments: AttachmentStore;
-  readonly folder: AttachmentFolder;
-  readonly activity: Activity;
-  readonly engine: EngineDestinations;
-  readonly health: HealthStore;
-  readonly settings: Pick<Settings, 'configurationLock' | 'closeKeys' | 'requireSignIn' | 'statefulMode'>;
-  readonly isServed: IsServed;
-}
 
 /** The service's part of our own API. */
 export function notifyHandlers(parts: ApiParts): readonly ApiHandler[] {

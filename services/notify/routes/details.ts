@@ -1,6 +1,7 @@
 import { kinds } from '../destinations/catalogue.ts';
 import { commonArguments } from '../destinations/options.ts';
 import type { LibraryService } from '../apprise/catalogue.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
 
 /** Who delivers to a service. The library lacks packages for some of its own. */
 function servedBy({ enabled, packages }: LibraryService, ready: boolean): string {
@@ -47,11 +48,7 @@ export function servicesPage(services: readonly LibraryService[], ready: boolean
   const items = schemas.map((service) => {
     const schemes = [...service.protocols, ...service.secure_protocols].map((scheme) => `${scheme}://`).join(', ');
     const by = service.served_by === 'homeport' ? '' : `, by ${service.served_by}`;
-    return `<li>${escaped(`${service.service_name}: ${schemes}${by}`)}</li>`;
+    return `<li>${escapeHtml(`${service.service_name}: ${schemes}${by}`)}</li>`;
   });
   return `<!doctype html><title>Services</title><ul>${items.join('')}</ul>\n`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>]/g, (character) => `&#${String(character.charCodeAt(0))};`);
 }

@@ -24,7 +24,7 @@ import {
 import type { StoredConfiguration, WrittenConfiguration } from '../store/configurations.ts';
 import { healthOf } from '../store/health.ts';
 import { testSend } from '../deliver/test-send.ts';
-import type { ApiParts } from './api.ts';
+import type { ApiParts } from './api-parts.ts';
 
 const done = { ok: true } as const;
 /** Destinations that are tried at once by one test. */

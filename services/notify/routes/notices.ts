@@ -4,13 +4,13 @@ import type { JobSummary } from '../../contracts/jobs.ts';
 import type { NotifyNotice } from '../../contracts/notify/history.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { deliver } from '../deliver/job.ts';
+import { forEachJob } from '../deliver/many-jobs.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import type { History, PastNotice } from '../store/history.ts';
-import type { ApiParts } from './api.ts';
+import type { ApiParts } from './api-parts.ts';
 
 const done = { ok: true } as const;
-/** Given-up deliveries that are looked through for all of them. */
-const mostDead = 5000;
+const dead = { state: 'dead', kind: deliver.name } as const;
 /** Names of jobs that are asked for in one statement. */
 const batch = 500;
 
@@ -18,7 +18,6 @@ const batch = 500;
 export function noticeHandlers(parts: ApiParts, history: History): readonly ApiHandler[] {
   const { activity, aggregator, context, notices } = parts;
   const { clock, jobs } = context;
-  const dead = (): Promise<readonly JobSummary[]> => jobs.list({ state: 'dead', kind: deliver.name, limit: mostDead });
   const jobOf = async ({ notice, destination }: { notice: string; destination: string }): Promise<JobSummary> => {
     const [job] = await jobs.list({ kind: deliver.name, keys: [`${notice}:${destination}`], limit: 1 });
     if (job?.state === 'dead' || job?.state === 'waiting') return job;
@@ -53,8 +52,12 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
   return [
     implement(notifyApi.notices, async ({ query }) => {
       await jobs.upToDate();
-      const [list, given, waiting] = await Promise.all([history.list(query), dead(), notices.countWaiting()]);
-      return { notices: await shown(list), givenUp: given.length, waiting };
+      const [list, givenUp, waiting] = await Promise.all([
+        history.list(query),
+        jobs.count('dead'),
+        notices.countWaiting(),
+      ]);
+      return { notices: await shown(list), givenUp, waiting };
     }),
     implement(notifyApi.notice, async ({ params }) => {
       await jobs.upToDate();
@@ -93,17 +96,15 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       return done;
     }),
     implement(notifyApi.retryAll, async () => {
-      const ids = (await dead()).map(({ id }) => id);
-      const retried = await Promise.all(ids.map((id) => jobs.retry(id)));
+      const retried = await forEachJob(jobs, dead, ({ id }) => jobs.retry(id));
       activity.touch();
-      return { retried: retried.filter(Boolean).length };
+      return { retried };
     }),
     implement(notifyApi.dropAll, async ({ body: { before } }) => {
-      const old = (await dead()).filter(({ createdAt }) => createdAt < before);
-      const dropped = await Promise.all(old.map(({ id }) => jobs.drop(id)));
-      context.log.info('given-up notifications dropped', { count: dropped.length });
+      const dropped = await forEachJob(jobs, dead, async ({ id, createdAt }) => createdAt < before && jobs.drop(id));
+      context.log.info('given-up notifications dropped', { count: dropped });
       activity.touch();
-      return { dropped: dropped.filter(Boolean).length };
+      return { dropped };
     }),
     implement(notifyApi.drop, async ({ body }) => {
       const { id, state } = await jobOf(body);

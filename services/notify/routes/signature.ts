@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '../../kit/same-secret.ts';
 
 /** Headers with an HMAC-SHA256 of the body in hex, after what may stand before it. */
 const signatures: readonly (readonly [header: string, before: string])[] = [
@@ -29,19 +30,13 @@ export function proofOf(
     if (value === undefined || value === '') continue;
     given = true;
     const good = (text: string | Uint8Array): boolean =>
-      isSame(value.toLowerCase(), before + createHmac('sha256', secret).update(text).digest('hex'));
+      isSameSecret(value.toLowerCase(), before + createHmac('sha256', secret).update(text).digest('hex'));
     if (texts.some(good)) return 'good';
   }
   const token = header('x-gitlab-token');
   if (token !== undefined) {
     given = true;
-    if (isSame(token, secret)) return 'good';
+    if (isSameSecret(token, secret)) return 'good';
   }
   return given ? 'wrong' : 'none';
-}
-
-/** Compared by their hashes, so that the time it takes says nothing about either. */
-function isSame(a: string, b: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(a), hash(b));
 }

@@ -6,19 +6,6 @@ import type { NotifyTables } from './tables.ts';
 /** Values that go into one statement. */
 const batch = 1000;
 
-/** A file of a notice, as long as it is kept. */
-export interface AttachmentTable {
-  notice_id: string;
-  /** Its place among the files of the notice, from 0. */
-  place: number;
-  /** Name within the service's folder of attachments. */
-  file: string;
-  name: string;
-  type: string;
-  /** In bytes. */
-  size: number;
-}
-
 export const attachmentsAndHops: Migration = {
   name: '005-add-attachments',
   async up(db: Kysely<any>) {

@@ -1,17 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import type { NotifyTables } from './tables.ts';
-
-export interface EngineUrlTable {
-  /** Fingerprint of the URL as it was typed. */
-  id: string;
-  service: string;
-  /** The URL in its normal form, sealed. */
-  sealed_url: string;
-  /** As in the deliveries. */
-  shown_url: string;
-  optional: number;
-}
+import type { EngineUrlTable, NotifyTables } from './tables.ts';
 
 /** What the engine said about a URL, kept so that its destination is known while the engine is away. */
 export type EngineUrl = EngineUrlTable;

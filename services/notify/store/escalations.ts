@@ -1,17 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import type { NotifyTables } from './tables.ts';
-
-/** A destination of an escalation that is not over: of the level that is asked now, or of a later one. */
-export interface EscalationTable {
-  notice_id: string;
-  destination_id: string;
-  chain: number;
-  level: number;
-  optional: number;
-  /** JSON: its delivery and its job as they are made when it is asked. The secrets in it are sealed. */
-  held: string;
-}
+import type { EscalationTable, NotifyTables } from './tables.ts';
 
 export const escalations: Migration = {
   name: '010-add-escalation',

@@ -1,17 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { NotifyHealth } from '../../contracts/notify/api.ts';
 import type { Context, Migration } from '../../contracts/service.ts';
-import type { DeliveryTable, NotifyTables } from './tables.ts';
-
-/** What the last attempts at a destination brought. */
-export interface DestinationHealthTable {
-  destination_id: string;
-  state: DeliveryTable['state'];
-  detail: string;
-  updated_at: DeliveryTable['updated_at'];
-  /** When it took something last; null for never. */
-  succeeded_at: DeliveryTable['updated_at'] | null;
-}
+import type { NotifyTables } from './tables.ts';
 
 /**
  * The last result of each destination has a row of its own. Looked up among the deliveries it needed an index by

@@ -27,8 +27,10 @@ export interface OpenDelivery {
   readonly updatedAt: number;
 }
 
-/** Deliveries that wait or were given up, of which so many are looked at. */
-const mostOpen = 5000;
+/** Deliveries that wait or were given up, of which so many are looked at: more than a house has, so that sums are whole. */
+export const mostOpen = 100_000;
+/** Of which so many are read by one statement: with what was said of each, more would be too large for it. */
+const openPage = 10_000;
 
 /** Sums over the deliveries, made by the database beside the loop. */
 export class DeliveryStatistics {
@@ -76,14 +78,32 @@ export class DeliveryStatistics {
 
   /** What an attempt failed at and is not made yet, the newest notices first. */
   async open(): Promise<readonly OpenDelivery[]> {
-    const rows = await this.#db
+    const found: OpenDelivery[] = [];
+    for (let page = await this.#openAfter(undefined); page.length > 0; page = await this.#openAfter(found.at(-1))) {
+      for (const each of page) found.push(each);
+      if (page.length < openPage || found.length >= mostOpen) break;
+    }
+    return found;
+  }
+
+  async #openAfter(last: OpenDelivery | undefined): Promise<readonly OpenDelivery[]> {
+    let query = this.#db
       .selectFrom('deliveries')
       .select(['notice_id', 'destination_id', 'service', 'state', 'detail', 'updated_at'])
       .where('state', 'in', ['waiting', 'dead'])
       .where('attempts', '>', 0)
       .orderBy('notice_id', 'desc')
-      .limit(mostOpen)
-      .execute();
+      .orderBy('destination_id', 'desc')
+      .limit(openPage);
+    if (last !== undefined) {
+      query = query.where((on) =>
+        on.or([
+          on('notice_id', '<', last.notice),
+          on.and([on('notice_id', '=', last.notice), on('destination_id', '<', last.destination)]),
+        ]),
+      );
+    }
+    const rows = await query.execute();
     return rows.flatMap(({ state, ...row }) =>
       state === 'done'
         ? []

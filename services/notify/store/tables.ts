@@ -1,14 +1,4 @@
-import type { ColumnType, Generated, Kysely } from 'kysely';
-import type { Migration } from '../../contracts/service.ts';
-import { attachmentsAndHops, type AttachmentTable } from './attachments.ts';
-import { deliveryPlans } from './delivery-plans.ts';
-import { deliveryProgress } from './delivery-progress.ts';
-import { escalations, type EscalationTable } from './escalations.ts';
-import { engineUrls, type EngineUrlTable } from './engine-urls.ts';
-import { destinationHealth, type DestinationHealthTable } from './health.ts';
-import { keyOptions } from './key-options.ts';
-import { keySecret } from './key-secret.ts';
-import { noticeWords } from './words.ts';
+import type { ColumnType, Generated } from 'kysely';
 
 /** A big integer: PostgreSQL's driver returns it as text. */
 type Milliseconds = ColumnType<number | string, number, number>;
@@ -69,6 +59,51 @@ export interface DeliveryTable {
   updated_at: Milliseconds;
 }
 
+/** A file of a notice, as long as it is kept. */
+export interface AttachmentTable {
+  notice_id: string;
+  /** Its place among the files of the notice, from 0. */
+  place: number;
+  /** Name within the service's folder of attachments. */
+  file: string;
+  name: string;
+  type: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** A destination of an escalation that is not over: of the level that is asked now, or of a later one. */
+export interface EscalationTable {
+  notice_id: string;
+  destination_id: string;
+  chain: number;
+  level: number;
+  optional: number;
+  /** JSON: its delivery and its job as they are made when it is asked. The secrets in it are sealed. */
+  held: string;
+}
+
+export interface EngineUrlTable {
+  /** Fingerprint of the URL as it was typed. */
+  id: string;
+  service: string;
+  /** The URL in its normal form, sealed. */
+  sealed_url: string;
+  /** As in the deliveries. */
+  shown_url: string;
+  optional: number;
+}
+
+/** What the last attempts at a destination brought. */
+export interface DestinationHealthTable {
+  destination_id: string;
+  state: DeliveryTable['state'];
+  detail: string;
+  updated_at: Milliseconds;
+  /** When it took something last; null for never. */
+  succeeded_at: Milliseconds | null;
+}
+
 export interface NotifyTables {
   configurations: ConfigurationTable;
   notices: NoticeTable;
@@ -78,84 +113,3 @@ export interface NotifyTables {
   engine_urls: EngineUrlTable;
   destination_health: DestinationHealthTable;
 }
-
-export const migrations: readonly Migration[] = [
-  {
-    name: '001-create-notify',
-    async up(db: Kysely<any>) {
-      await db.schema
-        .createTable('configurations')
-        .addColumn('key', 'text', (column) => column.primaryKey())
-        .addColumn('format', 'text', (column) => column.notNull())
-        .addColumn('body', 'text', (column) => column.notNull())
-        .addColumn('sealed', 'integer', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema
-        .createTable('notices')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('configuration', 'text', (column) => column.notNull())
-        .addColumn('title', 'text', (column) => column.notNull())
-        .addColumn('body', 'text', (column) => column.notNull())
-        .addColumn('type', 'text', (column) => column.notNull())
-        .addColumn('format', 'text', (column) => column.notNull())
-        .addColumn('tags', 'text', (column) => column.notNull())
-        .addColumn('link', 'text')
-        .addColumn('source', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .execute();
-      await db.schema.createIndex('notices_by_age').on('notices').column('created_at').execute();
-      await db.schema
-        .createTable('deliveries')
-        .addColumn('notice_id', 'text', (column) => column.notNull().references('notices.id').onDelete('cascade'))
-        .addColumn('destination_id', 'text', (column) => column.notNull())
-        .addColumn('service', 'text', (column) => column.notNull())
-        .addColumn('sealed_url', 'text', (column) => column.notNull())
-        .addColumn('shown_url', 'text', (column) => column.notNull())
-        .addColumn('optional', 'integer', (column) => column.notNull())
-        .addColumn('state', 'text', (column) => column.notNull())
-        .addColumn('attempts', 'integer', (column) => column.notNull())
-        .addColumn('detail', 'text', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('deliveries_key', ['notice_id', 'destination_id'])
-        .execute();
-      await db.schema.createIndex('deliveries_by_state').on('deliveries').column('state').execute();
-    },
-  },
-  {
-    // The key that is there from the start. It holds no secret, so it needs no seal, which migrations could not make.
-    name: '002-add-first-key',
-    async up(db: Kysely<any>) {
-      await db
-        .insertInto('configurations')
-        .values({
-          key: 'aggregator',
-          format: 'text',
-          body: '# The inbox of this app and its own push server\ninbox://\npush://homeport\n',
-          sealed: 0,
-          updated_at: 0,
-        })
-        .execute();
-    },
-  },
-  {
-    // The health of a destination is its latest deliveries.
-    name: '003-index-deliveries-by-destination',
-    async up(db: Kysely<any>) {
-      await db.schema
-        .createIndex('deliveries_by_destination')
-        .on('deliveries')
-        .columns(['destination_id', 'updated_at'])
-        .execute();
-    },
-  },
-  keyOptions,
-  attachmentsAndHops,
-  deliveryPlans,
-  escalations,
-  keySecret,
-  deliveryProgress,
-  engineUrls,
-  destinationHealth,
-  noticeWords,
-];

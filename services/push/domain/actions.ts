@@ -2,20 +2,7 @@ import { z } from 'zod';
 import type { Action } from './message.ts';
 import { parseShortActions } from './short-actions.ts';
 import { refuse } from './refusals.ts';
-
-/** An action as it was written, before it is checked. */
-export interface WrittenAction {
-  action: string;
-  label: string;
-  clear: boolean;
-  url: string;
-  method: string;
-  headers: Record<string, string>;
-  body: string;
-  intent: string;
-  extras: Record<string, string>;
-  value: string;
-}
+import type { WrittenAction } from './written-action.ts';
 
 const most = 3;
 const kinds = ['view', 'broadcast', 'http', 'copy'];

@@ -2,11 +2,12 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { AccountName, everyone, type Accounts, type Permission } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
+import { counted } from '../../kit/counted.ts';
 import { isTopicPattern } from '../domain/topics.ts';
 import type { ProfileStore } from '../store/profiles.ts';
 import { Preferences, Subscription } from '../wire/account.ts';
 import { patternOf } from './pattern.ts';
-import { counted, rowsOf, textOf } from './rows.ts';
+import { rowsOf, textOf } from './rows.ts';
 
 export interface AccountsParts {
   readonly accounts: Accounts;

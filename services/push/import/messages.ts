@@ -1,5 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
+import { counted } from '../../kit/counted.ts';
 import type { HeldFile, Message } from '../domain/message.ts';
 import { inboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
@@ -8,7 +9,7 @@ import type { MessageStore } from '../store/messages.ts';
 import { ScheduleStore, type ScheduledMessage } from '../store/schedule.ts';
 import { takeFile } from './files.ts';
 import { fileOf, messageOf, type Row } from './message-row.ts';
-import { counted, hasTable } from './rows.ts';
+import { hasTable } from './rows.ts';
 
 const page = 500;
 

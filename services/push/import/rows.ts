@@ -17,6 +17,3 @@ export function textOf(value: unknown): string {
 }
 
 /** `1 token`, `2 tokens` */
-export function counted(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
-}

@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Metrics } from '../../contracts/service.ts';
+import type { Counter, Histogram, Metrics } from '../../contracts/metrics.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { MessageStore } from '../store/messages.ts';
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { defineJob, type Attempt } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Context, Counter } from '../../contracts/service.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Counter } from '../../contracts/metrics.ts';
 import { trustedEndpoint } from '../domain/push-endpoints.ts';
-import type { Quiet } from '../quiet/quiet.ts';
 import type { Browser, WebPushStore } from '../store/web-push.ts';
 import type { KeyPair } from './vapid.ts';
 
@@ -37,7 +37,8 @@ export interface DeliveryParts {
   /** Seconds that a push service may keep a message for a browser that is away. */
   readonly keptSeconds: () => number;
   readonly sent: Counter;
-  readonly quiet: Pick<Quiet, 'holdBack'>;
+  /** Holds one back that is due while it is quiet; false: it may go out. */
+  readonly quiet: { holdBack(account: string | null, delivery: Pick<Delivery, 'topic' | 'waits'>): Promise<boolean> };
   /** Hears of each message to a browser, whether it was sent. */
   readonly told: (topic: string, done: boolean) => void;
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/api.ts';
+import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/remotes.ts';
 import { errorOf, type Engine, type EngineAnswer } from './engine.ts';
 
 /** A person has so long to sign in on the page of a provider. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CallError } from './call-error.ts';
+import { wholeBody } from '../../kit/request-body.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -51,21 +52,8 @@ function complaint(body: string): string {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // The connection stays: without it there would be nobody to answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > largestBody) throw tooLarge(request);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-/** What still comes is not kept. */
-function tooLarge(request: IncomingMessage): CallError {
-  request.resume();
-  return new CallError(413, 'the input is too large');
+  const body = await wholeBody(request, largestBody, () => new CallError(413, 'the input is too large'));
+  return body.toString();
 }
 
 /** Whether a value says yes, as a flag may be written. */

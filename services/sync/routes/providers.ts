@@ -1,4 +1,4 @@
-import type { ProviderField, SyncProvider } from '../../contracts/sync/api.ts';
+import type { ProviderField, SyncProvider } from '../../contracts/sync/remotes.ts';
 import { commandIn } from '../domain/commands.ts';
 
 interface Option {

@@ -24,6 +24,24 @@ export class TaskStore {
     return (await this.#db.selectFrom('tasks').selectAll().orderBy('id').execute()).map(taskOf);
   }
 
+  /** How many there are, and of how many the last run came to no good end, or waits for somebody's word. */
+  async count(): Promise<{ readonly all: number; readonly failed: number; readonly held: number }> {
+    const rows = await this.#db
+      .selectFrom('tasks')
+      .select((query) =>
+        query
+          .selectFrom('runs')
+          .select('runs.state')
+          .whereRef('runs.task_id', '=', 'tasks.id')
+          .orderBy('runs.id', 'desc')
+          .limit(1)
+          .as('last'),
+      )
+      .execute();
+    const having = (state: string): number => rows.filter(({ last }) => last === state).length;
+    return { all: rows.length, failed: having('failed') + having('interrupted'), held: having('held') };
+  }
+
   async find(id: number): Promise<Task | undefined> {
     const row = await this.#db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
     return row === undefined ? undefined : taskOf(row);

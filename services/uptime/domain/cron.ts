@@ -1,4 +1,4 @@
-import { Cron } from 'croner';
+import type { Cron } from 'croner';
 
 /** A stretch of a window, ms since the epoch; `end` is infinite for one that somebody has to end. */
 export interface Slot {
@@ -19,11 +19,6 @@ export interface Repeated {
 
 /** What overlaps for longer than so many lengths is taken to have no end. */
 const mostLinks = 1500;
-
-/** @throws when the text is no rule */
-export function cronRule(text: string, zone: string): Cron {
-  return new Cron(text, { timezone: zone, paused: true, mode: '5-part', fixedTimeRule: 'no-wildcard' });
-}
 
 /**
  * The slots that have not ended at a moment. Those that overlap are one, which starts at the same moment whenever one looks:

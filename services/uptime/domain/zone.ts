@@ -13,14 +13,6 @@ const dayMs = 86_400_000;
 const minuteMs = 60_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-export function isZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
-
 /** So many ms the zone is ahead of UTC at a moment. */
 function offsetAt(at: number, zone: string): number {
   const whole = Math.floor(at / 1000) * 1000;

@@ -30,14 +30,14 @@ export interface PastTally {
   readonly pingMax: number;
 }
 
-/** What monitors did before; they are named by the numbers of the document. */
+/** What a monitor did before. */
 export interface Past {
-  readonly beats: (monitor: number, now: number) => readonly PastBeat[];
-  readonly tallies: (monitor: number, now: number) => readonly PastTally[];
+  readonly beats: readonly PastBeat[];
+  readonly tallies: readonly PastTally[];
 }
 
 /** What a document holds, whichever program wrote it; the numbers are those of its own. */
-export interface Holding {
+export interface Contents {
   readonly tags: readonly { readonly id: number; readonly name: string; readonly color: string }[];
   readonly dockerHosts: readonly Fields[];
   readonly monitors: readonly Fields[];
@@ -47,7 +47,11 @@ export interface Holding {
   readonly notifications?: readonly { readonly name: string; readonly type: string; readonly monitors: number }[];
   /** What there is no place for here. */
   readonly left?: readonly { readonly what: string; readonly name: string }[];
-  readonly past?: Past;
+}
+
+/** The same, with what its monitors did until a moment where that is known. */
+export interface Holding extends Contents {
+  readonly past?: (monitor: number, until: number) => Promise<Past>;
 }
 
 /** Made of others, or of another installation; they are not set. */

@@ -1,10 +1,10 @@
-import type BetterSqlite3 from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
 import { Problem } from '../../contracts/problem.ts';
-import type { Holding, PastBeat, PastTally } from './backup.ts';
+import type { Past, PastBeat, PastTally, Contents } from './backup.ts';
 import { momentOf, parsed, textOf, wireFields, windowFields } from './kuma-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
-type Database = BetterSqlite3.Database;
+type Database = Sqlite.Database;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -34,17 +34,22 @@ type Table =
   | 'stat_hourly'
   | 'stat_daily';
 
-/** A `kuma.db` of Uptime Kuma 1 or 2, open to be read. @throws Problem `uptime.no_backup` (400) */
-export async function openKumaDatabase(file: string): Promise<Disposable & { readonly holding: Holding }> {
-  const { default: Sqlite } = await import('better-sqlite3');
+/** A `kuma.db` of Uptime Kuma 1 or 2, open to be read. */
+interface KumaDatabase {
+  readonly holding: Contents;
+  /** What one of its monitors did before `now`. */
+  past(monitor: number, now: number): Past;
+}
+
+/** Reads synchronously: for a thread of its own. @throws Problem `uptime.no_backup` (400) */
+export function openKumaDatabase(file: string): KumaDatabase {
   let db: Database | undefined;
   try {
     // A copy of ours: one that was taken while the peer ran says that it has a log beside it, which is made anew.
     db = new Sqlite(file, { fileMustExist: true });
     db.pragma('trusted_schema = off');
     db.pragma('query_only = on');
-    const opened = db;
-    return { holding: holdingOf(opened), [Symbol.dispose]: () => void opened.close() };
+    return databaseOf(db);
   } catch (cause) {
     db?.close();
     if (cause instanceof Problem) throw cause;
@@ -52,7 +57,7 @@ export async function openKumaDatabase(file: string): Promise<Disposable & { rea
   }
 }
 
-function holdingOf(db: Database): Holding {
+function databaseOf(db: Database): KumaDatabase {
   const known = new Set(
     (db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").all() as { name: string }[]).map(({ name }) => name), // prettier-ignore
   );
@@ -72,7 +77,7 @@ function holdingOf(db: Database): Holding {
   const tags = new Map(all('tag').map((tag) => [tag['id'], tag]));
   const worn = Map.groupBy(all('monitor_tag'), (row) => row['monitor_id']);
   const told = Map.groupBy(all('monitor_notification'), (row) => row['monitor_id']);
-  return {
+  const holding: Contents = {
     tags: [...tags.values()].map(({ id, name, color }) => ({ id: Number(id), name: textOf(name) || `tag ${String(id)}`, color: textOf(color) || '#4B5563' })), // prettier-ignore
     dockerHosts: fields('docker_host'),
     monitors: fields('monitor').map((monitor) => ({
@@ -95,13 +100,16 @@ function holdingOf(db: Database): Holding {
       ...all('proxy').map(({ protocol, host }) => ({ what: 'proxy', name: `${textOf(protocol)}://${textOf(host)}` })),
       ...all('api_key').map(({ name }) => ({ what: 'apiKey', name: textOf(name) })),
     ],
-    past: {
-      beats: (monitor, now) => beatsOf(db, monitor, now),
-      tallies: (monitor, now) => [
+  };
+  return {
+    holding,
+    past: (monitor, now) => ({
+      beats: beatsOf(db, monitor, now),
+      tallies: [
         ...(known.has('stat_hourly') ? talliesOf(db, 'stat_hourly', monitor, now) : []),
         ...(known.has('stat_daily') ? talliesOf(db, 'stat_daily', monitor, now) : []),
       ],
-    },
+    }),
   };
 }
 

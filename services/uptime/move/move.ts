@@ -80,7 +80,9 @@ export async function importAll(parts: MoveParts, holding: Holding): Promise<Imp
       const config = MonitorConfig.parse(ownFields(monitor, { tags: tags.ids, engines, monitors }));
       const added = await parts.monitors.add(config, { lenient: true });
       monitors.set(Number(monitor['id']), added.id);
-      if (holding.past !== undefined) await writePast(parts, added, holding.past, Number(monitor['id']));
+      const now = parts.context.clock.now();
+      const past = await holding.past?.(Number(monitor['id']), now);
+      if (past !== undefined) await writePast(parts, added, past, now);
     });
   }
   await connectDependents(parts, holding, monitors);

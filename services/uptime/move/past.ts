@@ -17,15 +17,14 @@ export interface PastParts {
 const atOnce = 500;
 
 /** Writes what a monitor did before it came here: beats of its last day, changes of its state, hours and days. */
-export async function writePast(parts: PastParts, watched: Watched, past: Past, given: number): Promise<void> {
+export async function writePast(parts: PastParts, watched: Watched, past: Past, until: number): Promise<void> {
   const { context, beats, buckets } = parts;
-  const until = context.clock.now();
-  const found = past.beats(given, until).map((beat) => ({ ...beat, monitorId: watched.id, retries: 0, duration: 0 }));
+  const found = past.beats.map((beat) => ({ ...beat, monitorId: watched.id, retries: 0, duration: 0 }));
   for (let at = 0; at < found.length; at += atOnce) {
     const part = found.slice(at, at + atOnce);
     await context.commit((transaction) => beats.add(transaction, part));
   }
-  const rows = past.tallies(given, until).map((tally) => rowOf(watched, tally));
+  const rows = past.tallies.map((tally) => rowOf(watched, tally));
   if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
   await warmUp(watched, beats, buckets, Math.min(until, watched.standing.since ?? until));
 }

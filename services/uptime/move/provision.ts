@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changesOf } from '../../contracts/changes.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
@@ -47,15 +48,14 @@ export async function provision(
   for (const given of statusPages) {
     await attempt(parts, 'status page', given['slug'], async () => {
       const { groups, ...fields } = Wanted.page.parse(given);
-      const config = StatusPageConfig.partial().parse(fields);
+      const config = changesOf(StatusPageConfig).parse(fields);
       const slug = StatusPageConfig.shape.slug.parse(fields.slug);
       if (parts.pages.find(slug) === undefined) await parts.pages.add(slug, config.title ?? slug);
-      const named = Object.fromEntries(Object.entries(config).filter(([name]) => name in fields));
       const list = groups?.map((group) => ({
         name: group.name,
         monitorList: group.monitors.flatMap(idOf).map((id) => ({ id, sendUrl: false })),
       }));
-      await parts.pages.change(slug, named, list);
+      await parts.pages.change(slug, config, list);
     });
   }
   for (const given of maintenances) {

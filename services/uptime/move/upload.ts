@@ -5,7 +5,7 @@ import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import { readBackup, type Holding } from './backup.ts';
-import { openKumaDatabase } from './kuma-database.ts';
+import { openKuma } from './kuma-reader.ts';
 
 /** A database of years with thousands of monitors. */
 const largestDatabase = 2 * 1024 ** 3;
@@ -23,7 +23,7 @@ export async function withUpload<T>(
   try {
     const size = await written(incoming, file);
     if (await isDatabase(file)) {
-      using database = await openKumaDatabase(file);
+      await using database = await openKuma(file);
       return await work(database.holding);
     }
     if (size > largestDocument) throw tooLarge();

@@ -1,32 +1,17 @@
 import express, { type Request, type Router } from 'express';
 import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock, Context } from '../../contracts/service.ts';
+import type { Context } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
-import { publicConfig, type ShownNote } from '../../contracts/uptime/status-pages.ts';
-import { certificateDays } from '../domain/certificate.ts';
-import { withoutCredentials } from '../domain/target.ts';
-import { uptimeByBeats } from '../domain/tally.ts';
-import { peerTime } from '../domain/time.ts';
-import type { BeatStore } from '../store/beats.ts';
-import type { IncidentStore } from '../store/incidents.ts';
-import type { KnownPage, StatusPages } from '../store/status-pages.ts';
+import type { ShownNote } from '../../contracts/uptime/status-pages.ts';
+import type { KnownPage } from '../store/status-pages.ts';
 import type { SubscriberMail } from '../tell/subscriber-mail.ts';
-import type { Maintenances } from '../watch/maintenances.ts';
-import { peerMaintenance } from '../wire/peer-maintenance.ts';
-import type { Monitors } from '../watch/monitors.ts';
-import { lastDay } from '../watch/watched.ts';
 import { monitorsOf, pageStatus } from '../wire/page-status.ts';
+import { heartbeats, publicPage, type PublicPageParts } from '../wire/public-page.ts';
 import { feedOf } from '../wire/rss.ts';
 import { pagePolicy, statusPageHtml, type Follow } from '../wire/status-html.ts';
 
-export interface StatusPageParts {
-  readonly clock: Clock;
-  readonly monitors: Monitors;
-  readonly beats: BeatStore;
-  readonly pages: StatusPages;
-  readonly maintenances: Maintenances;
-  readonly incidents: Pick<IncidentStore, 'ofMonitors'>;
+export interface StatusPageParts extends PublicPageParts {
   readonly options: () => UptimeOptions;
   readonly context: Pick<Context, 'address'>;
   readonly subscriberMail: SubscriberMail;
@@ -34,11 +19,7 @@ export interface StatusPageParts {
   readonly outside: Context['publicUrl'];
 }
 
-const shownBeats = 100;
 const historyPage = 10;
-/** Outages stay on the page so long, and so many of them. */
-const outageMs = 7 * 86_400_000;
-const mostOutages = 20;
 /** Windows are on the page so long before they begin. */
 const comingMs = 7 * 86_400_000;
 
@@ -141,79 +122,6 @@ function followOf(
   const link = push === undefined || topic === null ? undefined : new URL(encodeURIComponent(topic), push);
   if (link !== undefined) link.hostname = request.hostname;
   return { mail: subscriberMail.isSet, topic, link: link?.href };
-}
-
-export type PublicPage = Awaited<ReturnType<typeof publicPage>>;
-export type Heartbeats = Awaited<ReturnType<typeof heartbeats>>;
-
-/** Outages of its monitors, for everybody: when, and of what, but not why. */
-async function outagesOf({ incidents, clock }: StatusPageParts, page: KnownPage) {
-  if (!page.config.showOutages) return [];
-  const shown = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
-  const found = await incidents.ofMonitors([...shown], clock.now() - outageMs, mostOutages);
-  return found.map(({ id, monitorIds, startedAt, resolvedAt, acknowledgedAt }) => ({
-    id,
-    monitorIds: monitorIds.filter((one) => shown.has(one)),
-    startedAt: peerTime(startedAt).slice(0, 19),
-    acknowledgedAt: acknowledgedAt === null ? null : peerTime(acknowledgedAt).slice(0, 19),
-    resolvedAt: resolvedAt === null ? null : peerTime(resolvedAt).slice(0, 19),
-  }));
-}
-
-async function publicPage(parts: StatusPageParts, page: KnownPage) {
-  const { pages, monitors, maintenances, clock } = parts;
-  const { config } = page;
-  const incidents: readonly ShownNote[] = await pages.notes(page, { active: true });
-  const publicGroupList = page.groups.map(({ id, name, weight, monitorList }) => ({
-    id,
-    name,
-    weight,
-    monitorList: monitorList.flatMap((shown) => {
-      const watched = monitors.find(shown.id);
-      if (watched === undefined) return [];
-      const { type, url } = watched.config;
-      const days = certificateDays(watched.chain, clock.now());
-      return {
-        id: shown.id,
-        name: watched.config.name,
-        sendUrl: shown.sendUrl ? 1 : 0,
-        type,
-        ...(shown.sendUrl ? { url: shown.url ?? (url === null ? null : withoutCredentials(url)) } : {}),
-        ...(config.showTags ? { tags: [] } : {}),
-        ...(config.showCertificateExpiry
-          ? { certExpiryDaysRemaining: days ?? '', validCert: watched.chain?.trusted ?? false }
-          : {}),
-      };
-    }),
-  }));
-  return {
-    config: publicConfig(config),
-    incidents,
-    incident: incidents[0] ?? null,
-    publicGroupList,
-    outages: await outagesOf(parts, page),
-    maintenanceList: maintenances.ofPage(page.id, 0).map(peerMaintenance),
-  };
-}
-
-async function heartbeats({ monitors, beats, clock }: StatusPageParts, page: KnownPage) {
-  const list = monitorsOf(page, monitors);
-  const found = await beats.recent(
-    list.map(({ id }) => id),
-    shownBeats,
-  );
-  return {
-    heartbeatList: Object.fromEntries(
-      [...found].map(([id, some]) => [
-        String(id),
-        // What a beat says may be nobody's business.
-        some.map(({ status, at, ping }) => ({ status, time: peerTime(at), msg: '', ping })),
-      ]),
-    ),
-    uptimeList: Object.fromEntries(
-      list.map((watched) => [`${String(watched.id)}_24`, uptimeByBeats(lastDay(watched, clock.now())) ?? 0]),
-    ),
-  };
 }
 
 function baseOf({ options, outside }: StatusPageParts, request: Request): string {

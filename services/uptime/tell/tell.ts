@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
 import { noticeOffered, NoticeType } from '../../contracts/notify/notice.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Context, Counter } from '../../contracts/service.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Counter } from '../../contracts/metrics.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { UptimeEvent } from './events.ts';
 

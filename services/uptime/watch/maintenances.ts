@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { MaintenanceConfig, type Maintenance } from '../../contracts/uptime/maintenance.ts';
+import { isZone } from '../../contracts/zone.ts';
 import { cronOf, durationOf, slotAt, slotsFrom, statusOf, windowTrouble, type Plan } from '../domain/maintenance.ts'; // prettier-ignore
 import type { Slot } from '../domain/cron.ts';
-import { isZone, offsetText } from '../domain/zone.ts';
+import { offsetText } from '../domain/zone.ts';
 import type { MaintenanceStore, StoredMaintenance } from '../store/maintenances.ts';
 import { windowEvent, type UptimeEvent, type WindowMoment } from '../tell/events.ts';
 import type { Teller } from '../tell/tell.ts';

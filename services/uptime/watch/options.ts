@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { UptimeOptions } from '../../contracts/uptime/views.ts';
-import { isZone } from '../domain/zone.ts';
+import { isZone } from '../../contracts/zone.ts';
 import type { Tables } from '../store/tables.ts';
 
 /** What may be set while the service runs; it begins with the settings. */

@@ -1,6 +1,7 @@
 import { Marked } from 'marked';
-import type { Heartbeats, PublicPage } from '../routes/status-pages.ts';
 import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
+import type { Heartbeats, PublicPage } from './public-page.ts';
+import { escapeHtml } from '../../kit/escape-html.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import type { PageStatus } from './page-status.ts';
 
@@ -42,22 +43,22 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
   const { shown, beats, windows, status, now } = given;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
   const refresh = autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : ''; // prettier-ignore
-  const head = `${refresh}<meta name="description" content="${escaped(description ?? '')}"><meta property="og:title" content="${escaped(title)}"><meta property="og:description" content="${escaped(description ?? '')}"><meta property="og:type" content="website"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
+  const head = `${refresh}<meta name="description" content="${escapeHtml(description ?? '')}"><meta property="og:title" content="${escapeHtml(title)}"><meta property="og:description" content="${escapeHtml(description ?? '')}"><meta property="og:type" content="website"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
   const notes = shown.incidents
     .map(
       (note) =>
-        `<section class="note ${note.style}"><h2>${escaped(note.title)}</h2>${markdown(note.content)}<p class="soft">${escaped(note.createdDate)} UTC</p></section>`,
+        `<section class="note ${note.style}"><h2>${escapeHtml(note.title)}</h2>${markdown(note.content)}<p class="soft">${escapeHtml(note.createdDate)} UTC</p></section>`,
     )
     .join('');
   const groups = shown.publicGroupList
     .map(
       (group) =>
-        `<section><h2>${escaped(group.name)}</h2><ul>${group.monitorList.map((one) => row(one, beats, shown.config.showOnlyLastHeartbeat)).join('')}</ul></section>`,
+        `<section><h2>${escapeHtml(group.name)}</h2><ul>${group.monitorList.map((one) => row(one, beats, shown.config.showOnlyLastHeartbeat)).join('')}</ul></section>`,
     )
     .join('');
-  const body = `<main><header><h1>${escaped(title)}</h1>${description === null ? '' : markdown(description)}</header>
+  const body = `<main><header><h1>${escapeHtml(title)}</h1>${description === null ? '' : markdown(description)}</header>
 <p class="all ${status}" role="status">${titles[status]}</p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
-<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escaped(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
+<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escapeHtml(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
   return documentOf(title, head, customStyle(customCSS), body, theme);
 }
 
@@ -66,14 +67,14 @@ function windowSection({ title, description, status, upcoming: [slot] }: Mainten
   const end = slot?.endDate ?? null;
   const when = slot === undefined ? '' : `${status === 'under-maintenance' ? 'Since' : 'From'} ${time(slot.startDate)}${end === null ? '' : ` until ${time(end)}`}`; // prettier-ignore
   const words = status === 'under-maintenance' ? 'Maintenance' : 'Planned maintenance';
-  return `<section class="note window"><h2>${words}: ${escaped(title)}</h2>${markdown(description)}<p class="soft">${escaped(when)}</p></section>`;
+  return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${escapeHtml(when)}</p></section>`;
 }
 
 function followSection(slug: string, follow: Follow | undefined): string {
   if (follow === undefined) return '';
   const { mail, topic, link } = follow;
-  const name = `<code>${escaped(topic ?? '')}</code>`;
-  const push = topic === null ? '' : `<p>Push: follow the topic ${link === undefined ? name : `<a href="${escaped(link)}" rel="noreferrer">${name}</a>`} with an app for ntfy.</p>`; // prettier-ignore
+  const name = `<code>${escapeHtml(topic ?? '')}</code>`;
+  const push = topic === null ? '' : `<p>Push: follow the topic ${link === undefined ? name : `<a href="${escapeHtml(link)}" rel="noreferrer">${name}</a>`} with an app for ntfy.</p>`; // prettier-ignore
   const form = mail ? `<form method="post" action="/status/${slug}/subscribe"><label for="email">Mail address</label><span class="ask"><input id="email" name="email" type="email" required maxlength="320" autocomplete="email"><button>Send me news</button></span></form>` : ''; // prettier-ignore
   return `<section><h2>Hear of what happens</h2>${form}${push}</section>`;
 }
@@ -88,8 +89,8 @@ export function answerHtml(given: {
 }): string {
   // prettier-ignore
   const { title, words, back, action, button } = given;
-  const form = action === undefined ? '' : `<form method="post" action="${escaped(action)}"><button>${escaped(button ?? '')}</button></form>`; // prettier-ignore
-  const body = `<main><h1>${escaped(title)}</h1><section><p>${escaped(words)}</p>${form}</section><p><a href="${escaped(back)}">Back to the page</a></p></main>`;
+  const form = action === undefined ? '' : `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(button ?? '')}</button></form>`; // prettier-ignore
+  const body = `<main><h1>${escapeHtml(title)}</h1><section><p>${escapeHtml(words)}</p>${form}</section><p><a href="${escapeHtml(back)}">Back to the page</a></p></main>`;
   return documentOf(title, '<meta name="robots" content="noindex">', '', body);
 }
 
@@ -97,9 +98,9 @@ export function answerHtml(given: {
 function outageSection({ outages, publicGroupList }: PublicPage): string {
   if (outages.length === 0) return '';
   const names = new Map(publicGroupList.flatMap(({ monitorList }) => monitorList.map(({ id, name }) => [id, name])));
-  const moment = (text: string): string => `${escaped(text.slice(0, 16))} UTC`;
+  const moment = (text: string): string => `${escapeHtml(text.slice(0, 16))} UTC`;
   const items = outages.map(({ monitorIds, startedAt, acknowledgedAt, resolvedAt }) => {
-    const title = escaped(monitorIds.flatMap((id) => names.get(id) ?? []).join(', '));
+    const title = escapeHtml(monitorIds.flatMap((id) => names.get(id) ?? []).join(', '));
     const steps = [
       `Down since ${moment(startedAt)}`,
       ...(acknowledgedAt === null ? [] : [`Looked into since ${moment(acknowledgedAt)}`]),
@@ -125,14 +126,14 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
   const drawn = bars.map(({ status }) => `<i class="s${String(status)}"></i>`).join('');
   const url =
     'url' in monitor && typeof monitor.url === 'string' && /^https?:/.test(monitor.url) ? monitor.url : undefined;
-  const name = escaped(monitor.name);
+  const name = escapeHtml(monitor.name);
   const days = 'certExpiryDaysRemaining' in monitor ? monitor.certExpiryDaysRemaining : '';
-  return `<li><span class="name">${url === undefined ? name : `<a href="${escaped(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${percent}${typeof days === 'number' ? ` · certificate ${String(days)} d` : ''}</span><span class="bars" aria-hidden="true">${drawn}</span></li>`;
+  return `<li><span class="name">${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${percent}${typeof days === 'number' ? ` · certificate ${String(days)} d` : ''}</span><span class="bars" aria-hidden="true">${drawn}</span></li>`;
 }
 
 function documentOf(title: string, head: string, style: string, body: string, theme = 'auto'): string {
   return `<!DOCTYPE html>
-<html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title>${head}<style>${sheet}${style}</style></head>
+<html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>${head}<style>${sheet}${style}</style></head>
 <body>${body}</body></html>`;
 }
 
@@ -147,7 +148,7 @@ section,.all{background:var(--card);border:1px solid var(--edge);border-radius:.
 ul{list-style:none;padding:0;display:grid;gap:.75rem}section.note ul{list-style:disc;padding-left:1.25rem}
 li{display:grid;grid-template-columns:minmax(0,1fr) auto auto;gap:.25rem 1rem;align-items:baseline}section.note li{display:list-item}
 .name{overflow-wrap:anywhere}.steps{grid-column:1/-1}.soft{color:var(--soft);font-size:.875rem}.bars{grid-column:1/-1;display:flex;gap:2px;height:1.25rem}
-.bars i{flex:1;max-width:.6rem;border-radius:2px;background:var(--wait)}.bars .s1{background:var(--up)}.bars .s0{background:var(--down)}.bars .s3{background:var(--care)}
+.bars i{flex:1;max-width:1.2rem;border-radius:2px;background:var(--wait)}.bars .s1{background:var(--up)}.bars .s0{background:var(--down)}.bars .s3{background:var(--care)}
 .w1{color:var(--up)}.w0{color:var(--down)}.w2{color:var(--wait)}.w3{color:var(--care)}.word{font-weight:600}
 form{display:grid;gap:.375rem}.ask{display:flex;flex-wrap:wrap;gap:.5rem}section p{margin-top:.5rem}section p:first-child{margin-top:0}input{flex:1 1 14rem;min-width:0;padding:.5rem .75rem}button{padding:.5rem 1rem;cursor:pointer;background:var(--care);border-color:var(--care);color:var(--page);font-weight:600}input,button{font:inherit;min-height:2.75rem;border:1px solid var(--edge);border-radius:.5rem}input{background:var(--page);color:var(--ink);border-color:var(--soft)}section form+p{margin-top:.75rem}.note{border-left:.4rem solid var(--care)}.note.warning{border-left-color:var(--wait)}.note.danger{border-left-color:var(--down)}footer{text-align:center}`;
 
@@ -160,24 +161,15 @@ const reader = new Marked({
   async: false,
   gfm: true,
   renderer: {
-    html: ({ text }) => escaped(text),
-    image: ({ text }) => escaped(text),
+    html: ({ text }) => escapeHtml(text),
+    image: ({ text }) => escapeHtml(text),
     link({ href, tokens }) {
       const words = this.parser.parseInline(tokens);
-      return /^(https?:|mailto:)/i.test(href) ? `<a href="${escaped(href)}" rel="noreferrer">${words}</a>` : words;
+      return /^(https?:|mailto:)/i.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer">${words}</a>` : words;
     },
   },
 });
 
 function markdown(text: string): string {
   return reader.parse(text, { async: false });
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }

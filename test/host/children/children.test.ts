@@ -163,7 +163,7 @@ describe('a supervised program', () => {
       const child = await supervised.up();
       expect(child.pid).not.toBe(first.pid);
       return child;
-    }, 10_000);
+    });
     await supervised[Symbol.asyncDispose]();
     expect(await second.exited).toEqual({ code: null, signal: 'SIGTERM' });
   });

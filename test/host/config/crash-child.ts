@@ -1,4 +1,4 @@
-import { openConfig } from '../../../main/host/config/config.ts';
+import { openConfig } from '../../../main/host/config/file-config.ts';
 import { descriptors } from './fixture.ts';
 
 /** Opens or changes the settings of a folder and dies, as by a power cut, before the given step of writing. */

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineService, type Log, type ServiceDescriptor } from '../../../services/contracts/service.ts';
-import { openConfig, type Config, type ConfigOptions } from '../../../main/host/config/config.ts';
+import { openConfig } from '../../../main/host/config/file-config.ts';
+import type { Config, ConfigOptions } from '../../../main/host/config/config.ts';
 
 const neverMade = (): never => {
   throw new Error('no service is made in these tests');

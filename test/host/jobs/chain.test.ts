@@ -55,6 +55,26 @@ eachDialect((_name, open, newPlace) => {
     }
   });
 
+  it('has a turn for the others beside a chain without an end', async () => {
+    const single = defineJob('test.single', z.object({ n: z.int() }), { concurrency: 1 });
+    await using room = await openRoom(await open(), { realClock: systemClock });
+    const { jobs, database } = room;
+    let length = 0;
+    const other = Promise.withResolvers<number>();
+    const enqueue = (n: number, orderKey: string) =>
+      database.commit((transaction) => jobs.enqueue(transaction, single, { n }, { orderKey }));
+    using _working = jobs.handle(single, async ({ payload: { n } }) => {
+      if (n < 0) return other.resolve(length);
+      length = n;
+      // Long enough to show that it ends, should the other never have its turn.
+      if (n < 2_000) await enqueue(n + 1, 'chain');
+      if (n === 20) await enqueue(-1, 'other');
+      if (n === 2_000) other.resolve(length);
+    });
+    await enqueue(0, 'chain');
+    expect(await other.promise).toBeLessThan(200);
+  });
+
   it('marks one and claims the next in a single note, without a commit', async () => {
     const database = await open();
     const { asked, counted } = counting(database);

@@ -265,5 +265,48 @@ eachDialect((name, open) => {
       await room.settle('done', 6);
       expect(marks).toBe(1);
     });
+
+    it('looks past those under way for who else is due', async () => {
+      const database = await open();
+      const hold = { next: false, isHeld: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
+      const mark: Database['mark'] = async (work) => {
+        if (hold.next) {
+          hold.next = false;
+          hold.isHeld.resolve();
+          await hold.go.promise;
+        }
+        return database.mark(work);
+      };
+      await using room = await openRoom({ ...database, mark });
+      const pair = defineJob('test.pair', z.object({ key: z.string(), n: z.int() }), { ...limits, concurrency: 2 });
+      const ends = new Map<number, () => void>();
+      const begun: number[] = [];
+      using _working = room.jobs.handle(pair, async ({ payload: { n }, signal }) => {
+        begun.push(n);
+        if (n === 0) return;
+        await new Promise<void>((resolve) => {
+          ends.set(n, resolve);
+          signal.addEventListener('abort', () => resolve());
+        });
+      });
+      const enqueue = (key: string, n: number) =>
+        database.commit((transaction) => room.jobs.enqueue(transaction, pair, { key, n }, { orderKey: key }));
+      await enqueue('first', 0);
+      await room.settle('done', 1);
+      await enqueue('chain', 1);
+      await vi.waitFor(() => expect(begun).toEqual([0, 1]));
+      await enqueue('chain', 2);
+      await enqueue('other', 10);
+      await vi.waitFor(() => expect(begun).toEqual([0, 1, 10]));
+      await enqueue('third', 11);
+      hold.next = true;
+      ends.get(10)?.();
+      await hold.isHeld.promise;
+      // The table does not know of this end, nor that the next of its order key has begun: it shows the first one as due.
+      ends.get(1)?.();
+      await vi.waitFor(() => expect(begun).toEqual([0, 1, 10, 2]));
+      hold.go.resolve();
+      await vi.waitFor(() => expect(begun).toEqual([0, 1, 10, 2, 11]));
+    });
   }
 });

@@ -155,6 +155,22 @@ it('does again what it cannot read: half a line, a result of another form, an en
   expect(handled.toSorted()).toEqual([1, 2, 3]);
 });
 
+it('records what a schema throws at with the mark, and does again what it throws at in the file', async () => {
+  const folder = newFolder();
+  await leave(folder);
+  await using room = await openRoom(await openHere(folder));
+  const faulty = Result.transform((result) => {
+    if (result.n > 10) throw new Error('this schema has a fault');
+    return result;
+  });
+  const { handled, recorded } = work(room, faulty);
+  await vi.waitFor(async () => {
+    await room.jobs.upToDate();
+    expect(recorded.toSorted()).toEqual([10, 20, 30]);
+  });
+  expect(handled.toSorted()).toEqual([2, 3]);
+});
+
 it('tells the table at once where no more can be noted', async () => {
   const folder = newFolder();
   const database = await openHere(folder);
@@ -172,6 +188,66 @@ it('tells the table at once where no more can be noted', async () => {
   await enqueue(2);
   await vi.waitFor(() => expect(recorded).toEqual([1, 2]));
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
+});
+
+it('empties the file under a load without an end', async () => {
+  const folder = newFolder();
+  const database = await openHere(folder);
+  const large = defineJob('test.large', z.object({ n: z.int() }), {
+    timeoutMs: 1e9,
+    forgetDone: true,
+    concurrency: 50,
+  });
+  const running: (() => void)[] = [];
+  let ended = 0;
+  const endOne = async (): Promise<void> => {
+    const before = ended;
+    running.shift()?.();
+    await vi.waitFor(() => expect(ended).toBeGreaterThan(before), { interval: 1 });
+  };
+  /** While a turn is being stored another job ends: at no moment all that ended stands in the table. */
+  const mark: Database['mark'] = async (work) => {
+    const value = await database.mark(work);
+    if (running.length > 0) await endOne();
+    return value;
+  };
+  await using room = await openRoom({ ...database, mark });
+  using _working = room.jobs.handle(
+    large,
+    async ({ payload: { n }, signal }) => {
+      await new Promise<void>((resolve) => {
+        running.push(resolve);
+        signal.addEventListener('abort', () => resolve());
+      });
+      ended += 1;
+      return { n, text: 'x'.repeat(500_000) };
+    },
+    { record: async () => undefined, result: z.object({ n: z.int(), text: z.string() }) },
+  );
+  const jobs = Array.from({ length: 40 }, (_, n) => ({ payload: { n } }));
+  await database.commit((transaction) => room.jobs.enqueueAll(transaction, large, jobs));
+  await vi.waitFor(() => expect(running).toHaveLength(40));
+  const sizes: number[] = [];
+  while (running.length > 2) {
+    await endOne();
+    room.clock.advance(100);
+    sizes.push(statSync(join(folder, 'db.ended-1')).size);
+  }
+  for (const end of running.splice(0)) end();
+  expect(Math.max(...sizes)).toBeGreaterThan(4 * 1024 * 1024);
+  expect(sizes.some((size, at) => size < (sizes[at - 1] ?? 0))).toBe(true);
+});
+
+it('records nothing of what was noted and dropped since', async () => {
+  const folder = newFolder();
+  await leave(folder);
+  await using room = await openRoom(await openHere(folder));
+  const [latest] = await room.jobs.list();
+  expect(await room.jobs.drop(latest?.id ?? '')).toBe(true);
+  const { handled, recorded } = work(room);
+  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+  expect(recorded.toSorted()).toEqual([10, 20]);
+  expect(handled).toEqual([]);
 });
 
 it('is up to date as far as the table lets it, and makes nobody wait for one that refuses', async () => {

@@ -1,7 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import type { Database } from '../../../main/host/database/open.ts';
 import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
 import { openRoom, type JobsRoom } from './room.ts';
 
@@ -16,7 +18,7 @@ const untilAttempt = (room: JobsRoom, attempts: number) =>
     return job;
   });
 
-eachDialect((_name, open) => {
+eachDialect((_name, open, newPlace) => {
   it('tries a failed job again after growing waits, each varied by a fifth', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, clock } = room;
@@ -68,6 +70,57 @@ eachDialect((_name, open) => {
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
     const expected = { id, key: 'k', payload: { n: 7 }, attempt: 1, inLine: false, createdAt: room.clock.now() };
     expect(onDead).toHaveBeenCalledWith(expected, 'There is no such address.');
+  });
+
+  it('tells of a dead letter whose commit seemed to fail', async () => {
+    const database = await open();
+    let fail = false;
+    const lost: Database['commit'] = async (work) => {
+      const value = await database.commit(work);
+      if (!fail) return value;
+      fail = false;
+      throw new Problem('database.unreachable', 503, 'The database server does not answer.');
+    };
+    await using room = await openRoom({ ...database, commit: lost });
+    const onDead = vi.fn();
+    const gone = (): never => {
+      fail = true;
+      throw new Problem('test.gone', 410, 'It is gone.', { retryable: false });
+    };
+    using _delivering = room.jobs.handle(deliver, async () => gone(), { onDead });
+    await room.jobs.enqueue(database.kysely, deliver, { n: 1 });
+    await vi.waitFor(() => {
+      room.clock.advance(1_000);
+      expect(onDead).toHaveBeenCalledTimes(1);
+    });
+    await room.jobs.upToDate();
+    expect(onDead).toHaveBeenCalledTimes(1);
+  });
+
+  it('tells of a dead letter until that has succeeded, after a crash too, and no more then', async () => {
+    const place = newPlace();
+    const handler = async ({ payload: { n } }: { readonly payload: { readonly n: number } }): Promise<void> => {
+      if (n === 1) throw new Problem('test.gone', 410, 'It is gone.', { retryable: false });
+    };
+    const onDead = vi.fn(() => Promise.reject(new Error('This host ends first.')));
+    const first = await openRoom(await open(place));
+    first.jobs.handle(deliver, handler, { onDead });
+    const id = await first.jobs.enqueue(first.database.kysely, deliver, { n: 1 }, { key: 'one' });
+    await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
+    await first[Symbol.asyncDispose]();
+
+    const told = vi.fn();
+    for (const hours of [1, 2]) {
+      const clock = createFakeClock();
+      clock.advance(hours * 3_600_000);
+      await using room = await openRoom(await open(place), { clock });
+      room.jobs.handle(deliver, handler, { onDead: told });
+      await room.jobs.enqueue(room.database.kysely, deliver, { n: 2 });
+      await room.settle('done', hours);
+      await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+    }
+    const attempt = { id, key: 'one', payload: { n: 1 }, attempt: 1 };
+    expect(told).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(attempt), 'It is gone.');
   });
 
   it('gives up on a job that is too old', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
@@ -44,18 +45,6 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     expect(seen).toEqual([2]);
   });
 
-  it('leaves the jobs of a process that lives alone', async () => {
-    const place = newPlace();
-    await using child = startChild(import.meta.resolve('./working.ts'), place);
-    await child.said('running');
-    await using room = await openRoom(await open(place), { realClock: systemClock });
-    const handler = vi.fn(async () => undefined);
-    using _carrying = room.jobs.handle(carry, handler);
-    await delay(50);
-    expect(await room.jobs.count('running')).toBe(1);
-    expect(handler).not.toHaveBeenCalled();
-  });
-
   it('gives running jobs back when it stops, without counting the attempt', async () => {
     const place = newPlace();
     const first = await openRoom(await open(place));
@@ -96,51 +85,24 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     await stopped;
   });
 
-  it('renews its leases while a job runs, and takes those of others when they ran out', async () => {
-    const place = newPlace();
-    const clock = createFakeClock();
-    await using one = await openRoom(await open(place), { clock });
-    const long = defineJob('test.carry', z.object({ n: z.int() }), { timeoutMs: 3_600_000 });
-    const aborted = vi.fn();
-    const onlyOnce = one.jobs.handle(long, untilAborted(aborted));
-    await one.jobs.enqueue(one.database.kysely, long, { n: 1 });
-    await one.settle('running', 1);
-    onlyOnce[Symbol.dispose]();
-
-    await using two = await openRoom(await open(place), { clock });
-    const handler = vi.fn(async () => undefined);
-    using _two = two.jobs.handle(long, handler);
-    for (let minute = 0; minute < 9; minute += 1) {
-      clock.advance(20_000);
-      // The renewal must be stored before the clock goes on.
-      await vi.waitFor(async () => {
-        const rows = await one.database.kysely.selectFrom('jobs').select('lease_until').execute();
-        expect(rows).toEqual([{ lease_until: clock.now() + 60_000 }]);
-      });
-    }
-    expect(handler).not.toHaveBeenCalled();
-
-    await giveAway(one);
+  it('does not wait for ever for a commit whose disk hangs, and begins nothing of it', async () => {
+    const database = await open();
+    const hanging = new Promise<boolean>(() => undefined);
+    const room = await openRoom({ ...database, settling: () => hanging });
+    await database.commit((transaction) => room.jobs.enqueue(transaction, carry, { n: 1 }));
+    const handler = vi.fn(never);
+    room.jobs.handle(carry, handler);
     await vi.waitFor(async () => {
-      clock.advance(20_000);
-      expect(await two.jobs.count('done')).toBe(1);
+      const { rows } = await sql<{ state: string }>`select state from jobs`.execute(database.kysely);
+      expect(rows).toEqual([{ state: 'running' }]);
     });
-    expect(handler).toHaveBeenCalledTimes(1);
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalledTimes(1));
-  });
-
-  it('aborts an attempt whose lease another worker has, and leaves the job to that one', async () => {
-    await using room = await openRoom(await open());
-    const aborted = vi.fn();
-    using _carrying = room.jobs.handle(carry, untilAborted(aborted));
-    await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
-    await room.settle('running', 1);
-    // Of this very process, hence alive for everyone.
-    const otherLease = { lease_owner: leaseOwner('another'), lease_until: room.clock.now() + 3_600_000 };
-    await room.database.kysely.updateTable('jobs').set(otherLease).execute();
-    room.clock.advance(20_000);
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalledTimes(1));
-    expect(await room.one('running')).toMatchObject({ attempts: 1 });
+    const stopped = room[Symbol.asyncDispose]();
+    await vi.waitFor(async () => {
+      room.clock.advance(4_000);
+      expect(await room.jobs.count('waiting')).toBe(1);
+    });
+    await stopped;
+    expect(handler).not.toHaveBeenCalled();
   });
 
   if (name === 'sqlite') {
@@ -156,6 +118,65 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       await second.settle('done', 1);
     });
   } else {
+    it('leaves the jobs of a process that lives alone', async () => {
+      const place = newPlace();
+      await using child = startChild(import.meta.resolve('./working.ts'), place);
+      await child.said('running');
+      await using room = await openRoom(await open(place), { realClock: systemClock });
+      const handler = vi.fn(async () => undefined);
+      using _carrying = room.jobs.handle(carry, handler);
+      await delay(50);
+      expect(await room.jobs.count('running')).toBe(1);
+      expect(handler).not.toHaveBeenCalled();
+    });
+
+    it('renews its leases while a job runs, and takes those of others when they ran out', async () => {
+      const place = newPlace();
+      const clock = createFakeClock();
+      await using one = await openRoom(await open(place), { clock });
+      const long = defineJob('test.carry', z.object({ n: z.int() }), { timeoutMs: 3_600_000 });
+      const aborted = vi.fn();
+      const onlyOnce = one.jobs.handle(long, untilAborted(aborted));
+      await one.jobs.enqueue(one.database.kysely, long, { n: 1 });
+      await one.settle('running', 1);
+      onlyOnce[Symbol.dispose]();
+
+      await using two = await openRoom(await open(place), { clock });
+      const handler = vi.fn(async () => undefined);
+      using _two = two.jobs.handle(long, handler);
+      for (let minute = 0; minute < 9; minute += 1) {
+        clock.advance(20_000);
+        // The renewal must be stored before the clock goes on.
+        await vi.waitFor(async () => {
+          const rows = await one.database.kysely.selectFrom('jobs').select('lease_until').execute();
+          expect(rows).toEqual([{ lease_until: clock.now() + 60_000 }]);
+        });
+      }
+      expect(handler).not.toHaveBeenCalled();
+
+      await giveAway(one);
+      await vi.waitFor(async () => {
+        clock.advance(20_000);
+        expect(await two.jobs.count('done')).toBe(1);
+      });
+      expect(handler).toHaveBeenCalledTimes(1);
+      await vi.waitFor(() => expect(aborted).toHaveBeenCalledTimes(1));
+    });
+
+    it('aborts an attempt whose lease another worker has, and leaves the job to that one', async () => {
+      await using room = await openRoom(await open());
+      const aborted = vi.fn();
+      using _carrying = room.jobs.handle(carry, untilAborted(aborted));
+      await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
+      await room.settle('running', 1);
+      // Of this very process, hence alive for everyone.
+      const otherLease = { lease_owner: leaseOwner('another'), lease_until: room.clock.now() + 3_600_000 };
+      await room.database.kysely.updateTable('jobs').set(otherLease).execute();
+      room.clock.advance(20_000);
+      await vi.waitFor(() => expect(aborted).toHaveBeenCalledTimes(1));
+      expect(await room.one('running')).toMatchObject({ attempts: 1 });
+    });
+
     it('shares the work among replicas: no job runs twice, no order key at once', async () => {
       const place = newPlace();
       const rooms = await Promise.all(

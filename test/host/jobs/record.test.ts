@@ -55,7 +55,7 @@ eachDialect((_name, open) => {
     await vi.waitFor(async () => {
       room.clock.advance(1000);
       expect(await room.jobs.count('done')).toBe(2);
-    }, 15_000);
+    });
     expect(await stored(database)).toEqual([1, 2]);
     await vi.waitFor(() => expect(told.toSorted()).toEqual([1, 2]));
   });

@@ -3,7 +3,8 @@ import { jobsMigrations, openJobs } from '../../../main/host/jobs/jobs.ts';
 import { systemRandom } from '../../../main/host/runtime/random.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import type { Jobs, JobSummary } from '../../../services/contracts/jobs.ts';
-import type { Clock, Log, Metrics } from '../../../services/contracts/service.ts';
+import type { Clock, Log } from '../../../services/contracts/service.ts';
+import type { Metrics } from '../../../services/contracts/metrics.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/place.ts';
 

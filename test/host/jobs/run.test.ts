@@ -156,6 +156,22 @@ eachDialect((_name, open) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
+  it('lays a payload aside that its schema throws at, and goes on with the next', async () => {
+    await using room = await openRoom(await open());
+    const one = { concurrency: 1 };
+    const strict = z.object({ n: z.int() }).transform(({ n }) => {
+      if (n === 1) throw new Error('this schema has a fault');
+      return { n };
+    });
+    await room.jobs.enqueue(room.database.kysely, defineJob('test.odd', z.object({ n: z.int() }), one), { n: 1 });
+    await room.jobs.enqueue(room.database.kysely, defineJob('test.odd', z.object({ n: z.int() }), one), { n: 2 });
+    const handler = vi.fn(async () => undefined);
+    using _working = room.jobs.handle(defineJob('test.odd', strict, one), handler);
+    await room.settle('done', 1);
+    expect((await room.one('dead')).lastError).toContain('no longer fits');
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+
   it('forgets the payload of a job that is done, which may hold a secret', async () => {
     await using room = await openRoom(await open());
     using _greeting = room.jobs.handle(greet, async () => undefined);

@@ -44,28 +44,31 @@ const upstreamOf = (body: string): Upstream =>
   });
 
 describe('what is remembered of addons', () => {
-  const pad = 'x'.repeat(7 * 1024 * 1024);
+  const pad = 'x'.repeat(1024 * 1024);
 
-  it.each<[string, object, (upstream: Upstream, at: number) => unknown]>([
+  it.each<[string, number, object, (upstream: Upstream, at: number) => unknown]>([
     [
       'streams',
+      15,
       { streams: [{ url: 'http://h.example/A', pad }] },
       (upstream, at) => upstream.streams(addonOf('http://a.example/manifest.json'), request('stream', at)),
     ],
     [
       'catalogs',
+      15,
       { metas: [], pad },
       (upstream, at) => upstream.resource(addonOf('http://a.example/manifest.json'), request('catalog', at), 1000),
     ],
     [
       'manifests',
+      7,
       { ...streamManifest, pad },
       (upstream, at) => upstream.manifest(addonOf(`http://a.example/${String(at)}/manifest.json`)),
     ],
-  ])('is so many bytes of %s', async (_what, body, ask) => {
+  ])('is so many bytes of %s', async (_what, most, body, ask) => {
     const upstream = upstreamOf(JSON.stringify(body));
-    for (let at = 0; at < 12; at += 1) await ask(upstream, at);
-    expect(upstream.cached).toBe(9);
+    for (let at = 0; at < 18; at += 1) await ask(upstream, at);
+    expect(upstream.cached).toBe(most);
   });
 
   it('is not the body of what cannot be read', async () => {
@@ -208,13 +211,14 @@ describe('what others than addons are asked', () => {
       ...{ SEADEX_URL: world.url, METADATA_URL: world.url, TMDB_URL: world.url },
     });
     const config = configOf([customPreset('u', 'Up', world.manifestUrl)], {
-      ...{ deadline: 1000, titleMatching: { enabled: true }, tmdbApiKey: 'K' },
+      ...{ deadline: 3000, titleMatching: { enabled: true }, tmdbApiKey: 'K' },
       digitalReleaseFilter: { enabled: true },
     });
     const { base } = await makeUser(host, config);
     const began = performance.now();
     expect(await streamsOf(base, 'movie/tt5')).toHaveLength(1);
-    expect(performance.now() - began).toBeLessThan(2800);
+    // One after another they would take three times that.
+    expect(performance.now() - began).toBeLessThan(8500);
   });
 
   it('is left alone for a minute after it failed', async () => {

@@ -174,6 +174,53 @@ describe('upstreams that give more than they should', () => {
     expect(shown.at(-1).description).toMatch(/^Up answered with 10000 streams, .* 5000 of them are here\.$/);
   });
 
+  it('names that the parser ponders over do not hold up the house, and that is said', async () => {
+    const streams = Array.from({ length: 200 }, (_, at) => ({
+      url: `http://h.example/${String(at)}`,
+      behaviorHints: { filename: `${String(at)}${'第'.repeat(395)}` },
+    }));
+    await using up = await openFakeAddon({ streams });
+    const { base } = await makeUser(
+      host,
+      configOf([customPreset('u1', 'Up', up.manifestUrl, { timeout: 50_000 })], { deadline: 50_000 }),
+    );
+    const shown = await streamsOf(base);
+    expect(shown.length).toBeLessThan(200);
+    expect(shown.at(-1).description).toMatch(/^Up answered with 200 streams, more than anybody looks through/);
+  });
+
+  it.each([
+    ['stream', 'stream/movie/tt1', (deep: string) => `{"streams":[{"url":"http://h.example/a","x":${deep}}]}`],
+    ['meta', 'meta/movie/tt1', (deep: string) => `{"meta":{"id":"tt1","type":"movie","name":"A","links":${deep}}}`],
+    ['catalog', 'catalog/movie/ID', (deep: string) => `{"metas":[{"id":"tt1","name":"A","links":${deep}}]}`],
+    ['subtitles', 'subtitles/movie/tt1', (deep: string) => `{"subtitles":[{"id":"1","lang":"eng","x":${deep}}]}`],
+  ])('a %s that is nested without end is told of, and what others have is there', async (resource, path, body) => {
+    const manifest = {
+      ...{ ...streamManifest, resources: ['stream', 'meta', 'catalog', 'subtitles'] },
+      catalogs: [{ type: 'movie', id: 'c', name: 'C' }],
+    };
+    await using up = await openFakeAddon({
+      manifest,
+      answer: (request, response) => {
+        if (request.url?.startsWith(`/${resource}/`) !== true) return false;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(body(`${'['.repeat(20_000)}${']'.repeat(20_000)}`));
+        return true;
+      },
+    });
+    await using fine = await openFakeAddon({ streams: alphaStreams });
+    const { base } = await makeUser(
+      host,
+      configOf([customPreset('u1', 'Up', up.manifestUrl), customPreset('f1', 'Fine', fine.manifestUrl)]),
+    );
+    const { catalogs } = await getJson(`${base}/manifest.json`);
+    const response = await fetch(`${base}/${path.replace('ID', String(catalogs[0].id))}.json`);
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(text).toContain('Up answered with something that is nested too deep.');
+    if (resource === 'stream') expect(JSON.parse(text).streams).toHaveLength(alphaStreams.length + 1);
+  });
+
   it.each([
     ['null', null],
     ['a list', []],

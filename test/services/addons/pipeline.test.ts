@@ -12,6 +12,7 @@ import { ratingOf } from '../../../services/addons/domain/rating.ts';
 import { selectFile } from '../../../services/addons/domain/select-file.ts';
 import type { ParsedStream, StreamAddon } from '../../../services/addons/domain/stream.ts';
 import { compileTemplate } from '../../../services/addons/domain/format/template.ts';
+import { cpuTime } from '../../support/cpu-time.ts';
 import { configOf } from './rig.ts';
 
 const addon = (index: number, more: Partial<StreamAddon> = {}): StreamAddon => ({
@@ -315,9 +316,9 @@ describe('templates', () => {
       '{stream.title::exists["'.repeat(200),
       `{stream.title${'::reverse'.repeat(500)}}`,
     ]) {
-      const began = performance.now();
+      const began = cpuTime();
       compileTemplate(template)({ stream, addonName: 'A' });
-      expect(performance.now() - began).toBeLessThan(2000);
+      expect(cpuTime() - began).toBeLessThan(2000);
     }
   });
 });

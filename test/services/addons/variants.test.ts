@@ -221,6 +221,7 @@ describe('what of a configuration has no effect', () => {
         areYouStillThere: { enabled: true },
         failover: { enabled: false },
         rpdbApiKey: 'x',
+        usePosterRedirectApi: true,
         syncedPreferredRegexUrls: ['https://x.example/list.json'],
         syncedExcludedRegexUrls: [],
         sortCriteria: { global: [{ key: 'size' }, { key: 'luck' }] },
@@ -241,7 +242,7 @@ describe('what of a configuration has no effect', () => {
     );
     expect(notes).toEqual([
       'This configuration has the question whether somebody is still there, which has no effect here.',
-      'This configuration has posters with ratings, which has no effect here.',
+      'This configuration has posters by way of this addon, which has no effect here.',
       'This configuration has expressions that are read from addresses, which has no effect here.',
       'seedr is no debrid service that is known here; nothing is asked of it.',
       'Streams cannot be sorted by luck here; the other criteria count.',

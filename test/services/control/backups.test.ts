@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BackupFile } from '../../../services/contracts/control/api.ts';
+import type { BackupFile } from '../../../services/contracts/control/backups.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';

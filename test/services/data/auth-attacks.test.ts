@@ -158,6 +158,8 @@ test('what does not fit is refused in the shape of errors', async () => {
   ]);
   expect(await post('/signup', { email: 'nul@example.com', password, data: { a: '\0' } })).toEqual([400, 'bad_json']); // prettier-ignore
   expect(await post('/signup', { email: 'nul@example.com', password, data: { '\ud800': 1 } })).toEqual([400, 'bad_json']); // prettier-ignore
+  const deep = `{"email":"deep@example.com","password":"${password}","data":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`;
+  expect(await post('/signup', deep)).toEqual([400, 'bad_json']);
   expect(await post('/signup', { phone: '+4912345678', password })).toEqual([400, 'phone_provider_disabled']);
   expect(await post('/signup', {})).toEqual([422, 'anonymous_provider_disabled']);
   expect(await post('/token?grant_type=id_token', { provider: 'google', id_token: 'x' })).toEqual([400, 'provider_disabled']); // prettier-ignore

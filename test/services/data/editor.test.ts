@@ -37,6 +37,7 @@ test('the columns of a table, and what each may hold', async () => {
   expect(columns.find(({ name }: any) => name === 'mood')).toEqual({
     ...{ name: 'mood', type: 'public.mood', isNullable: true, defaultValue: null, isGenerated: false, isKey: false },
     choices: ['sad', 'glad'],
+    ...{ isIdentity: false, unique: null, reference: null },
   });
   expect(columns.filter(({ isGenerated }: any) => isGenerated).map(({ name }: any) => name)).toEqual(['id', 'twice']);
   expect(columns.filter(({ isKey }: any) => isKey).map(({ name }: any) => name)).toEqual(['id']);
@@ -139,6 +140,34 @@ test('a file goes into a table that is there, all of it or nothing, and the wron
   expect((await load('id;word\n1;2;3')).error.detail).toBe('Line 2 cannot be read. It has 3 fields, and the first line has 2.'); // prettier-ignore
   expect((await load('id;word\n1;"open')).error.code).toBe('data.bad_csv');
   expect((await load('')).error.code).toBe('data.empty_csv');
+});
+
+test('a table is saved as a file that makes the same table again', async () => {
+  await room.sql(`create table saved (id int primary key, text text, n numeric, at timestamptz);
+    insert into saved values (2, E'a "word",\\nand another', 1.50, '2024-02-29T10:00:00Z'), (1, '', null, null), (3, 'ü; x', 12345678901234567890, null);
+    create table wide (id int primary key, body text); alter table wide alter body set storage external;
+    insert into wide select n, repeat('x', 1000000) from generate_series(1, 70) n;
+    create table long (id int primary key, body text); insert into long values (1, repeat('x', 60000000)); insert into long select n, body from long, generate_series(2, 10) n;
+    create table empty (id int primary key, body text)`);
+  const save = (name: string): Promise<Response> =>
+    fetch(`${room.host.url('control')}/api/data/tables/public/${name}/csv`, {
+      headers: { authorization: adminAuthorization },
+    });
+  const reply = await save('saved');
+  expect([reply.status, reply.headers.get('content-type'), reply.headers.get('content-disposition')]).toEqual([200, 'text/csv; charset=utf-8', expect.stringContaining('saved.csv')]); // prettier-ignore
+  const text = await reply.text();
+  expect(text).toBe('id,text,n,at\n1,"",,\n2,"a ""word"",\nand another",1.50,2024-02-29 10:00:00+00\n3,"ü; x",12345678901234567890,\n'); // prettier-ignore
+  const columns = JSON.stringify(['id', 'text', 'n', 'at']);
+  const types = JSON.stringify(['bigint', 'text', 'numeric', 'timestamptz']);
+  expect(await own('POST', `/csv/load?${String(new URLSearchParams({ schema: 'public', table: 'again', columns, types }))}`, undefined, text)).toMatchObject({ status: 200, rows: 3 }); // prettier-ignore
+  expect(await room.sql('select count(*)::int as same from saved join again using (id, n, at)')).toEqual([{ same: 1 }]);
+  expect(await room.sql('select id from saved join again using (id) where saved.n is not distinct from again.n and saved.at is not distinct from again.at order by id')).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }]); // prettier-ignore
+  expect((await save('wide')).status).toBe(413);
+  // Longer together than a text can be, and read at once: nothing of it may come to this process.
+  expect((await save('long')).status).toBe(413);
+  await room.sql('drop table long');
+  expect(await (await save('empty')).text()).toBe('id,body\n');
+  expect((await save('nothing')).status).toBe(404);
 });
 
 test.each([

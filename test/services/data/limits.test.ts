@@ -63,7 +63,7 @@ test('several requests in one transaction end together in time, and nothing of t
     const reply = await room.request('/rest/v1/', { method: 'POST', headers: { apikey, ...json }, body: JSON.stringify({ requests }) }); // prettier-ignore
     expect([reply.status, (await reply.json()).code]).toEqual([500, '57014']);
   }
-  expect(performance.now() - began).toBeLessThan(15_000);
+  expect(performance.now() - began).toBeLessThan(30_000);
   expect(await room.sql('select id from items where id = 900')).toEqual([]);
 });
 

@@ -1,6 +1,8 @@
+import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { verifyJwt } from '../../../services/data/keys/jwt.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openDataRoom, type DataRoom } from './room.ts';
+import { jwtSecret, openDataRoom, type DataRoom } from './room.ts';
 import { rows, schema } from './schema.ts';
 
 const [ann, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
@@ -34,6 +36,28 @@ test('keys are made, count at once, and are made anew one by one', async () => {
   expect([await status(first.service), await status(third.service), await status(second.secret)]).toEqual([
     401, 200, 200,
   ]);
+});
+
+test('keys of the environment count as they are, tokens or not, and are made from the secret where there is none', async () => {
+  await using given = await openDataRoom({ environment: { DATA_ANON_KEY: 'anon-of-my-own', DATA_SERVICE_KEY: 'service-of-my-own' } }); // prettier-ignore
+  const service = createClient<any>(given.url, 'service-of-my-own');
+  await given.sql('create table shut (id int primary key); alter table shut enable row level security');
+  expect((await service.from('shut').insert({ id: 1 })).error).toBeNull();
+  expect((await service.auth.admin.listUsers()).error).toBeNull();
+  const anon = createClient<any>(given.url, 'anon-of-my-own');
+  expect(await anon.from('shut').select()).toMatchObject({ error: null, data: [] });
+  expect((await anon.auth.admin.listUsers()).error?.status).toBe(403);
+  const other = createClient<any>(given.url, 'nobodys-key');
+  expect((await other.from('shut').select()).error).toMatchObject({ message: 'Invalid API key' });
+  // What is made from the secret is the same each time, and counts beside the keys that were given.
+  expect((await createClient<any>(given.url, given.anonKey).from('shut').select()).error).toBeNull();
+  await using made = await openDataRoom();
+  const reply = await fetch(`${made.host.url('control')}/api/data/keys`, {
+    headers: { authorization: adminAuthorization },
+  });
+  const { anon: ours }: any = await reply.json();
+  expect((await createClient<any>(made.url, ours).auth.getSession()).error).toBeNull();
+  expect(verifyJwt(ours, { secret: jwtSecret, publicKey: () => undefined }, Date.now() / 1000)).toMatchObject({ claims: { role: 'anon' } }); // prettier-ignore
 });
 
 test('statements run as the owner, or as somebody', async () => {

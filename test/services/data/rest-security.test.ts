@@ -176,6 +176,38 @@ test('what one statement set is not there for the next', async () => {
   expect(await room.sql("select current_setting('search_path') as path, auth.jwt() as claims")).toEqual([{ path: '"$user", public', claims: {} }]); // prettier-ignore
 });
 
+test('what a function set for as long as its connection lives is not there for whoever comes next', async () => {
+  await room.sql(`create table tenants (tenant text); insert into tenants values ('mine');
+    alter table tenants enable row level security; grant select, insert on tenants to anon;
+    create policy own on tenants for select using (tenant = current_setting('app.tenant', true));
+    create policy any_new on tenants for insert with check (true);
+    create function step_in() returns text language plpgsql as $$ begin
+      perform set_config('app.tenant', 'mine', false);
+      perform set_config('role', 'service_role', false);
+      perform set_config('default_transaction_read_only', 'on', false);
+      return (select count(*) from tenants); end $$;
+    create function step_out() returns text language plpgsql as $$ begin
+      perform set_config('row_security', 'off', false); return current_user; end $$;`);
+  try {
+    const call = async (name: string) =>
+      (await room.request(`/rest/v1/rpc/${name}`, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).json(); // prettier-ignore
+    const seen = async () => (await room.request('/rest/v1/tenants?select=tenant')).json();
+    expect(await call('step_in')).toBe('1');
+    // The same connection is taken by whoever asks next.
+    expect(await seen()).toEqual([]);
+    const made = await room.request('/rest/v1/tenants', {
+      method: 'POST',
+      body: '{"tenant":"new"}',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect([made.status, await made.text()]).toEqual([201, '']);
+    expect(await call('step_out')).toBe('anon');
+    expect(await seen()).toEqual([]);
+  } finally {
+    await room.sql('drop table tenants; drop function step_in(); drop function step_out()');
+  }
+});
+
 test('what the owner of the tables makes in `public` is not run with the rights of a superuser', async () => {
   const key = {
     apikey: room.serviceKey,

@@ -1,5 +1,6 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { api } from '../../support/api.ts';
 import { openDataRoom, type DataRoom } from './room.ts';
 import { rows, schema } from './schema.ts';
 
@@ -75,6 +76,26 @@ test('upserts: merge, ignore, by other columns', async () => {
   await room.sql('alter table tiobe_pls add constraint by_rank unique (rank)');
   const other = await client.from('tiobe_pls').upsert({ name: 'Zag', rank: 60 }, { onConflict: 'rank' }).select();
   expect(other.data).toEqual([{ name: 'Zag', rank: 60 }]);
+});
+
+test('what the index of a key merely includes is no part of the key', async () => {
+  await room.sql(`create table parcels (id int, label text, primary key (id) include (label));
+    create table slips (parcel_id int references parcels, note text, primary key (parcel_id) include (note));
+    create view parcel_numbers as select id from parcels;
+    grant all on parcels, slips, parcel_numbers to anon`);
+  const upsert = (label: string) => client.from('parcels').upsert({ id: 1, label }).select();
+  expect((await upsert('fragile')).data).toEqual([{ id: 1, label: 'fragile' }]);
+  expect((await upsert('heavy')).data).toEqual([{ id: 1, label: 'heavy' }]);
+  await client.from('slips').upsert({ parcel_id: 1, note: 'left with Ada' });
+  const { data: found } = await client.from('parcels').select('id, slips(note)');
+  expect(found).toEqual([{ id: 1, slips: { note: 'left with Ada' } }]);
+  const through = await client.from('parcel_numbers').upsert([{ id: 1 }, { id: 2 }], { ignoreDuplicates: true }).select(); // prettier-ignore
+  expect([through.error, through.data]).toEqual([null, [{ id: 2 }]]);
+  const shape = await api<{ columns: { name: string; isKey: boolean }[] }>(
+    room.host.url('control'),
+    '/api/data/tables/public/parcels',
+  );
+  expect(shape.columns.filter(({ isKey }) => isKey).map(({ name }) => name)).toEqual(['id']);
 });
 
 test('put', async () => {

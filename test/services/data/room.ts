@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { control } from '../../../services/control/index.ts';
 import { data } from '../../../services/data/index.ts';
 import { signJwt } from '../../../services/data/keys/jwt.ts';
-import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 
 export const jwtSecret = 'a-secret-of-tests-that-is-long-enough';
@@ -31,6 +31,7 @@ export async function openDataRoom(
     /** Of the section `services.data` of the settings. */
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly services?: readonly ServiceDescriptor<any, any>[];
+    readonly clock?: Clock;
   } = {},
 ): Promise<DataRoom> {
   const own = options.dataDir === undefined && options.settings !== undefined;
@@ -43,6 +44,7 @@ export async function openDataRoom(
     services: [data, control, ...(options.services ?? [])],
     environment: { DATA_JWT_SECRET: jwtSecret, ...options.environment },
     ...(dataDir === undefined ? {} : { dataDir }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
   const url = host.url('data');
   const now = Math.floor(Date.now() / 1000);

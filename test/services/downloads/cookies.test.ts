@@ -55,7 +55,7 @@ describe.each([
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 });
 
 describe('a file of cookies', () => {

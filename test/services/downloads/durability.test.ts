@@ -22,7 +22,7 @@ describe('the history', () => {
       [uids[0], 'Twice.mp4'],
       [uids[1], 'Twice (2).mp4'],
     ]);
-  }, 60_000);
+  });
 
   it('has one address in two formats as two downloads, of which neither waits for the other', async () => {
     await rig.client.post('/pause', {});
@@ -38,7 +38,7 @@ describe('the history', () => {
     );
     expect(files).toEqual(['Both.mp4', 'Both.mp3']);
     expect(await streams(rig.file('Both.mp3'))).toContain('mp3');
-  }, 60_000);
+  });
 });
 
 it('what is cancelled while it is converted leaves nothing and nobody behind', async () => {
@@ -50,9 +50,9 @@ it('what is cancelled while it is converted leaves nothing and nobody behind', a
   await vi.waitFor(async () => {
     expect(await processesNaming(uid)).toEqual([]);
     expect(existsSync(join(rig.host.dataDir, 'downloads', 'temp', uid))).toBe(false);
-  }, 15_000);
+  });
   expect(await readdir(rig.file(''))).toEqual(before);
-}, 60_000);
+});
 
 describe('a file of a hostile title', () => {
   it.each([
@@ -87,7 +87,7 @@ describe('a file of a hostile title', () => {
     );
     expect(names.map((name) => name.split('/').length)).toEqual([2, 2]);
     expect(names[0]).toMatch(/^\.\.⧸\.\.⧸evil\//);
-  }, 60_000);
+  });
 });
 
 describe('a machine that slept past the lease of what it works on', () => {
@@ -100,5 +100,5 @@ describe('a machine that slept past the lease of what it works on', () => {
     clock.advance(30_000);
     expect(await own.client.ended(uid)).toMatchObject({ status: 'finished' });
     expect(own.site.stats().ranges).toEqual([]);
-  }, 60_000);
+  });
 });

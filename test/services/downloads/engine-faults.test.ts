@@ -63,7 +63,7 @@ describe('the extractor', () => {
     }
     const ranges = site.stats().ranges.filter(({ path }) => path === '/slow/250/big.mp4');
     expect(ranges.length).toBeGreaterThanOrEqual(3);
-  }, 60_000);
+  });
 
   it('of one download that is killed fails that one plainly, and a retry goes on from its part', async () => {
     const { client, site } = await rigWith();
@@ -77,7 +77,7 @@ describe('the extractor', () => {
     await client.post('/retry', { id: uid });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
     expect(site.stats().ranges[0]?.start).toBeGreaterThan(100_000);
-  }, 60_000);
+  });
 
   it('that is too old is not used; the row waits, and everybody is told what to do', async () => {
     const { client, site, host } = await rigWith({}, fake('exit 2', '2024.12.23'));
@@ -105,11 +105,11 @@ describe('the extractor', () => {
     const uid = await client.add(site.url('/two'));
     await vi.waitFor(async () => {
       expect(await client.get('/status')).toMatchObject({ counts: { queued: 1, error: 0 }, msg: expect.stringContaining('yt-dlp') as string }); // prettier-ignore
-    }, 15_000);
+    });
     await rename(`${path}.away`, path);
     clock.advance(15_000);
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-  }, 60_000);
+  });
 
   it.each([
     ['2025.11.12', false],
@@ -192,7 +192,7 @@ describe('the extractor', () => {
       },
     });
     expect(host.log.filter((line) => line.includes('downloads do without ffmpeg'))).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 it('an extractor that is updated meanwhile takes the next download, and what runs finishes with the one before', async () => {
@@ -218,7 +218,7 @@ it('an extractor that is updated meanwhile takes the next download, and what run
   expect(site.stats().ranges).toEqual([]);
   await vi.waitFor(async () => expect(await workers()).not.toContain(before), 15_000);
   expect(await workers()).toHaveLength(1);
-}, 120_000);
+});
 
 describe('a transfer', () => {
   it('that the server cannot continue starts again from the beginning, and the row says so', async () => {
@@ -231,7 +231,7 @@ describe('a transfer', () => {
     const record = await client.ended(uid);
     expect(record).toMatchObject({ status: 'finished', msg: null });
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
-  }, 60_000);
+  });
 
   it('that lacks a piece fails instead of leaving a hole, and a retry fetches what is missing', async () => {
     const { client, site, file } = await rigWith({ retries: 0 });
@@ -256,7 +256,7 @@ describe('a transfer', () => {
     expect(record).toMatchObject({ status: 'finished', error: null });
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/360']);
     expect(site.stats().hits['/hls/v360-0.ts']).toBeUndefined();
-  }, 60_000);
+  });
 
   it('that falls silent is asked for the rest', async () => {
     const { client, site, file } = await rigWith({ socketTimeout: 2 });
@@ -264,7 +264,7 @@ describe('a transfer', () => {
     expect(record).toMatchObject({ status: 'finished', error: null });
     expect(site.stats().ranges).toMatchObject([{ path: '/stall/500000/big.mp4' }]);
     expect(await streams(file(record.filename ?? ''))).toEqual(['h264/720', 'aac']);
-  }, 60_000);
+  });
 
   it('survives that its folders go away meanwhile, and fails plainly where none can be made', async () => {
     const { client, site, host, file } = await rigWith({ retries: 0 });
@@ -285,5 +285,5 @@ describe('a transfer', () => {
     await rm(temp);
     await client.post('/retry', { id: uid });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-  }, 120_000);
+  });
 });

@@ -52,7 +52,7 @@ describe('a bad server', () => {
     await vi.waitFor(async () => {
       expect(await processesNaming(site.url('/mute'))).toEqual([]);
       expect(existsSync(join(host.dataDir, 'downloads', 'temp', uid))).toBe(false);
-    }, 10_000);
+    });
   });
 
   it('that stays silent for longer than the patience allows is given up', async () => {
@@ -85,7 +85,7 @@ describe('the queue', () => {
     await vi.waitFor(async () => {
       expect(await processesNaming(uid)).toEqual([]);
       expect(existsSync(join(host.dataDir, 'downloads', 'temp', uid))).toBe(false);
-    }, 10_000);
+    });
     expect(await readdir(join(host.dataDir, 'Downloads')).catch(() => [])).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describe('the queue', () => {
     expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
     symlinkSync(join(enginesFolder, 'engines'), join(engines, 'engines'));
     expect(await client.ended(answer.uid ?? '')).toMatchObject({ status: 'finished' });
-  }, 60_000);
+  });
 });
 
 describe('the disk', () => {

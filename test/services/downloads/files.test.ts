@@ -42,7 +42,7 @@ describe('the picture of a download', () => {
     expect(rig.site.stats().hits['/cover.jpg']).toBe(1);
     await rig.client.post('/delete', { where: 'done', ids: [uid] });
     expect((await get(`/api/downloads/${uid}/thumbnail`)).status).toBe(404);
-  }, 60_000);
+  });
 
   it('is not there for a stranger, nor where the site has something else than a picture', async () => {
     const server = createServer((request, response) => {
@@ -62,7 +62,7 @@ describe('the picture of a download', () => {
     expect((await fetch(`${rig.host.url('control')}/api/downloads/${uid}/thumbnail`)).status).toBe(401);
     server.closeAllConnections();
     server.close();
-  }, 60_000);
+  });
 });
 
 describe('a finished file', () => {
@@ -105,5 +105,5 @@ describe('a finished file', () => {
       404,
       { error: { code: 'downloads.no_file', detail: 'Its file is not in the download folder any more.' } },
     ]);
-  }, 60_000);
+  });
 });

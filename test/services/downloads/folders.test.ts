@@ -36,7 +36,7 @@ async function everything<T>(
   return Object.fromEntries(await Promise.all(found));
 }
 
-describe('the umask of the settings', { timeout: 60_000 }, () => {
+describe('the umask of the settings', () => {
   it.each([
     ['077', 0o600, 0o700],
     ['022', 0o644, 0o755],
@@ -77,7 +77,7 @@ describe('the umask of the settings', { timeout: 60_000 }, () => {
   });
 });
 
-describe('unfinished files in the download folder itself', { timeout: 60_000 }, () => {
+describe('unfinished files in the download folder itself', () => {
   it('are served to nobody, and their folder is none to choose', async () => {
     const folder = await freshFolder();
     await using rig = await openRig({ environment: { DOWNLOAD_DIR: folder, TEMP_DIR: folder } });
@@ -95,7 +95,7 @@ describe('unfinished files in the download folder itself', { timeout: 60_000 }, 
   });
 });
 
-describe('the owner of the settings', { timeout: 60_000 }, () => {
+describe('the owner of the settings', () => {
   it.runIf(process.getuid?.() === 0).each([
     { UID: '4711', GID: '4712' },
     { PUID: '4711', PGID: '4712', UID: '0' },
@@ -108,7 +108,7 @@ describe('the owner of the settings', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the folder for sound', { timeout: 60_000 }, () => {
+describe('the folder for sound', () => {
   it('takes audio files, serves them, and no others', async () => {
     const audio = await freshFolder();
     await mkdir(join(audio, 'albums'));
@@ -147,7 +147,7 @@ describe('the folder for sound', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the folder of a request', { timeout: 60_000 }, () => {
+describe('the folder of a request', () => {
   it('is refused where requests may name none', async () => {
     await using rig = await openRig({ environment: { CUSTOM_DIRS: 'false' } });
     const answer = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best', folder: 'x' });
@@ -169,7 +169,7 @@ describe('the folder of a request', { timeout: 60_000 }, () => {
   });
 });
 
-describe('what is forgotten', { timeout: 60_000 }, () => {
+describe('what is forgotten', () => {
   it('takes its files along where the settings say so, all of them', async () => {
     await using rig = await openRig({ environment: { DELETE_FILE_ON_TRASHCAN: 'true', SUBTITLES: 'en' } });
     const records = [

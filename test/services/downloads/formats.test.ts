@@ -28,7 +28,7 @@ async function made(path: string, fields: object): Promise<Made> {
   return await rig.client.ended(await rig.client.add(rig.site.url(path), fields));
 }
 
-describe('a file for Apple devices', { timeout: 120_000 }, () => {
+describe('a file for Apple devices', () => {
   it.each([
     ['/short/codecs.mpd', { codec: 'vp9' }, ['h264/360', 'aac']],
     ['/short/codecs.mpd', { codec: 'av1' }, ['h264/360', 'aac']],
@@ -62,12 +62,12 @@ describe('a file for Apple devices', { timeout: 120_000 }, () => {
   });
 });
 
-it('streams that MP4 cannot hold are encoded anew for it', { timeout: 60_000 }, async () => {
+it('streams that MP4 cannot hold are encoded anew for it', async () => {
   const { filename = '' } = await made('/p/og?src=/vp8.webm&title=Old', { format: 'mp4' });
   expect((await mediaOf(rig.file(filename))).codecs).toEqual(['h264/360', 'aac']);
 });
 
-describe('sound', { timeout: 120_000 }, () => {
+describe('sound', () => {
   it.each(['mp3', 'm4a', 'ogg', 'opus', 'flac'])('as %s has the picture as its cover, and tags', async (format) => {
     const record = await made(`/p/chapters?title=Song%20${format}`, {
       download_type: 'audio',
@@ -101,7 +101,7 @@ describe('sound', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a picture alone', { timeout: 60_000 }, () => {
+describe('a picture alone', () => {
   it.each([
     ['/p/og?title=Jpeg', 'Jpeg.jpg'],
     ['/p/og?title=Png&image=/cover.png', 'Png.jpg'],
@@ -114,7 +114,7 @@ describe('a picture alone', { timeout: 60_000 }, () => {
   });
 });
 
-describe('chapters', { timeout: 120_000 }, () => {
+describe('chapters', () => {
   it('become files of their own beside the whole', async () => {
     const fields = { format: 'mp4', split_by_chapters: true };
     const record = await made('/p/chapters?title=Parts', fields);
@@ -155,7 +155,7 @@ describe('chapters', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a clip', { timeout: 60_000 }, () => {
+describe('a clip', () => {
   it.each([
     [{ clip_start: '0:02', clip_end: 4 }, { clip_start: 2, clip_end: 4 }, 2],
     [{ clip_start: '3s' }, { clip_start: 3, clip_end: null }, 3],
@@ -183,7 +183,7 @@ describe('a clip', { timeout: 60_000 }, () => {
   });
 });
 
-describe('advertising', { timeout: 60_000 }, () => {
+describe('advertising', () => {
   /** Speaks as SponsorBlock does: segments of all videos whose hash begins as asked. */
   async function sponsorBlock(videoId: string) {
     const asked: URL[] = [];
@@ -293,7 +293,7 @@ describe('advertising', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the prefix of a request', { timeout: 60_000 }, () => {
+describe('the prefix of a request', () => {
   it('stands before every entry of a playlist', async () => {
     const body = {
       url: rig.site.url('/feed/2.rss?title=Show'),

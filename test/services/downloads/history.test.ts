@@ -47,7 +47,7 @@ describe('the history', () => {
     expect((await titles('?state=finished')).toSorted()).toEqual(['Film', 'Song']);
     expect(await titles('?kind=audio')).toEqual(['Song']);
     expect(await titles('?kind=video&state=finished&q=film')).toEqual(['Film']);
-  }, 60_000);
+  });
 
   it('stands beside what a download may name: folders that are there, and presets', async () => {
     await mkdir(rig.file('Talks/2026'), { recursive: true });
@@ -63,7 +63,7 @@ describe('the history', () => {
     expect(await ask('/again', { uid: 'nobody' })).toMatchObject({
       error: { detail: 'This download is not in the history any more.' },
     });
-  }, 60_000);
+  });
 
   it('plays with the subtitles that lie beside the file, and deletes them with it when told', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Talk'));
@@ -83,14 +83,14 @@ describe('the history', () => {
       .poll(() => ['Talk.mp4', 'Talk.en.srt', 'Talk.de.vtt'].filter((name) => existsSync(rig.file(name))))
       .toEqual([]);
     expect(existsSync(rig.file('Talk.about.boats.mp4'))).toBe(true);
-  }, 60_000);
+  });
 
   it('keeps the file when a row is only forgotten', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Kept'));
     await rig.client.ended(uid);
     expect(await ask('/remove', { uids: [uid] })).toEqual({ removed: 1 });
     expect(existsSync(rig.file('Kept.mp4'))).toBe(true);
-  }, 60_000);
+  });
 
   it('opens for a plain browser at the root of the port, by the name that the browser uses', async () => {
     const port = new URL(rig.client.base).port;

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DownloadLimits, LimitsNow } from '../../../services/contracts/downloads/api.ts';
+import type { DownloadLimits, LimitsNow } from '../../../services/contracts/downloads/limits.ts';
 import { wallClock } from '../../../services/contracts/quiet-hours.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { control } from '../../../services/control/index.ts';
@@ -61,7 +61,7 @@ describe('the speed limit', () => {
     await limit({ speed: null });
     for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
     expect(site.stats().ranges).toEqual([]);
-  }, 60_000);
+  });
 
   it('slows down what runs already', async () => {
     const { client, site, limit } = await limitRig();
@@ -70,7 +70,7 @@ describe('the speed limit', () => {
     await limit({ speed: 10_000 });
     await client.until(uid, ({ speed, status }) => status === 'downloading' && (speed ?? Infinity) < 250_000);
     await client.post('/delete', { where: 'queue', ids: [uid] });
-  }, 60_000);
+  });
 
   it('holds without a loaded yt-dlp too, where a change goes on by a range request', async () => {
     const { client, site, host, limit } = await limitRig({ settings: { keepLoaded: false } });
@@ -82,7 +82,7 @@ describe('the speed limit', () => {
     await limit({ speed: null });
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
     expect(site.stats().ranges).toHaveLength(2);
-  }, 90_000);
+  });
 
   it('is still there after a restart', async () => {
     const dataDir = dataFolderWith({});
@@ -95,7 +95,7 @@ describe('the speed limit', () => {
     await limit({ speed: 50_000, hours: [] });
     const uid = await client.add(site.slow(600));
     expect((await client.until(uid, ({ speed }) => speed !== null && speed < 60_000)).status).toBe('downloading');
-  }, 60_000);
+  });
 
   it('refuses what is no speed', async () => {
     const { limit } = await limitRig();
@@ -118,7 +118,7 @@ describe('hours for downloads', () => {
     expect(await client.order()).toEqual([uid]);
     clock.advance(60_000);
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
-  }, 60_000);
+  });
 
   it('stop what runs when they end, keep its part, and let one go on anyway', async () => {
     const clock = createFakeClock(monday(5, 59, 40));
@@ -140,7 +140,7 @@ describe('hours for downloads', () => {
     expect(await client.order()).toEqual([other]);
     await limit({ hours: [] });
     expect(await client.ended(other)).toMatchObject({ status: 'finished' });
-  }, 60_000);
+  });
 
   it('are left by every video of a playlist that was started while the site was still asked', async () => {
     const { client, limit, start } = await limitRig({ clock: createFakeClock(monday(12)) });
@@ -155,7 +155,7 @@ describe('hours for downloads', () => {
     expect(uids).toHaveLength(2);
     // They may run: there is nothing to fetch.
     for (const uid of uids) expect(await client.ended(uid)).toMatchObject({ status: 'error' });
-  }, 60_000);
+  });
 
   it.each([
     [['22:00-06:00'], monday(21), false, monday(22)],

@@ -50,7 +50,7 @@ describe.each([
     expect(await streams(file)).toEqual(['h264/360']);
     expect(await processesNaming(uid)).toEqual([]);
     expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('leaves no file and no process when it is cancelled', async () => {
     const before = await readdir(join(dataDir, 'Downloads'));
@@ -59,14 +59,14 @@ describe.each([
     await vi.waitFor(async () => expect(await processesNaming(uid)).toEqual([]), { timeout: 20_000 });
     await vi.waitFor(async () => expect(await readdir(join(dataDir, 'downloads', 'temp'))).toEqual([]));
     expect(await readdir(join(dataDir, 'Downloads'))).toEqual(before);
-  }, 60_000);
+  });
 
   it('is finished when it ends by itself', async () => {
     const uid = await rig.client.add(rig.site.url('/live/short.m3u8?n=4'));
     const ended = await rig.client.ended(uid);
     expect(ended).toMatchObject({ status: 'finished' });
     expect(await streams(rig.file(ended.filename ?? ''))).toEqual(['h264/360']);
-  }, 60_000);
+  });
 });
 
 it('after kill -9 a live stream is recorded anew beside what there is, and no ffmpeg goes on alone', async () => {
@@ -98,7 +98,7 @@ it('after kill -9 a live stream is recorded anew beside what there is, and no ff
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
-}, 90_000);
+});
 
 describe('a stream that is announced', () => {
   it('waits for its time, over a restart, and begins when it has come', async () => {
@@ -132,7 +132,7 @@ describe('a stream that is announced', () => {
       rmSync(folder, { recursive: true, force: true });
       rmSync(dataDir, { recursive: true, force: true });
     }
-  }, 90_000);
+  });
 });
 
 /** An extractor that knows of a premiere which begins some seconds after it was first asked for. */

@@ -9,7 +9,7 @@ const daily = new Set([
 ]);
 const running = describeMatrix((cell) => daily.has(cell));
 
-describe('a codec that is preferred', { timeout: 120_000 }, () => {
+describe('a codec that is preferred', () => {
   const codecs = { h264: 'h264', h265: 'hevc', vp9: 'vp9', av1: 'av1' } as const;
 
   it.each(Object.entries(codecs))('%s is taken where it is to be had', async (codec, name) => {
@@ -31,7 +31,7 @@ describe('a codec that is preferred', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a height', { timeout: 120_000 }, () => {
+describe('a height', () => {
   it.each(['1080p', 'worst'])('that the site does not tell is no reason to fail: %s', async (quality) => {
     const url = running().site.url(`/single.mp4?${quality}`);
     const record = await running().client.ended(await running().client.add(url, { quality, format: 'mp4' }));

@@ -55,7 +55,7 @@ it('a failed one is told with its reason, and a retry of it with its own; not wh
   expect(page.get('downloads_finished_total{outcome="failed"}')).toBe(3);
   const reasons = [...page].filter(([name]) => name.startsWith('downloads_failures_total'));
   expect(reasons.reduce((sum, [, value]) => sum + value, 0)).toBe(3);
-}, 60_000);
+});
 
 it('a playlist is told once, when its last video has ended', async () => {
   await rig.client.post('/pause', {});
@@ -71,7 +71,7 @@ it('a playlist is told once, when its last video has ended', async () => {
   await vi.waitFor(async () => {
     const now = await metrics();
     expect([now.get('downloads_active'), now.get('downloads_queued')]).toEqual([0, 0]);
-  }, 15_000);
+  });
 });
 
 it('a playlist whose rest is cancelled is told of with what there is, and not at all when that is nothing', async () => {
@@ -90,7 +90,7 @@ it('a playlist whose rest is cancelled is told of with what there is, and not at
   await rig.client.post('/delete', { where: 'queue', ids: [two] });
   const news = 'Downloads finished: Dogs\n2 videos [downloads download.finished]';
   await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
-}, 60_000);
+});
 
 it('what one look at a feed brings is told of together', async () => {
   const url = rig.site.publish('Owls', []);
@@ -103,7 +103,7 @@ it('what one look at a feed brings is told of together', async () => {
   await rig.client.post('/subscriptions/check', {});
   news.push('Download finished: Owl 4 [downloads download.finished]');
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
-}, 60_000);
+});
 
 it('what is new in a feed and started by hand is told of one by one', async () => {
   const url = rig.site.publish('Storks', []);
@@ -114,14 +114,14 @@ it('what is new in a feed and started by hand is told of one by one', async () =
   await rig.client.post('/start', { ids: [first?.uid] });
   const news = ['Download finished: Stork 2 [downloads download.finished]'];
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
-}, 60_000);
+});
 
 it('a feed that keeps failing is told of as a download is', async () => {
   await rig.client.post('/subscribe', { url: rig.site.publish('Broken', []), quality: 'best', format: 'any' });
   rig.site.publish('Broken', undefined);
   for (let time = 0; time < 3; time += 1) await rig.client.post('/subscriptions/check', {});
   await vi.waitFor(() => expect(told()).toEqual([expect.stringMatching(/\[downloads subscription\]$/)]), 15_000);
-}, 60_000);
+});
 
 it('a playlist is told of when the last that was waited for is a list with nothing in it', async () => {
   await rig[Symbol.asyncDispose]();
@@ -138,7 +138,7 @@ it('a playlist is told of when the last that was waited for is a list with nothi
   const news = ['Downloads finished: Top\n3 videos [downloads download.finished]'];
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
   expect((await rig.client.history()).queue).toEqual([]);
-}, 60_000);
+});
 
 it('failures are counted by a few kinds', () => {
   const kinds = {

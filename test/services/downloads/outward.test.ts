@@ -44,7 +44,7 @@ beforeAll(async () => {
   server.on('connection', () => (connections += 1));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
-}, 120_000);
+});
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'homeport-outward-'));
   asked = [];

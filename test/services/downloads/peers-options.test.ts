@@ -67,7 +67,7 @@ beforeAll(async () => {
       ALLOW_YTDL_OPTIONS_OVERRIDES: 'true',
     },
   });
-}, 120_000);
+});
 afterAll(async () => {
   await rig[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
@@ -77,7 +77,7 @@ type Ended = Row & Readonly<{ msg?: string | null; filename?: string }>;
 const made = async (url: string, fields: object = {}): Promise<Ended> =>
   await rig.client.ended(await rig.client.add(url, { download_type: 'video', format: 'mkv', ...fields }));
 
-describe('a configuration of the peer', { timeout: 120_000 }, () => {
+describe('a configuration of the peer', () => {
   it('is taken over: the template, what lies beside the file, and the cookies', async () => {
     const { error, filename = '' } = await made(rig.site.url('/short/master.m3u8?taken'));
     expect([error, filename]).toEqual([null, 'master/master.mkv']);
@@ -134,7 +134,7 @@ describe('a configuration of the peer', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a file with options', { timeout: 120_000 }, () => {
+describe('a file with options', () => {
   const height = async (name: string): Promise<string | undefined> =>
     (await mediaOf(rig.file((await made(rig.site.url(`/short/master.m3u8?${name}`))).filename ?? ''))).codecs[0];
   /** Writes a file anew, at a time of its own. */

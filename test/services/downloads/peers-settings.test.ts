@@ -31,7 +31,7 @@ async function heard(base: string, event: string): Promise<any> {
   }
 }
 
-describe('a house as the peer has it', { timeout: 120_000 }, () => {
+describe('a house as the peer has it', () => {
   let rig: Rig;
   const { descriptor, offers } = createProbe(['notices']);
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('a house as the peer has it', { timeout: 120_000 }, () => {
         ...{ LOGLEVEL: 'WARNING' },
       },
     });
-  }, 120_000);
+  });
   afterAll(async () => await rig[Symbol.asyncDispose]());
 
   it('tells its clients where files are, how many of a list are taken, and which folders there are', async () => {
@@ -115,7 +115,7 @@ it('without it there is no list, and a level that is none is refused', async () 
   expect((await fetch(`${rig.client.base}/download/`)).status).toBe(404);
   expect(await (await fetch(`${rig.client.base}/robots.txt`)).text()).toContain('Disallow: /download/');
   await expect(openRig({ environment: { LOGLEVEL: 'LOUD' } })).rejects.toThrow(/LOGLEVEL/);
-}, 60_000);
+});
 
 it("a channel's videos are named by its own template, a playlist's by the other", async () => {
   const engine = join(folder, 'engine');
@@ -155,9 +155,9 @@ esac`;
     'Soups/%(title).180B.%(ext)s',
     '',
   ]);
-}, 60_000);
+});
 
-describe('HTTPS', { timeout: 60_000 }, () => {
+describe('HTTPS', () => {
   it('is spoken with the certificate of the settings, to live clients too, and nothing else', async () => {
     const { key, cert } = makeSelfSigned();
     writeFileSync(join(folder, 'key.pem'), key);
@@ -181,7 +181,7 @@ describe('HTTPS', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the root of the port', { timeout: 60_000 }, () => {
+describe('the root of the port', () => {
   let rig: Rig;
   beforeAll(async () => {
     const services = registry.filter(({ id }) => id === 'downloads' || id === 'control');
@@ -223,4 +223,4 @@ it('a finished download is told to nobody where notifications are switched off, 
   const lines = (part: string): readonly string[] => rig.host.log.filter((line) => line.includes(part));
   await vi.waitFor(() => expect(lines('nobody is told: notifications are switched off')).toHaveLength(1), 15_000);
   expect(lines('a job failed')).toEqual([]);
-}, 60_000);
+});

@@ -13,7 +13,7 @@ const presets = {
 describe.each([
   ['a loaded extractor', true],
   ['the executable', false],
-])('options given to %s', { timeout: 120_000 }, (_name, keepLoaded) => {
+])('options given to %s', (_name, keepLoaded) => {
   let rig: Rig;
   let dataDir: string;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DownloadPreview } from '../../../services/contracts/downloads/api.ts';
+import type { DownloadPreview } from '../../../services/contracts/downloads/preview.ts';
 import { control } from '../../../services/control/index.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { admin } from '../../support/host.ts';
@@ -33,17 +33,17 @@ describe('a look at a link', () => {
     expect(preview?.heights.length).toBeGreaterThan(2);
     expect(preview?.heights).toEqual(preview?.heights.toSorted((a, b) => b - a));
     expect(await rig.client.history()).toEqual({ done: [], queue: [], pending: [] });
-  }, 60_000);
+  });
 
   it('brings the picture along', async () => {
     const { preview } = await look(rig.site.url('/p/og'));
     expect(preview?.title).not.toBe('');
     expect(preview?.picture).toMatch(/^data:image\/jpeg;base64,/);
-  }, 60_000);
+  });
 
   it('counts the entries of a playlist', async () => {
     expect((await look(rig.site.url('/feed/7.rss'))).preview).toMatchObject({ entries: 7, heights: [] });
-  }, 60_000);
+  });
 
   it('says why there is nothing to see', async () => {
     expect(await look('ftp://a.example/x')).toEqual({
@@ -52,7 +52,7 @@ describe('a look at a link', () => {
     });
     const missing = await look(rig.site.url('/s/404'));
     expect(missing).toEqual({ preview: null, trouble: expect.stringContaining('404') as string });
-  }, 60_000);
+  });
 
   it('says so when the extractor gives an answer that is cut off', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-preview-'));
@@ -61,7 +61,7 @@ describe('a look at a link', () => {
     const trouble = expect.stringContaining('cut off') as string;
     expect(await look(own.site.url('/x'), own)).toEqual({ preview: null, trouble });
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 
   it('shows the cookies that a site for members asks for', async () => {
     const members = `${rig.site.address}/p/cookie`;
@@ -71,5 +71,5 @@ describe('a look at a link', () => {
     form.set('cookies', new Blob([`# Netscape HTTP Cookie File\n${line}\n`]), 'cookies.txt');
     await fetch(`${rig.client.base}/upload-cookies`, { method: 'POST', body: form });
     expect((await look(members)).preview).toMatchObject({ live: false });
-  }, 60_000);
+  });
 });

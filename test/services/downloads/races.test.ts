@@ -34,7 +34,7 @@ it('a failed download that is retried several times at the same moment runs once
   // One look, and one attempt to go on.
   expect(site.stats().hits).toEqual({ '/dead/500000/big.mp4': 2 });
   expect(site.stats().ranges).toHaveLength(1);
-}, 60_000);
+});
 
 it('what another process has cancelled meanwhile leaves no file behind', async () => {
   const { client, site, host } = await rigWith();
@@ -44,4 +44,4 @@ it('what another process has cancelled meanwhile leaves no file behind', async (
   await new DownloadStore(other.kysely).remove([uid]);
   await vi.waitFor(() => expect(existsSync(join(host.dataDir, 'downloads', 'temp', uid))).toBe(false), 15_000);
   expect(await readdir(join(host.dataDir, 'Downloads')).catch(() => [])).toEqual([]);
-}, 60_000);
+});

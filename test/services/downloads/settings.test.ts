@@ -24,4 +24,4 @@ it('what the settings say of quality, format, names and subtitles holds for a re
   expect(await post({ url: rig.site.url('/short/master.m3u8?own'), quality: 'audio', format: 'mp3' })).toEqual([
     expect.stringMatching(/^generic\/master \[.*\]\.mp3$/),
   ]);
-}, 120_000);
+});

@@ -37,7 +37,7 @@ describe('a paused download', () => {
     expect(await client.ended(uid)).toMatchObject({ status: 'finished' });
     expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: kept }]);
     expect(await streams(file('big.mp4'))).toEqual(['h264/720', 'aac']);
-  }, 60_000);
+  });
 
   it('that still waited stays at its place, and does not start', async () => {
     const { client, site } = await rigWith({ DOWNLOAD_MODE: 'sequential' });
@@ -52,7 +52,7 @@ describe('a paused download', () => {
     expect(await client.order()).toEqual([second, third]);
     await client.post('/resume', { ids: [second] });
     expect((await client.history()).queue[0]).toMatchObject({ uid: second, status: 'pending' });
-  }, 60_000);
+  });
 
   it('leaves nothing behind when it is cancelled', async () => {
     const { client, site, host } = await rigWith();
@@ -62,7 +62,7 @@ describe('a paused download', () => {
     await client.post('/delete', { where: 'queue', ids: [uid] });
     await vi.waitFor(() => expect(existsSync(`${host.dataDir}/downloads/temp/${uid}`)).toBe(false));
     expect(await client.order()).toEqual([]);
-  }, 60_000);
+  });
 
   it('is paused even while the site is still asked about it', async () => {
     const { client, site } = await rigWith();
@@ -76,7 +76,7 @@ describe('a paused download', () => {
     expect(await adding).toMatchObject({ status: 'ok', uid });
     expect(await client.until(uid, () => true)).toMatchObject({ status: 'paused' });
     expect(await processesNaming(site.url('/mute'))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('the whole queue', () => {
@@ -110,7 +110,7 @@ describe('the whole queue', () => {
     for (const uid of [first, second]) expect(await later.ended(uid)).toMatchObject({ status: 'finished' });
     expect(site.stats().ranges).toEqual([{ path: '/slow/600/big.mp4', start: kept }]);
     expect((await later.history()).done.map(({ uid }) => uid)).toEqual([first, second]);
-  }, 60_000);
+  });
 });
 
 it('a playlist that is added to a paused queue becomes its videos, however long its site takes', async () => {
@@ -125,7 +125,7 @@ it('a playlist that is added to a paused queue becomes its videos, however long 
   expect(await adding).toMatchObject({ status: 'ok', msg: 'Queued' });
   feed.answer(['One', 'Two']);
   await vi.waitFor(async () => expect(await client.order()).toHaveLength(2), 30_000);
-}, 60_000);
+});
 
 describe('moving', () => {
   it('puts rows where they are wanted, and is what the queue then works by', async () => {
@@ -150,7 +150,7 @@ describe('moving', () => {
     await client.post('/resume', {});
     for (const uid of [c, b, e, d, a, f]) await client.ended(uid);
     expect((await client.history()).done.map(({ uid }) => uid)).toEqual([c, b, e, d, a, f]);
-  }, 120_000);
+  });
 
   it('and adding at the same time lose nothing and break no order', async () => {
     const { client, site } = await rigWith();
@@ -167,7 +167,7 @@ describe('moving', () => {
     const order = await client.order();
     expect(order.slice(0, 60)).toEqual(backwards);
     expect(order.slice(60).toSorted()).toEqual(added.toSorted());
-  }, 60_000);
+  });
 });
 
 describe('what cannot be done', () => {
@@ -205,5 +205,5 @@ describe('what cannot be done', () => {
       'What they should stand beside is not in the queue.',
     ]);
     expect((await fetch(`${client.base}/pause`)).headers.get('allow')).toBe('POST, OPTIONS');
-  }, 60_000);
+  });
 });

@@ -22,7 +22,7 @@ async function languagesOf(path: string): Promise<readonly (string | undefined)[
   return streams.filter(({ kind }) => kind === 'subtitle').map(({ codec, language }) => `${codec} ${language}`);
 }
 
-describe('subtitles inside of videos', { timeout: 120_000 }, () => {
+describe('subtitles inside of videos', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await rigWith({ SUBTITLES: 'en,es,xx', SUBTITLE_EMBED: 'true' });
@@ -51,7 +51,7 @@ describe('subtitles inside of videos', { timeout: 120_000 }, () => {
   });
 });
 
-describe('subtitles beside videos', { timeout: 120_000 }, () => {
+describe('subtitles beside videos', () => {
   it('are SRT files that take the number of their video where the name is taken', async () => {
     await using rig = await rigWith({ SUBTITLES: 'en,de' });
     const names: (string | undefined)[] = [];
@@ -71,7 +71,7 @@ describe('subtitles beside videos', { timeout: 120_000 }, () => {
   });
 });
 
-describe('captions alone', { timeout: 120_000 }, () => {
+describe('captions alone', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await openRig();
@@ -121,7 +121,7 @@ describe('captions alone', { timeout: 120_000 }, () => {
   });
 });
 
-it('captions need no ffmpeg', { timeout: 60_000 }, async () => {
+it('captions need no ffmpeg', async () => {
   await using rig = await openRig({ environment: { FFMPEG_PATH: '/nowhere/ffmpeg' } });
   expect((await rig.client.get<{ engine: { ffmpeg: string | null } }>('/status')).engine.ffmpeg).toBeNull();
   for (const [format, text] of [

@@ -89,9 +89,9 @@ describe('names on the network', () => {
     expect(around.heard.filter(isProbe).length).toBeGreaterThanOrEqual(3);
     await vi.waitFor(() => expect(around.records('push.nas.local')).toContainEqual(expect.objectContaining({ type: 'A', data: lan, flush: true })), patience); // prettier-ignore
     expect(around.records('_https._tcp.local')).toContainEqual(
-      expect.objectContaining({ type: 'PTR', data: 'Push on nas._https._tcp.local' }),
+      expect.objectContaining({ type: 'PTR', data: 'Messages on nas._https._tcp.local' }),
     );
-    expect(around.records('Push on nas._https._tcp.local')).toContainEqual(
+    expect(around.records('Messages on nas._https._tcp.local')).toContainEqual(
       expect.objectContaining({
         type: 'SRV',
         data: expect.objectContaining({ target: 'push.nas.local', port: home.port }) as object,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, stepAt } from '../../../services/gateway/second-factor/totp.ts';
+import { codeOf, stepAt } from '../../../services/kit/totp.ts';
 import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
 import { api } from '../../support/api.ts';

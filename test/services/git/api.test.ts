@@ -97,7 +97,7 @@ describe('the API of repositories', () => {
     expect(raw.headers.get('content-security-policy')).toContain('sandbox');
     const rendered = await room.api('POST', '/markdown', { Text: `**x** ${html} [a](javascript:alert(1))` });
     expect(await rendered.text()).toBe(
-      '<p dir="auto"><strong>x</strong> &#60;script&#62;alert(1)&#60;/script&#62; a</p>\n',
+      '<p dir="auto"><strong>x</strong> &lt;script&gt;alert(1)&lt;/script&gt; a</p>\n',
     );
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { restoreBackup } from '../../../main/host/backup/restore.ts';
-import type { BackupFile } from '../../../services/contracts/control/api.ts';
+import type { BackupFile } from '../../../services/contracts/control/backups.ts';
 import { api } from '../../support/api.ts';
 import { openGitRoom } from './room.ts';
 

@@ -104,6 +104,23 @@ describe('webhooks', () => {
     expect(find('push', 'refs/heads/dev')?.body).toMatchObject({ total_commits: 0, commits: [] });
   });
 
+  it('are told of a release as the peer tells them', async () => {
+    await room.create('released', { auto_init: true });
+    await hook('ada/released', { events: ['release'] });
+    const before = received.length;
+    const made = await room.api('POST', '/repos/ada/released/releases', { tag_name: 'v1', name: 'One', body: 'notes' });
+    expect(made.status).toBe(201);
+    await arrived(before + 1);
+    const one = received.at(-1);
+    expect(one?.headers['x-gitea-event']).toBe('release');
+    const { action, release, repository, sender } = one?.body ?? {};
+    expect([action, release.tag_name, sender.login]).toEqual(['published', 'v1', 'ada']);
+    const recorded = golden('release-published').request.body as Record<string, object>;
+    expect(Object.keys(one?.body).toSorted()).toEqual(Object.keys(recorded).toSorted());
+    expect(Object.keys(release).toSorted()).toEqual(Object.keys(recorded['release'] ?? {}).toSorted());
+    expect(Object.keys(repository).toSorted()).toEqual(Object.keys(recorded['repository'] ?? {}).toSorted());
+  });
+
   it('are asked again when they fail, keep a history, and are sent again by hand', async () => {
     await room.create('again');
     const made = await hook('ada/again', { config: { ...config(), content_type: 'form' }, branch_filter: 'rel/*' });

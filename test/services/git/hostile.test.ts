@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom } from './room.ts';
 
 let room: GitRoom;
 let bob = '';
@@ -66,6 +66,60 @@ describe('a private repository', () => {
     // Git is not asked for either; a look into the repository would take several times as long.
     const [there, none] = [median(times['secret'] ?? []), median(times['nothing'] ?? [])];
     expect(there).toBeLessThan(none * 2 + 2);
+  });
+});
+
+describe('a private repository, by the other ways in', () => {
+  const both = ['secret', 'nothing'] as const;
+
+  it('is told from none by no address of files, of large files and of texts', async () => {
+    const tries: readonly (readonly [string, RequestInit?])[] = [
+      ...['raw/branch/main/README.md', 'raw/commit/main/README.md', 'archive/main.zip', 'pulls/1.diff', 'pulls/1.patch', 'HEAD', 'releases/download/v1/a.txt', 'attachments/00000000-0000-0000-0000-000000000000', '?go-get=1'].map((path) => [path] as const),
+      ['git-upload-pack', { method: 'POST', body: '0000', headers: { 'content-type': 'application/x-git-upload-pack-request' } }],
+      ['git-receive-pack', { method: 'POST', body: '0000', headers: { 'content-type': 'application/x-git-receive-pack-request' } }],
+      ['info/lfs/objects/batch', { method: 'POST', body: JSON.stringify({ operation: 'download', objects: [{ oid: 'a'.repeat(64), size: 1 }] }) }],
+      ['info/lfs/objects/batch', { method: 'POST', body: JSON.stringify({ operation: 'upload', objects: [] }) }],
+      ['info/lfs/locks'],
+      [`info/lfs/objects/${'a'.repeat(64)}`],
+      [`info/lfs/objects/${'a'.repeat(64)}/1`, { method: 'PUT', body: 'x' }],
+      ['info/lfs/verify', { method: 'POST', body: JSON.stringify({ oid: 'a'.repeat(64), size: 1 }) }],
+    ]; // prettier-ignore
+    for (const [path, init] of tries) {
+      for (const who of ['', bob]) {
+        const [there, none] = await Promise.all(both.map(async (name) => {
+          const headers = { ...init?.headers, ...(who === '' ? {} : { authorization: who }) };
+          const reply = await fetch(`${room.url}/ada/${name}${path.startsWith('?') ? '' : '/'}${path}`, { ...init, headers, redirect: 'manual' });
+          const words = (await reply.text()).replaceAll(name, 'NAME');
+          return [reply.status, reply.headers.get('www-authenticate'), reply.headers.get('location')?.replace(name, 'NAME'), words];
+        })); // prettier-ignore
+        expect([path, who === '', there]).toEqual([path, who === '', none]);
+      }
+    }
+    const text = await (await fetch(`${room.url}/swagger.v1.json`)).text();
+    expect(text).not.toContain('secret"');
+  });
+
+  it('is told from none by no word and no time over SSH', async () => {
+    const key = await makeKey(room, 'id_bob');
+    expect((await room.api('POST', '/user/keys', { title: 'k', key: key.text }, bob)).status).toBe(201);
+    const { ssh_url } = (await (await room.api('GET', '/repos/ada/open')).json()) as { ssh_url: string };
+    const { hostname, port } = new URL(ssh_url);
+    const [program = '', ...args] = key.command.split(' ');
+    const exec = async (command: string) => {
+      const begun = performance.now();
+      const { code, stderr, stdout } = await room.run(program, [...args, '-p', port, `git@${hostname}`, command], { mayFail: true }); // prettier-ignore
+      return { said: [code, stderr, stdout], took: performance.now() - begun };
+    };
+    const times: Record<string, number[]> = { secret: [], nothing: [] };
+    for (const command of ["git-upload-pack 'ada/NAME.git'", "git-receive-pack 'ada/NAME.git'", "git-upload-archive 'ada/NAME.git'", 'git-lfs-authenticate ada/NAME.git download', 'git-lfs-authenticate ada/NAME.git upload']) {
+      const [there, none] = [await exec(command.replace('NAME', 'secret')), await exec(command.replace('NAME', 'nothing'))];
+      for (const [name, { took }] of [['secret', there], ['nothing', none]] as const) times[name]?.push(took);
+      expect([command, there.said.map((words) => String(words).replaceAll('secret', 'NAME'))]).toEqual([command, none.said.map((words) => String(words).replaceAll('nothing', 'NAME'))]);
+      expect(there.said[0]).toBe(1);
+    } // prettier-ignore
+    const [there, none] = [Math.min(...(times['secret'] ?? [])), Math.min(...(times['nothing'] ?? []))];
+    // Git is started for neither.
+    expect(there).toBeLessThan(none * 2 + 50);
   });
 });
 

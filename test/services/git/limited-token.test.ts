@@ -56,6 +56,20 @@ test('a token for what is public shows nothing else, whoever made it', async () 
   expect(data.map(({ name }) => name)).toEqual(['shown']);
 });
 
+test('a token for what is public lists no private repository of an organisation that its account has', async () => {
+  const { id } = (await (await room.api('POST', '/orgs', { username: 'house' })).json()) as { readonly id: number };
+  for (const body of [{ name: 'open' }, { name: 'closed', private: true }]) await room.api('POST', '/orgs/house/repos', body); // prettier-ignore
+  const made = await room.api('POST', '/users/ada/tokens', { name: 'teams', scopes: ['public-only', 'read:organization'] }); // prettier-ignore
+  const { sha1 } = (await made.json()) as { readonly sha1: string };
+  const listed = async (authorization?: string) => {
+    const reply = await room.api('GET', `/teams/${id}/repos`, undefined, authorization);
+    const names = ((await reply.json()) as readonly { readonly name: string }[]).map(({ name }) => name);
+    return [names, reply.headers.get('x-total-count')];
+  };
+  expect(await listed()).toEqual([['open', 'closed'], '2']);
+  expect(await listed(`token ${sha1}`)).toEqual([['open'], '1']);
+});
+
 test.each([
   ['release/*', 'release/1', true],
   ['release/*', 'release/1/2', false],

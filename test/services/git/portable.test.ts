@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,13 +51,22 @@ describe('a repository as one file', () => {
     await json('POST', `${at}/issues/1/labels`, { labels: [label] });
     await json('POST', `${at}/issues/1/comments`, { body: 'I see it' }, bob);
     await json('POST', `${at}/issues/1/reactions`, { content: 'heart' }, bob);
+    await json('POST', `${at}/issues/1/times`, { time: 90 });
+    await json('POST', `${at}/issues/1/pin`);
+    const form = new FormData();
+    form.set('attachment', new Blob(['a picture']), 'lamp.png');
+    const sent = await fetch(`${room.url}/api/v1${at}/issues/1/assets`, { method: 'POST', headers: { authorization: adminAuthorization }, body: form }); // prettier-ignore
+    const { uuid } = (await sent.json()) as { uuid: string };
+    await json('PATCH', `${at}/issues/1`, { body: `at night ![](/attachments/${uuid})` });
     await json('DELETE', `${at}/issues/${(await json('POST', `${at}/issues`, { title: 'Never was' })).number}`);
     await json('POST', `${at}/pulls`, { title: 'Dev', head: 'dev', base: 'main' });
+    await json('POST', `${at}/issues/3/dependencies`, { index: 1 });
     await json('PUT', `${at}/collaborators/bob`, { permission: 'write' });
     await json('POST', `${at}/pulls/3/reviews`, { event: 'APPROVED', body: 'good', comments: [{ path: 'n', body: 'why', new_position: 1 }] }, bob); // prettier-ignore
     const { id: release } = await json('POST', `${at}/releases`, { tag_name: 'v1', body: 'notes' });
     await fetch(`${room.url}/api/v1${at}/releases/${release}/assets?name=a.txt`, { method: 'POST', headers: { authorization: adminAuthorization }, body: 'asset' }); // prettier-ignore
     await json('POST', `${at}/branch_protections`, { rule_name: 'main', required_approvals: 1 });
+    await json('POST', `${at}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['bob'] });
     const sha = (await json('GET', `${at}/branches/main`)).commit.id;
     await json('POST', `${at}/statuses/${sha}`, { state: 'success', context: 'ci' });
 
@@ -81,6 +91,13 @@ describe('a repository as one file', () => {
       ]);
       expect(await json('GET', `${of}/issues/1/reactions`)).toMatchObject([{ content: 'heart' }]);
       expect((await json('GET', `${of}/issues?q=night`)).length).toBe(1);
+      expect(await json('GET', `${of}/issues/1/times`)).toMatchObject([{ time: 90, user_name: 'ada' }]);
+      expect(await json('GET', `${of}/issues/3/dependencies`)).toMatchObject([{ number: 1 }]);
+      const flickers = await json('GET', `${of}/issues/1`);
+      expect(flickers).toMatchObject({ pin_order: 1, assets: [{ name: 'lamp.png', size: 9 }] });
+      // Its text names the file by what it is called now.
+      expect(flickers.body).toBe(`at night ![](/attachments/${flickers.assets[0].uuid})`);
+      expect(await (await fetch(flickers.assets[0].browser_download_url)).text()).toBe('a picture');
       const timeline = await json('GET', `${of}/issues/1/timeline`);
       expect(timeline.find(({ type }: { type: string }) => type === 'label')).toMatchObject({ label: { name: 'bug' } });
       expect(await json('GET', `${of}/pulls/3`)).toMatchObject({ title: 'Dev', mergeable: true, head: { ref: 'dev' } });
@@ -90,11 +107,45 @@ describe('a repository as one file', () => {
       expect(shown).toMatchObject({ tag_name: 'v1', assets: [{ name: 'a.txt', size: 5 }] });
       expect(await (await fetch(shown.assets[0].browser_download_url)).text()).toBe('asset');
       expect(await json('GET', `${of}/branch_protections/main`)).toMatchObject({ required_approvals: 1 });
+      expect(await json('GET', `${of}/tag_protections`)).toMatchObject([{ name_pattern: 'v*', whitelist_usernames: ['bob'] }]); // prettier-ignore
       expect(await json('GET', `${of}/commits/main/status`)).toMatchObject({ state: 'success' });
       // A number is not given twice.
       expect((await json('POST', `${of}/issues`, { title: 'Next' })).number).toBe(4);
+      await json('PATCH', `${of}/issues/1`, { state: 'closed' });
       expect((await room.api('POST', `${of}/pulls/3/merge`, { Do: 'merge' })).status).toBe(200);
     }
+  });
+
+  it('holds what is there when files of it are lost', async () => {
+    await room.create('lossy', { auto_init: true });
+    const at = '/repos/ada/lossy';
+    const place = join(room.host.dataDir, 'git');
+    const send = (path: string, method: string, body: string) => fetch(`${room.url}${path}`, { method, headers: { authorization: adminAuthorization }, body }); // prettier-ignore
+    const attach = async (path: string) => (await (await send(`/api/v1${at}/${path}`, 'POST', path)).json()).uuid as string; // prettier-ignore
+    await json('POST', `${at}/issues`, { title: 'Files' });
+    await attach('issues/1/assets?name=kept.txt');
+    const lost = [await attach('issues/1/assets?name=lost.txt')];
+    const { id } = await json('POST', `${at}/releases`, { tag_name: 'v1' });
+    await attach(`releases/${id}/assets?name=kept.txt`);
+    lost.push(await attach(`releases/${id}/assets?name=lost.txt`));
+    for (const text of ['kept', 'lost']) {
+      const oid = createHash('sha256').update(text).digest('hex');
+      expect((await send(`/ada/lossy.git/info/lfs/objects/${oid}/4`, 'PUT', text)).status).toBe(200);
+      if (text === 'lost') lost.push(oid);
+    }
+    const files = readdirSync(place, { recursive: true }) as string[];
+    const gone = files.filter((path) => lost.some((name) => path.endsWith(name)));
+    expect(gone).toHaveLength(3);
+    for (const path of gone) rmSync(join(place, path));
+
+    const file = await backup('lossy');
+    const record = JSON.parse((await contents(file))['repository.json'] ?? '');
+    expect([record.issue_attachments, record.release_assets, record.largeFiles].map(({ length }) => length)).toEqual([1, 1, 1]); // prettier-ignore
+    expect((await restored(file, 'lossless')).status).toBe(201);
+    expect((await json('GET', '/repos/ada/lossless/issues/1')).assets).toMatchObject([{ name: 'kept.txt' }]);
+    expect((await json('GET', '/repos/ada/lossless/releases'))[0].assets).toMatchObject([{ name: 'kept.txt' }]);
+    const warning = room.host.log.find((text) => text.includes('files are missing')) ?? '';
+    for (const name of lost) expect(warning).toContain(name);
   });
 
   it('is for administrators, and what is broken or hostile leaves nothing behind', async () => {

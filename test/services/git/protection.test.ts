@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeKey, openGitRoom, type GitRoom } from './room.ts';
 
@@ -226,5 +227,97 @@ describe('what protection asks of branches of the API and of pull requests', () 
     await project('forced');
     await json('POST', '/repos/ada/forced/branch_protections', { rule_name: 'main', required_approvals: 2 });
     expect(await merge('forced', { force_merge: true })).toBe(200);
+  });
+
+  it('only those approve who stand in the list, whoever else may write', async () => {
+    await project('listed');
+    const carl = await room.account('carla');
+    await json('PUT', '/repos/ada/listed/collaborators/carla', { permission: 'write' });
+    const list = { enable_approvals_whitelist: true, approvals_whitelist_username: ['carla'] };
+    await json('POST', '/repos/ada/listed/branch_protections', { rule_name: 'main', required_approvals: 1, ...list });
+    const few = [405, 'not ready to merge [reason: Does not have enough approvals]'];
+    await json('POST', '/repos/ada/listed/pulls/1/reviews', { event: 'APPROVED' });
+    expect(await merge('listed')).toEqual(few);
+    const { id } = await json('POST', '/repos/ada/listed/pulls/1/reviews', { event: 'APPROVED' }, carl);
+    // An approval that was dismissed counts no more, until that is taken back.
+    await json('POST', `/repos/ada/listed/pulls/1/reviews/${id}/dismissals`, { message: 'too quick' });
+    expect(await merge('listed')).toEqual(few);
+    await json('POST', `/repos/ada/listed/pulls/1/reviews/${id}/undismissals`);
+    expect(await merge('listed')).toBe(200);
+  });
+
+  it('a merge waits for those who were asked to look at it and whose word counts', async () => {
+    await project('asked');
+    const dora = await room.account('dora');
+    await room.account('eric');
+    await json('PUT', '/repos/ada/asked/collaborators/dora', { permission: 'write' });
+    await json('POST', '/repos/ada/asked/branch_protections', { rule_name: 'main', block_on_official_review_requests: true }); // prettier-ignore
+    const at = '/repos/ada/asked/pulls/1';
+    await json('POST', `${at}/requested_reviewers`, { reviewers: ['eric', 'dora'] });
+    const asked = (await json('GET', at)).requested_reviewers.map(({ login }: { login: string }) => login);
+    expect(asked.toSorted()).toEqual(['dora', 'eric']);
+    expect(await merge('asked')).toEqual([405, 'not ready to merge [reason: There are official review requests]']);
+    // A remark is no verdict.
+    await json('POST', `${at}/reviews`, { event: 'COMMENT', body: 'I see' }, dora);
+    expect(await merge('asked')).toEqual([405, 'not ready to merge [reason: There are official review requests]']);
+    await json('POST', `${at}/reviews`, { event: 'APPROVED' }, dora);
+    // eric may only read.
+    expect((await json('GET', at)).requested_reviewers).toMatchObject([{ login: 'eric' }]);
+    expect(await merge('asked')).toBe(200);
+  });
+
+  it('nobody is asked to look at what he may not read, nor at his own', async () => {
+    await project('unread');
+    await json('PATCH', '/repos/ada/unread', { private: true });
+    await room.account('fred');
+    const ask = (reviewers: readonly string[]) => status('POST', '/repos/ada/unread/pulls/1/requested_reviewers', { reviewers }); // prettier-ignore
+    expect([await ask(['fred']), await ask(['bob']), await ask(['nobody'])]).toEqual([422, 422, 422]);
+    await json('PUT', '/repos/ada/unread/collaborators/fred', { permission: 'read' });
+    expect(await ask(['fred'])).toBe(201);
+  });
+
+  it('a merge waits until the branch has what its base has, and for requested changes', async () => {
+    const copy = await project('outdated');
+    await json('POST', '/repos/ada/outdated/branch_protections', { rule_name: 'main', block_on_outdated_branch: true, block_on_rejected_reviews: true, enable_push: true }); // prettier-ignore
+    await room.git(['checkout', '-q', 'main'], { cwd: copy });
+    await room.git(['commit', '-q', '--allow-empty', '-m', 'on'], { cwd: copy });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/outdated.git`, 'main'], { cwd: copy });
+    expect(await merge('outdated')).toEqual([405, 'not ready to merge [reason: The head branch is behind the base branch]']); // prettier-ignore
+    expect(await status('POST', '/repos/ada/outdated/pulls/1/update?style=merge')).toBe(200);
+    await json('POST', '/repos/ada/outdated/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'not so' });
+    expect(await merge('outdated')).toEqual([405, 'not ready to merge [reason: There are requested changes]']);
+    await json('POST', '/repos/ada/outdated/pulls/1/reviews', { event: 'APPROVED' });
+    expect(await merge('outdated')).toBe(200);
+  });
+});
+
+describe('protected tags', () => {
+  it('are made, moved and removed by those in their list alone: by pushes, the API and releases', async () => {
+    await room.create('tagged', { auto_init: true });
+    await room.api('PUT', '/repos/ada/tagged/collaborators/bob', { permission: 'write' });
+    const rules = '/repos/ada/tagged/tag_protections';
+    const made = await room.api('POST', rules, { name_pattern: 'v*', whitelist_usernames: ['ada'] });
+    expect([made.status, await made.json()]).toMatchObject([201, { name_pattern: 'v*', whitelist_usernames: ['ada'] }]);
+    const copy = join(room.folder, 'tagged');
+    await room.git(['clone', '-q', `${room.signedUrl}/ada/tagged.git`, copy]);
+    const remote = bobs().replace('/demo.git', '/tagged.git');
+    await room.git(['tag', 'v1'], { cwd: copy });
+    const refused = await room.git(['push', remote, 'v1'], { cwd: copy, mayFail: true });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Tag v1 is protected')]);
+    const asBob = async (method: string, path: string, body?: unknown) => (await room.api(method, `/repos/ada/tagged/${path}`, body, bob)).status; // prettier-ignore
+    expect(await asBob('POST', 'tags', { tag_name: 'v1' })).toBe(405);
+    expect(await asBob('POST', 'releases', { tag_name: 'v1' })).toBe(405);
+    expect(await asBob('POST', 'tags', { tag_name: 'other' })).toBe(201);
+    await room.git(['push', '-q', `${room.signedUrl}/ada/tagged.git`, 'v1'], { cwd: copy });
+    expect((await room.git(['push', remote, ':v1'], { cwd: copy, mayFail: true })).code).toBe(1);
+    expect(await asBob('DELETE', 'tags/v1')).toBe(405);
+    // A rule is only changed by who runs the repository, and none is a regular expression.
+    expect(await asBob('GET', 'tag_protections')).toBe(403);
+    expect(await status('POST', rules, { name_pattern: '/^(a+)+$/' })).toBe(422);
+    const [{ id }] = (await (await room.api('GET', rules)).json()) as [{ id: number }];
+    expect(await status('PATCH', `${rules}/${id}`, { whitelist_usernames: ['ada', 'bob'] })).toBe(200);
+    expect(await asBob('DELETE', 'tags/v1')).toBe(204);
+    expect(await status('DELETE', `${rules}/${id}`)).toBe(204);
+    expect(await (await room.api('GET', rules)).json()).toEqual([]);
   });
 });

@@ -181,6 +181,19 @@ describe('pull requests', () => {
     expect((await room.api('POST', path, { event: 'COMMENT', body: ' ' }, bob)).status).toBe(422);
   });
 
+  it('count their comments anew when a review is removed', async () => {
+    await project('recount', { dev: { 'a.txt': base.replace('line 6', 'LINE 6') } });
+    const bob = await room.account('bert', [{ service: 'git', resource: 'ada/recount', permission: 'read-write' }]);
+    await open('recount', 'dev');
+    await json('POST', '/repos/ada/recount/issues/1/comments', { body: 'a comment' });
+    const path = '/repos/ada/recount/pulls/1/reviews';
+    const { id } = await json('POST', path, { event: 'COMMENT', body: 'a remark on all of it' }, bob);
+    const counted = async (): Promise<number> => (await json('GET', '/repos/ada/recount/issues/1')).comments;
+    expect(await counted()).toBe(2);
+    expect((await room.api('DELETE', `${path}/${id}`, undefined, bob)).status).toBe(204);
+    expect(await counted()).toBe(1);
+  });
+
   it('and commits to the default branch close the issues that they say they fix', async () => {
     const cwd = await project('fixes', {});
     for (const title of ['one', 'two', 'three']) await json('POST', '/repos/ada/fixes/issues', { title });

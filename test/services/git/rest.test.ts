@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api } from '../../support/api.ts';
 import { openGitRoom, type GitRoom } from './room.ts';
 
 let room: GitRoom;
@@ -47,7 +48,11 @@ describe('organisations', () => {
     expect(await status('DELETE', '/orgs/acme', undefined, cleo)).toBe(409);
     expect((await json('POST', '/repos/acme/tool/transfer', { new_owner: 'cleo' }, cleo)).full_name).toBe('cleo/tool');
     expect((await room.api('GET', '/repos/acme/tool', undefined, cleo)).headers.get('location')).toBe('/api/v1/repos/cleo/tool'); // prettier-ignore
-    expect(await status('POST', '/repos/cleo/tool/transfer', { new_owner: 'bob' }, cleo)).toBe(403);
+    // As with the peer it is offered to him, and not his before he takes it; an organisation is offered nothing.
+    expect(await status('POST', '/repos/cleo/tool/transfer', { new_owner: 'bob' }, cleo)).toBe(201);
+    expect([await status('GET', '/repos/cleo/tool'), await status('GET', '/repos/bob/tool')]).toEqual([200, 404]);
+    await json('POST', '/orgs', { username: 'other' });
+    expect(await status('POST', '/repos/cleo/tool/transfer', { new_owner: 'other' }, cleo)).toBe(403);
     expect(await status('DELETE', '/orgs/acme', undefined, cleo)).toBe(204);
     expect(await status('GET', '/orgs/acme')).toBe(404);
   });
@@ -156,6 +161,14 @@ it('what a repository had beside its objects goes with it', async () => {
   const before = count();
   expect(await status('DELETE', '/repos/ada/gone')).toBe(204);
   expect(count()).toBe(before - 1);
+});
+
+it('our own call changes of a release what it names', async () => {
+  await room.create('shipped', { auto_init: true });
+  const { id } = await json('POST', '/repos/ada/shipped/releases', { tag_name: 'v1', name: 'First light', body: 'It shines.', draft: true }); // prettier-ignore
+  const change = { method: 'PATCH', body: JSON.stringify({ prerelease: true }) };
+  const changed = await api(room.host.url('control'), `/api/git/repositories/ada/shipped/releases/${id}`, change);
+  expect(changed).toMatchObject({ title: 'First light', text: 'It shines.', draft: true, prerelease: true });
 });
 
 it('an archived repository keeps its references as they are', async () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { giteaApi } from 'gitea-js';
 import { git } from '../../../services/git/index.ts';
 import { control } from '../../../services/control/index.ts';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
@@ -131,6 +132,14 @@ export async function openGitRoom(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+export type Gitea = ReturnType<typeof giteaApi<unknown>>;
+
+/** gitea-js, as the administrator, with a token that is good for everything. */
+export async function giteaClient(room: GitRoom): Promise<Gitea> {
+  const made = await room.api('POST', '/users/ada/tokens', { name: 'all', scopes: ['all'] });
+  return giteaApi(room.url, { token: ((await made.json()) as { sha1: string }).sha1 });
 }
 
 /** A key pair of OpenSSH; `command` is what git uses to connect with it. */

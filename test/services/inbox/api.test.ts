@@ -114,6 +114,17 @@ it('puts a row away: out of the list and the count, still found', async () => {
   expect(await bodies('?q=first&done=false')).toEqual([]);
 });
 
+it('finds the newest rows by their words without counting, also those put away', async () => {
+  const search = async (query: string): Promise<readonly string[]> => {
+    const found = z.parse(inboxApi.find.reply, await api(host.url('control'), `/api/inbox/search?${query}`));
+    return found.items.map(({ body }) => body);
+  };
+  expect(await search('q=fir')).toEqual(['first']);
+  expect(await search('q=first&limit=1')).toEqual(['first']);
+  for (const query of ['q=', 'q=%20', 'q=...', 'q=firs%20second']) expect(await search(query)).toEqual([]);
+  await expect(search('limit=1')).rejects.toThrow(/4\d\d/);
+});
+
 it('gives one row by its id, also one that was put away, and says when there is none', async () => {
   await offer('only', { source: 'alone' });
   const [row] = (await list('?source=alone')).items;

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { InboxOffer } from '../../../services/contracts/inbox/api.ts';
 import { bound } from '../../../services/inbox/domain.ts';
-import { ItemStore, type Wanted } from '../../../services/inbox/store/items.ts';
+import { changeable, changeItems } from '../../../services/inbox/store/changes.ts';
+import { ItemStore } from '../../../services/inbox/store/items.ts';
+import type { Wanted } from '../../../services/inbox/store/narrow.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { eachDialect } from '../../support/database.ts';
 
@@ -108,7 +110,15 @@ eachDialect((_name, open) => {
     expect(await find({ minPriority: 4 })).toEqual(['1']);
     expect(await store.sources()).toEqual(['mail', 'test']);
     const change = async (ids: 'all' | number[], set: { read?: boolean; done?: boolean }) =>
-      (await database.commit((transaction) => store.change(transaction, ids, set))).map(({ id }) => id);
+      (
+        await database.commit(async (transaction) =>
+          changeItems(
+            transaction,
+            ids === 'all' ? await changeable(transaction, set, { scope: undefined, upTo: 1_000_000, limit: 100 }) : ids,
+            set,
+          ),
+        )
+      ).map(({ id }) => id);
     expect(await change([first?.id ?? 0], { read: true })).toEqual([first?.id]);
     expect(await change([second?.id ?? 0], { done: true })).toEqual([second?.id]);
     expect(await find({ unread: true, done: false })).toEqual(['3']);

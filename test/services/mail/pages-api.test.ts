@@ -117,6 +117,36 @@ describe('the API of the mail page', () => {
     expect((await fetch(`${bare.url('control')}/api/mail/messages`)).status).toBe(401);
   });
 
+  /** Mails of just now, each with one delivery, the first of them given up, the next waiting, and one that was made. */
+  const keep = (dead: number, waiting: number): void => {
+    using opened = openMailDatabase(host.dataDir);
+    const now = String(Date.now());
+    const numbers = (count: number) =>
+      `with recursive n(a) as (select 1 union all select a + 1 from n where a < ${String(count)})`;
+    opened.database.exec(`
+      insert into messages (id, sender, recipients, size, deliveries, received_at)
+        ${numbers(dead + waiting + 1)} select 'm' || a, 'a@b', '[]', 1, '[{}]', ${now} from n;
+      insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at)
+        ${numbers(dead + waiting)} select 'mail.deliver', 'm' || a || ':0',
+          case when a <= ${String(dead)} then 'dead' else 'waiting' end, '{}', 1, ${now}, ${now} + 3600000 from n`);
+  };
+  const outcomes = async (): Promise<readonly unknown[]> => {
+    const { told, waiting, failed } = await ask<Record<string, number[]>>('/api/mail/outcomes');
+    return [told, waiting, failed].map((days) => days?.at(-1));
+  };
+
+  it('counts what became of thousands of mails', async () => {
+    keep(6_000, 5_500);
+    expect(await outcomes()).toEqual([1, 5_500, 6_000]);
+  });
+
+  it('hears of a mail that is dropped among the given-up work of all services', async () => {
+    keep(2, 1);
+    expect(await outcomes()).toEqual([1, 1, 2]);
+    await ask('/api/jobs/mail/1', 'DELETE');
+    await expect.poll(outcomes).toEqual([2, 1, 1]);
+  });
+
   it('shows a hostile mail as data, its source bounded', async () => {
     const source = [
       'From: =?utf-8?b?4oCubW9kbmFy?= <nas@example.org>',

@@ -95,7 +95,7 @@ describe('a small source that is had as a file', () => {
     expect(Object.fromEntries(reply.headers)).toMatchObject({
       'content-type': 'message/rfc822',
       'content-length': '2000',
-      'content-disposition': `attachment; filename="${id}.eml"; filename*=UTF-8''${id}.eml`,
+      'content-disposition': `attachment; filename="${id}.eml"`,
       'x-content-type-options': 'nosniff',
       'content-security-policy': "sandbox; default-src 'none'",
     });

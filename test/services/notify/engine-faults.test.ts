@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { startLibrary } from '../../../main/host/engines/start.ts';
@@ -160,6 +161,26 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     expect(retried).toEqual(['a']);
   });
 
+  it('is waited for no longer by many, a few at a time', async () => {
+    const lastError = 'It needs the Apprise engine: install it.';
+    const job = { kind: '', key: '', state: 'waiting', attempts: 1, createdAt: 0, runAt: 0, lastError } as const;
+    let underWay = 0;
+    const seen: number[] = [];
+    await retryWaiting({
+      list: async () => Array.from({ length: 1000 }, (_, id) => ({ ...job, id: String(id) })),
+      retry: async () => {
+        underWay += 1;
+        seen.push(underWay);
+        await nextTurn();
+        underWay -= 1;
+        return true;
+      },
+    });
+    expect(seen).toHaveLength(1000);
+    expect(Math.max(...seen), 'shares commits').toBeGreaterThan(1);
+    expect(Math.max(...seen), 'leaves room for others').toBeLessThan(100);
+  });
+
   it('is remembered over a restart, so that its destinations wait while it is away', async () => {
     const place = join(folder, 'engine');
     const data = join(folder, 'data');
@@ -195,7 +216,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
 describe.skipIf(lacksLibrary)('the child', () => {
   const Sent = z.object({ ok: z.boolean(), log: z.array(z.tuple([z.string(), z.string()])).optional() });
   const message = { title: '', body: 'x', type: 'info', format: 'text', attach: [] as unknown[] };
-  const soon = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);
+  const soon = (ms = 120_000): AbortSignal => AbortSignal.timeout(ms);
 
   function open(library: EngineLibrary = { python, path: libraryOf('apprise-2') }, clock = createFakeClock()): Library {
     const state = { name: 'apprise' as const, path: '/x', version: '2.2.0', source: 'setting' as const, remedy: null };
@@ -252,7 +273,7 @@ describe.skipIf(lacksLibrary)('the child', () => {
     await vi.waitFor(() => {
       clock.advance(60_000);
       expect(ended).toBeInstanceOf(Error);
-    }, 10_000);
+    });
     expect(String(ended)).toContain('did not get ready in time');
   });
 

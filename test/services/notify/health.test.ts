@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HealthStore } from '../../../services/notify/store/health.ts';
-import { migrations } from '../../../services/notify/store/tables.ts';
+import { migrations } from '../../../services/notify/store/migrations.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
 import { silentLog } from '../../support/place.ts';

@@ -3,7 +3,7 @@ import { NoticeIndex } from '../../../services/notify/accept/notice-index.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { History } from '../../../services/notify/store/history.ts';
 import { NoticeStore } from '../../../services/notify/store/notices.ts';
-import { migrations } from '../../../services/notify/store/tables.ts';
+import { migrations } from '../../../services/notify/store/migrations.ts';
 import type { Database } from '../../../main/host/database/open.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';

@@ -1,16 +1,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { NoticeStore } from '../../../services/notify/store/notices.ts';
 import { DeliveryStatistics } from '../../../services/notify/store/statistics.ts';
-import { migrations } from '../../../services/notify/store/tables.ts';
+import { migrations } from '../../../services/notify/store/migrations.ts';
 import { api } from '../../support/api.ts';
 import { eachDialect } from '../../support/database.ts';
 import { openTestHost } from '../../support/host.ts';
+import { openPostgresDatabase } from '../../support/postgres.ts';
+import { openReceiver } from './support.ts';
 
 const start = 1_900_000_000_000;
 const hour = 3_600_000;
@@ -101,5 +105,89 @@ describe('the statistics of our own API', () => {
     expect(await ask('POST', '/deliveries/retry-all')).toEqual({ retried: 2 });
     await vi.waitFor(async () => expect((await read()).problems).toEqual([]));
     receiver.close();
+  });
+
+  it.each(['sqlite', 'postgres'])(
+    'hear of deliveries that were dropped or tried again among the work of all services, on %s',
+    async (dialect) => {
+      await using resources = new AsyncDisposableStack();
+      const url = dialect === 'postgres' ? resources.use(await openPostgresDatabase()).url : undefined;
+      const environment = url === undefined ? {} : { HOMEPORT_DATABASE_URL: url };
+      const receiver = resources.use(await openReceiver());
+      receiver.answer = 403;
+      const host = resources.use(await openTestHost({ services: [notify, control], environment }));
+      const base = host.url('control');
+      const place = `json://127.0.0.1:${String(receiver.port)}`;
+      const text = ['a', 'b', 'c'].map((path) => `${place}/${path}?rto=50\n`).join('');
+      const body = { key: 'three', text };
+      await api(base, '/api/notify/keys', { method: 'POST', body: JSON.stringify(body) });
+      await fetch(`${host.url('notify')}/notify/three`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });
+      const givenUp = async (): Promise<number> =>
+        (await api<any>(base, '/api/notify/statistics')).problems.reduce(
+          (sum: number, { dead, waiting }: { dead: number; waiting: number }) => sum + dead + waiting,
+          0,
+        );
+      const become = (count: number) => expect.poll(givenUp).toBe(count);
+      const jobs = async (): Promise<readonly { id: string }[]> => (await api<any>(base, '/api/jobs/dead')).jobs;
+      const touch = async (method: 'DELETE' | 'POST'): Promise<void> => {
+        const [job] = await jobs();
+        const path = `/api/jobs/notify/${job?.id ?? 'none'}${method === 'POST' ? '/retry' : ''}`;
+        await api(base, path, { method });
+      };
+      await become(3);
+      await touch('DELETE');
+      await become(2);
+      // What the attempts themselves told was heard by now: from here only the touch is left to tell of itself.
+      await touch('DELETE');
+      await become(1);
+      const answer = receiver.hold();
+      await touch('POST');
+      await become(0);
+      answer();
+      await become(1);
+      await touch('DELETE');
+      await become(0);
+      expect(await jobs()).toEqual([]);
+      expect(await api<any>(base, '/api/notify/notices')).toMatchObject({ givenUp: 0, waiting: 0 });
+    },
+  );
+
+  it('count all that was given up, as much of it as is looked at, however much was said', async () => {
+    await using host = await openTestHost({ services: [notify, control] });
+    // All of it together is more than one statement may bring.
+    const said = `Gone.${' Really.'.repeat(125)}`;
+    {
+      using open = new DisposableStack();
+      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (each) => each.close());
+      const now = Date.now();
+      const many = 'with recursive n(a) as (select 1 union all select a + 1 from n where a < 30000)';
+      database.exec(`
+        insert into notices (id, configuration, title, body, type, format, tags, source, created_at)
+          values ('n', '', 'T', 'B', 'info', 'text', '[]', 'test', ${String(now)});
+        insert into deliveries (notice_id, destination_id, service, sealed_url, shown_url, optional, state, attempts, detail, updated_at)
+          ${many} select 'n', 'd' || a, 'JSON', '', '', 0, 'dead', 1, '${said}', ${String(now)} from n;
+        insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at, finished_at)
+          ${many} select 'notify.deliver', 'n:d' || a, 'dead', '{}', 1, ${String(now)}, 0, ${String(now)} from n`);
+    }
+    const { problems } = await api<any>(host.url('control'), '/api/notify/statistics');
+    expect(problems).toMatchObject([{ cause: said, dead: 30_000, waiting: 0 }]);
+  });
+
+  it.each([
+    ['retry-all', 'retried', 6000],
+    ['drop-all', 'dropped', 2000],
+  ])('%s takes all that were given up, however many', async (route, counted, all) => {
+    await using host = await openTestHost({ services: [notify, control] });
+    {
+      using open = new DisposableStack();
+      const database = open.adopt(new Sqlite(join(host.dataDir, 'notify', 'db.sqlite')), (each) => each.close());
+      database.exec(`with recursive n(a) as (select 1 union all select a + 1 from n where a < 6000)
+        insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at, finished_at)
+        select 'notify.deliver', 'n:d' || a, 'dead', '{}', 1, a, 0, a from n`);
+    }
+    const body = JSON.stringify({ before: 2001 });
+    expect(await api<any>(host.url('control'), `/api/notify/deliveries/${route}`, { method: 'POST', body })).toEqual({
+      [counted]: all,
+    });
   });
 });

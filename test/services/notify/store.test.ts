@@ -6,7 +6,7 @@ import { ConfigurationStore } from '../../../services/notify/store/configuration
 import { EngineUrlStore } from '../../../services/notify/store/engine-urls.ts';
 import { advance, keepLevels } from '../../../services/notify/store/escalations.ts';
 import { NoticeStore } from '../../../services/notify/store/notices.ts';
-import { migrations } from '../../../services/notify/store/tables.ts';
+import { migrations } from '../../../services/notify/store/migrations.ts';
 import { eachDialect } from '../../support/database.ts';
 
 const day = 24 * 3_600_000;

@@ -6,12 +6,8 @@ import type { Handover } from '../../../services/contracts/bus.ts';
 import { inboxOffered, type InboxOffer } from '../../../services/contracts/inbox/api.ts';
 import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notify/notice.ts';
 import { pushOffered, type PushOffer } from '../../../services/contracts/push/topics.ts';
-import {
-  defineService,
-  type Context,
-  type Metrics,
-  type ServiceDescriptor,
-} from '../../../services/contracts/service.ts';
+import { defineService, type Context, type ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Metrics } from '../../../services/contracts/metrics.ts';
 
 /** A request some destination got. */
 export interface Received {

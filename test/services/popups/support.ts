@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { createBus } from '../../../main/host/services/bus.ts';
 import { createLog } from '../../../main/host/log/log.ts';
 import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
+import { isSeen } from '../../../services/inbox/marking.ts';
 import { openPopups, type Popups } from '../../../services/popups/popups.ts';
 import type { PopupSettings } from '../../../services/popups/settings.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
-import { inboxAdded, inboxChanged, type InboxItem } from '../../../services/contracts/inbox/api.ts';
+import { inboxAdded, inboxSeen, type InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 
 /** A row of the inbox, of priority 3 from `push`. */
@@ -104,7 +105,7 @@ export class PopupsAtHand implements AsyncDisposable {
   }
 
   async change(ids: readonly number[], change: { read?: boolean; done?: boolean; removed?: boolean }): Promise<void> {
-    this.bus.publish(inboxChanged, { ids: [...ids], change, unread: 0 });
+    if (isSeen(change)) this.bus.publish(inboxSeen, { keys: [], ids: [...ids] });
     await this.delivered();
   }
 

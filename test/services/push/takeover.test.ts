@@ -173,7 +173,7 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
   expect((await rig.ask('GET', '/file/FFFFFFFFFFFF')).text).toBe('kept');
   expect((await rig.ask('GET', '/file/GGGGGGGGGGGG')).status).toBe(404);
   expect((await rig.ask('POST', '/open', {}, 'x')).status).toBe(200);
-}, 30_000);
+});
 
 it('says what is wrong with the folder', async () => {
   const data = ['--data-dir', join(folder, 'data')];
@@ -189,4 +189,4 @@ it('says what is wrong with the folder', async () => {
     out: expect.stringContaining('cannot be read as a file of an ntfy server'),
   });
   expect(await run('import', 'other', bad, ...data)).toMatchObject({ code: 2 });
-}, 30_000);
+});

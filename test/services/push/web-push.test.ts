@@ -112,7 +112,7 @@ describe('a browser whose page is closed', () => {
     await rig.publish('/news', 'in the end');
     await expect.poll(() => service.received.length, { timeout: 15_000 }).toBe(2);
     expect(browser.open(service.received[1] as Received).message.message).toBe('in the end');
-  }, 20_000);
+  });
 
   it('gets nothing any more once its person may not read the topic', async () => {
     await rig.context.accounts.create({

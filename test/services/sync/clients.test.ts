@@ -28,10 +28,10 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
   beforeAll(async () => {
     room = await openSyncRoom();
     room.write({ 'src/a.txt': 'a', 'src/b/c.txt': 'c', 'away/x.txt': 'x' });
-  }, 60_000);
+  });
   afterAll(() => room[Symbol.asyncDispose]());
 
-  it('syncs in the background and tells of the job', { timeout: 60_000 }, async () => {
+  it('syncs in the background and tells of the job', async () => {
     const begun = await rc('sync/sync', `srcFs=${room.folder}/src`, `dstFs=${room.folder}/dst`, '_async=true');
     expect(begun.err).toBe('');
     const { jobid } = JSON.parse(begun.out) as { jobid: number };
@@ -45,7 +45,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     expect(stats).toMatchObject({ transfers: 2, bytes: 2, errors: 0 });
   });
 
-  it('lists, says which version it is, and fails as the peer does', { timeout: 60_000 }, async () => {
+  it('lists, says which version it is, and fails as the peer does', async () => {
     expect(JSON.parse((await rc('core/version')).out)).toMatchObject({ version: expect.stringMatching(/^v1\./) as string }); // prettier-ignore
     const list = await rc('operations/list', `fs=${room.folder}/src`, 'remote=');
     expect((JSON.parse(list.out) as { list: { Path: string }[] }).list.map(({ Path }) => Path)).toEqual(['a.txt', 'b']);
@@ -69,7 +69,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     expect(rebound.out).toBe('403');
   });
 
-  it('lets no two jobs write to one place, and stops them', { timeout: 60_000 }, async () => {
+  it('lets no two jobs write to one place, and stops them', async () => {
     writeFileSync(join(room.folder, 'src/big'), '');
     truncateSync(join(room.folder, 'src/big'), 100 * 1024 * 1024);
     const slow = { srcFs: `${room.folder}/src`, _async: true, _config: { BwLimit: '1M' } };
@@ -98,7 +98,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     }
   });
 
-  it('survives the end of its engine in the middle of a job', { timeout: 60_000 }, async () => {
+  it('survives the end of its engine in the middle of a job', async () => {
     const { body } = await room.call('sync/copy', { srcFs: `${room.folder}/src`, dstFs: `${room.folder}/two`, _async: true, _config: { BwLimit: '1M' } }); // prettier-ignore
     await until(
       () => room.call('core/stats', { group: `job/${String(body.jobid)}` }),
@@ -117,7 +117,6 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
 
 it.skipIf(lacksRclone)(
   'stops its engine when nothing is left to do, and keeps job ids and history over a restart',
-  { timeout: 90_000 },
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-data-'));
     try {

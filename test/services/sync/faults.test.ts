@@ -22,7 +22,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'homeport-sync-faults-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe.skipIf(lacksRclone)('a stop', () => {
-  it('is heard while the engine is still starting, by a call and by a saved sync', { timeout: 60_000 }, async () => {
+  it('is heard while the engine is still starting, by a call and by a saved sync', async () => {
     const gate = join(scratch, 'gate');
     const waiting = join(scratch, 'waiting');
     const slow = join(scratch, 'rclone');
@@ -54,7 +54,7 @@ describe.skipIf(lacksRclone)('a stop', () => {
     expect(readdirSync(room.folder)).toEqual(['from']);
   });
 
-  it('is forced on an engine that does not answer', { timeout: 60_000 }, async () => {
+  it('is forced on an engine that does not answer', async () => {
     const clock = createFakeClock(Date.now());
     await using room = await openSyncRoom({ clock });
     room.write({ 'from/a': 'x'.repeat(5_000_000) });
@@ -86,56 +86,48 @@ describe('an answer', () => {
   let room: SyncRoom;
   beforeAll(async () => {
     room = await openSyncRoom();
-  }, 60_000);
+  });
   afterAll(() => room[Symbol.asyncDispose]());
 
-  it(
-    'is 413 for an input that is too large, also to who sends all of it before listening',
-    { timeout: 60_000 },
-    async () => {
-      // prettier-ignore
-      const { hostname, port } = new URL(room.url);
-      const socket = connect(Number(port), hostname);
-      const head = ['POST /rc/noop HTTP/1.1', `Host: ${hostname}:${port}`, `Authorization: ${adminAuthorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked']; // prettier-ignore
-      socket.pause();
-      socket.write(`${head.join('\r\n')}\r\n\r\n`);
-      const piece = Buffer.alloc(1024 * 1024, ' ');
-      for (let at = 0; at < 64; at++) {
-        socket.write(`${piece.length.toString(16)}\r\n`);
-        socket.write(piece);
-        if (!socket.write('\r\n')) await once(socket, 'drain');
-      }
-      socket.write('2\r\n{}\r\n0\r\n\r\n');
-      let text = '';
-      socket.on('data', (chunk: Buffer) => (text += chunk.toString())).resume();
-      await once(socket, 'close');
-      expect(text).toMatch(/^HTTP\/1\.1 413 /);
-      expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({ error: 'the input is too large', input: {}, path: 'rc/noop', status: 413 }); // prettier-ignore
-    },
-  );
+  it('is 413 for an input that is too large, also to who sends all of it before listening', async () => {
+    // prettier-ignore
+    const { hostname, port } = new URL(room.url);
+    const socket = connect(Number(port), hostname);
+    const head = ['POST /rc/noop HTTP/1.1', `Host: ${hostname}:${port}`, `Authorization: ${adminAuthorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked']; // prettier-ignore
+    socket.pause();
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    const piece = Buffer.alloc(1024 * 1024, ' ');
+    for (let at = 0; at < 64; at++) {
+      socket.write(`${piece.length.toString(16)}\r\n`);
+      socket.write(piece);
+      if (!socket.write('\r\n')) await once(socket, 'drain');
+    }
+    socket.write('2\r\n{}\r\n0\r\n\r\n');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString())).resume();
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({ error: 'the input is too large', input: {}, path: 'rc/noop', status: 413 }); // prettier-ignore
+  });
 
-  it.skipIf(lacksRclone)(
-    'is remembered when nobody waited for it, and a large one not twice',
-    { timeout: 60_000 },
-    async () => {
-      const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`many/a rather long name of a file ${String(at)}`, 'x'])); // prettier-ignore
-      room.write(many);
-      const input = { fs: `${room.folder}/many`, remote: '' };
-      const waited = await room.call('operations/list', input);
-      expect(waited.body.list).toHaveLength(1000);
-      const status = (jobid: unknown) => room.call('job/status', { jobid });
-      expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body).toMatchObject({ success: true });
-      expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body.output).toEqual({});
-      const { body } = await room.call('operations/list', { ...input, _async: true });
-      const later = await until(
-        () => status(body.jobid),
-        (answer) => answer.body.finished === true,
-      );
-      expect(later.body.output.list).toHaveLength(1000);
-      const small = await room.call('operations/size', { fs: input.fs });
-      expect((await status(Number(small.headers.get('x-rclone-jobid')))).body.output).toEqual(small.body);
-    },
-  );
+  it.skipIf(lacksRclone)('is remembered when nobody waited for it, and a large one not twice', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`many/a rather long name of a file ${String(at)}`, 'x'])); // prettier-ignore
+    room.write(many);
+    const input = { fs: `${room.folder}/many`, remote: '' };
+    const waited = await room.call('operations/list', input);
+    expect(waited.body.list).toHaveLength(1000);
+    const status = (jobid: unknown) => room.call('job/status', { jobid });
+    expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body).toMatchObject({ success: true });
+    expect((await status(Number(waited.headers.get('x-rclone-jobid')))).body.output).toEqual({});
+    const { body } = await room.call('operations/list', { ...input, _async: true });
+    const later = await until(
+      () => status(body.jobid),
+      (answer) => answer.body.finished === true,
+    );
+    expect(later.body.output.list).toHaveLength(1000);
+    const small = await room.call('operations/size', { fs: input.fs });
+    expect((await status(Number(small.headers.get('x-rclone-jobid')))).body.output).toEqual(small.body);
+  });
 });
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
@@ -156,7 +148,6 @@ describe.each([
 ] as const)('with %s', (_name, environment, isLeftOut) => {
   it.skipIf(isLeftOut || !isRoot)(
     'a full disk ends the run as failed, deletes nothing, and the next one goes on',
-    { timeout: 120_000 },
     async () => {
       await using room = await openSyncRoom({ environment });
       const disk = join(room.folder, 'disk');
@@ -189,7 +180,7 @@ describe.each([
     },
   );
 
-  it.skipIf(isLeftOut)('what was done is counted', { timeout: 60_000 }, async () => {
+  it.skipIf(isLeftOut)('what was done is counted', async () => {
     await using room = await openSyncRoom({ environment });
     room.write({ 'from/a': '1', 'from/b': '22', 'to/gone': 'x' });
     const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source: `${room.folder}/from`, destination: `${room.folder}/to`, retries: 0 }); // prettier-ignore
@@ -213,27 +204,23 @@ describe.each([
   });
 });
 
-it.skipIf(lacksRclone)(
-  'a remote that is away fails a run, to it or from it, and nothing is deleted',
-  { timeout: 120_000 },
-  async () => {
-    await using room = await openSyncRoom();
-    room.write({ 'here/a': '1', 'there/kept': 'x' });
-    await room.call('config/create', { name: 'away', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', vendor: 'other' } }); // prettier-ignore
-    for (const [source, destination] of [
-      [`${room.folder}/here`, 'away:x'],
-      ['away:x', `${room.folder}/there`],
-    ] as const) {
-      // prettier-ignore
-      const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source, destination, maxDeletes: 100, maxDeletePercent: 100, retries: 1 }); // prettier-ignore
-      expect(await run(room, task.id)).toMatchObject({ state: 'failed', error: expect.stringMatching(/connection refused/i) as string }); // prettier-ignore
-      const { nextAt } = await until(
-        () => room.api('GET', `/api/sync/tasks/${String(task.id)}`),
-        (found) => found.nextAt !== null,
-      );
-      expect(nextAt).toBeGreaterThan(Date.now());
-    }
-    expect(readFileSync(join(room.folder, 'there/kept'), 'utf8')).toBe('x');
-    expect(readFileSync(join(room.folder, 'here/a'), 'utf8')).toBe('1');
-  },
-);
+it.skipIf(lacksRclone)('a remote that is away fails a run, to it or from it, and nothing is deleted', async () => {
+  await using room = await openSyncRoom();
+  room.write({ 'here/a': '1', 'there/kept': 'x' });
+  await room.call('config/create', { name: 'away', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', vendor: 'other' } }); // prettier-ignore
+  for (const [source, destination] of [
+    [`${room.folder}/here`, 'away:x'],
+    ['away:x', `${room.folder}/there`],
+  ] as const) {
+    // prettier-ignore
+    const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source, destination, maxDeletes: 100, maxDeletePercent: 100, retries: 1 }); // prettier-ignore
+    expect(await run(room, task.id)).toMatchObject({ state: 'failed', error: expect.stringMatching(/connection refused/i) as string }); // prettier-ignore
+    const { nextAt } = await until(
+      () => room.api('GET', `/api/sync/tasks/${String(task.id)}`),
+      (found) => found.nextAt !== null,
+    );
+    expect(nextAt).toBeGreaterThan(Date.now());
+  }
+  expect(readFileSync(join(room.folder, 'there/kept'), 'utf8')).toBe('x');
+  expect(readFileSync(join(room.folder, 'here/a'), 'utf8')).toBe('1');
+});

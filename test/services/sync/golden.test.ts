@@ -40,10 +40,10 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
   beforeAll(async () => {
     room = await openSyncRoom();
     room.write({ 'src/f0.txt': 'file 0\n', 'src/f1.txt': 'file 1\n', 'src/f2.txt': 'file 2\n', 'src/sub/deep.bin': 'x'.repeat(3000), 'dst/f0.txt': 'other\n', 'dst/extra.txt': 'extra\n' }); // prettier-ignore
-  }, 60_000);
+  });
   afterAll(() => room[Symbol.asyncDispose]());
 
-  it.each(recorded)('$file', { timeout: 60_000 }, async ({ file, request, response }) => {
+  it.each(recorded)('$file', async ({ file, request, response }) => {
     if (file.startsWith('sync-55')) {
       writeFileSync(join(room.folder, 'src/big.bin'), '');
       truncateSync(join(room.folder, 'src/big.bin'), 200 * 1024 * 1024);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A provider that is signed in to in a browser: its page leads back with a code, which is changed for a token. */
 export interface Provider extends AsyncDisposable {
@@ -12,8 +13,28 @@ export interface Provider extends AsyncDisposable {
   denies: boolean;
 }
 
-/** Opens one on a free port. */
+/**
+ * The engine hears of a sign-in on port 53682 and no other, so that only one test of the machine can sign in at a time: the
+ * one that holds the port before it.
+ */
+const turnPort = 53_681;
+
+async function takeTurn(): Promise<Server> {
+  for (;;) {
+    const turn = createTcpServer().listen(turnPort, '127.0.0.1');
+    try {
+      await once(turn, 'listening');
+      return turn;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+      await pause(200);
+    }
+  }
+}
+
+/** Opens one on a free port, once no other test signs in to one. */
 export async function openProvider(): Promise<Provider> {
+  const turn = await takeTurn();
   const exchanged: string[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
@@ -40,6 +61,7 @@ export async function openProvider(): Promise<Provider> {
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
+      turn.close();
     },
   };
   return provider;

@@ -2,6 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openProvider, type Provider } from './provider.ts';
 import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
 
+/** Over a connection of its own: the engine listens anew on the same port each time, so that one that was kept leads nowhere. */
+const look = (address: string): Promise<Response> => fetch(address, { headers: { connection: 'close' } });
+
+/** As a browser does. With a code in its hand the engine stops to listen, now and then before it has written its last page. */
+const signIn = async (address: string): Promise<void> => {
+  const toProvider = await fetch(address, { headers: { connection: 'close' }, redirect: 'manual' });
+  expect(toProvider.status).toBe(307);
+  await look(toProvider.headers.get('location') ?? '').then(
+    (answer) => expect([200, 400]).toContain(answer.status),
+    () => undefined,
+  );
+};
+
 describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () => {
   let room: SyncRoom;
   let provider: Provider;
@@ -15,20 +28,20 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
   beforeAll(async () => {
     provider = await openProvider();
     room = await openSyncRoom();
-  }, 60_000);
+  });
   afterAll(async () => {
     await room[Symbol.asyncDispose]();
     await provider[Symbol.asyncDispose]();
   });
 
-  it('is set up once the browser has been there, and by what else the engine asks', { timeout: 60_000 }, async () => {
+  it('is set up once the browser has been there, and by what else the engine asks', async () => {
     const first = await begin('cloud', 'drive');
     expect(first).toMatchObject({ step: 'question', question: { name: 'config_is_local', kind: 'switch' } });
     await expect(answer('nosuch', 'true')).rejects.toThrow('404');
     const { step, address } = await answer('cloud', 'true');
     expect(step).toBe('browser');
     expect(await stepOf('cloud')).toEqual({ step: 'browser', address });
-    expect((await fetch(address)).status).toBe(200);
+    await signIn(address);
     const asked = await until(
       () => stepOf('cloud'),
       (found) => found.step !== 'browser',
@@ -42,7 +55,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     expect(JSON.stringify([await room.api('GET', '/api/sync/remotes'), room.host.log])).not.toMatch(/golden|hush/);
   });
 
-  it('takes a token that was made on another computer', { timeout: 60_000 }, async () => {
+  it('takes a token that was made on another computer', async () => {
     const token = JSON.stringify({ access_token: 'elsewhere', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
     await begin('typed', 'yandex');
     const asked = await answer('typed', 'false');
@@ -53,11 +66,11 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     expect(await names()).toEqual(expect.arrayContaining(['typed', 'brought']));
   });
 
-  it('leaves nothing behind when it is refused or given up', { timeout: 60_000 }, async () => {
+  it('leaves nothing behind when it is refused or given up', async () => {
     provider.denies = true;
     await begin('refused', 'yandex');
     const { address } = await answer('refused', 'true');
-    await fetch(address);
+    await signIn(address);
     expect(await until(() => stepOf('refused'), ({ step }) => step !== 'browser')).toMatchObject({ step: 'failed', error: expect.stringMatching(/denied|rclone says/i) as string }); // prettier-ignore
     provider.denies = false;
     await begin('given-up', 'yandex');
@@ -65,7 +78,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await room.api('DELETE', '/api/sync/remotes/given-up');
     await expect(stepOf('given-up')).rejects.toThrow('404');
     await until(
-      () => fetch(other).then(() => false, () => true), // prettier-ignore
+      () => look(other).then(() => false, () => true), // prettier-ignore
       (isClosed) => isClosed,
     );
     expect(await names()).not.toEqual(expect.arrayContaining(['refused']));
@@ -76,13 +89,13 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await room.api('DELETE', '/api/sync/remotes/given-up');
   });
 
-  it('is not mixed up with another one that is signed in to meanwhile', { timeout: 60_000 }, async () => {
+  it('is not mixed up with another one that is signed in to meanwhile', async () => {
     await begin('one', 'yandex');
     await begin('two', 'yandex');
     const { address } = await answer('one', 'true');
     await expect(answer('two', 'true')).rejects.toThrow('409');
     expect(await stepOf('two')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
-    await fetch(address);
+    await signIn(address);
     expect(
       await until(
         () => stepOf('one'),
@@ -90,7 +103,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
       ),
     ).toEqual({ step: 'done' });
     const { address: next } = await answer('two', 'true');
-    await fetch(next);
+    await signIn(next);
     expect(
       await until(
         () => stepOf('two'),
@@ -99,7 +112,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     ).toEqual({ step: 'done' });
   });
 
-  it('is begun once, however often that is asked for', { timeout: 60_000 }, async () => {
+  it('is begun once, however often that is asked for', async () => {
     const both = await Promise.allSettled([begin('twice', 'yandex'), begin('twice', 'yandex')]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await stepOf('twice')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });

@@ -116,7 +116,7 @@ export function enginesOf(room: SyncRoom): readonly number[] {
 }
 
 /** Asks again until it is so. */
-export async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, withinMs = 30_000): Promise<T> {
+export async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, withinMs = 120_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     const answer = await ask();

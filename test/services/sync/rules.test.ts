@@ -12,6 +12,7 @@ import { replacedPlace } from '../../../services/sync/domain/replaced.ts';
 import { PlaceLocks } from '../../../services/sync/jobs/locks.ts';
 import { localMover } from '../../../services/sync/tasks/local-mover.ts';
 import { nextTime } from '../../../services/sync/tasks/calendar.ts';
+import { cpuTime } from '../../support/cpu-time.ts';
 import { lacksRclone, openSyncRoom } from './room.ts';
 import { tree } from './trees.ts';
 
@@ -106,7 +107,7 @@ describe('the brakes, on random trees', () => {
     expect(brakesOf(plan, { files: 0, percent: 100 })).toHaveLength(1);
   });
 
-  it('leave the built-in engine with equal trees', { timeout: 60_000 }, async () => {
+  it('leave the built-in engine with equal trees', async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const roll = dice(seed);
       const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-trees-'));
@@ -246,7 +247,7 @@ it('a broken copy leaves nothing half written', async () => {
   rmSync(folder, { recursive: true });
 });
 
-it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', { timeout: 120_000 }, async () => {
+it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', async () => {
   await using room = await openSyncRoom();
   const parts = ['a', 'b', 'ab', 'a.b', 'é', '[x]', '{y}', 'a b', '*', 'B', 'a,b', 'x(1)', '^', '$'];
   const roll = dice(7);
@@ -282,12 +283,12 @@ it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', { timeout: 1
 
 it('patterns take no longer for the names that others choose, and only administrators write regular expressions', () => {
   const path = `${'a'.repeat(120)}/${'a'.repeat(120)}`;
-  const began = performance.now();
+  const began = cpuTime();
   for (const pattern of [`${'**a'.repeat(30)}b`, `${'*a'.repeat(30)}b`, `${'{a,*}'.repeat(30)}b`]) {
     expect([pattern, exclusionOf([pattern]).file(path)]).toEqual([pattern, false]);
     expect([pattern, exclusionOf([pattern]).file(`${path}b`)]).toEqual([pattern, true]);
   }
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(cpuTime() - began).toBeLessThan(5000);
   expect(() => exclusionOf(['x', '{{(a+)+$}}'], { expressions: false })).toThrow('only an administrator');
   expect(exclusionOf(['{{a+}}.txt']).file('b/aa.txt')).toBe(true);
 });

@@ -33,7 +33,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
     beforeAll(async () => {
       const missing = engine === 'rclone' ? {} : { RCLONE_PATH: '/nowhere/rclone' };
       room = await openSyncRoom({ services: [notify], environment: missing });
-    }, 60_000);
+    });
     afterAll(() => room[Symbol.asyncDispose]());
 
     /** A saved sync between two fresh folders. */
@@ -66,6 +66,21 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       ended((await room.api('POST', `/api/sync/tasks/${String(task)}/run`, body)).id);
     const preview = async (task: number) =>
       (await ended((await room.api('POST', `/api/sync/tasks/${String(task)}/preview`)).id)).planId as number;
+
+    it('say on Home that one failed, until it runs well', async () => {
+      const health = async () => {
+        const { services } = await room.api('GET', '/api/services');
+        return services.find(({ id }: { id: string }) => id === 'sync');
+      };
+      const task = await saved({ a: '1' }, {}, { notify: 'never' });
+      renameSync(task.source, `${task.source} away`);
+      expect((await run(task.id)).state).toBe('failed');
+      await until(health, ({ detail }) => detail === '1 saved, 1 failed');
+      expect((await health()).remedy).toEqual({ label: 'See what failed', to: '/sync' });
+      renameSync(`${task.source} away`, task.source);
+      expect((await run(task.id)).state).toBe('done');
+      await until(health, ({ remedy }) => remedy === undefined);
+    });
 
     it('make the destination equal to the source, and remember it', async () => {
       const task = await saved(
@@ -293,7 +308,6 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
 
 it.skipIf(lacksRclone)(
   'goes on after a power cut: nothing runs twice at once, and history says what happened',
-  { timeout: 120_000 },
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-kill-'));
     const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-files-'));

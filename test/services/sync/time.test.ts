@@ -45,7 +45,7 @@ const look = async (): Promise<void> => {
   await room.api('GET', '/api/sync');
 };
 
-it('what was due while the computer slept is made up for once', { timeout: 60_000 }, async () => {
+it('what was due while the computer slept is made up for once', async () => {
   const task = await save({ cron: '0 3 * * *' });
   expect(await nextOf(task)).toBe(Date.UTC(2026, 5, 2, 3));
   await look();
@@ -61,7 +61,7 @@ it('what was due while the computer slept is made up for once', { timeout: 60_00
   expect(await runs(2)).toHaveLength(2);
 });
 
-it('what was due while Homeport did not run is made up for once', { timeout: 60_000 }, async () => {
+it('what was due while Homeport did not run is made up for once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-time-'));
   try {
     const environment = { RCLONE_PATH: '/nowhere/rclone' };
@@ -78,7 +78,7 @@ it('what was due while Homeport did not run is made up for once', { timeout: 60_
   }
 });
 
-it('a clock that is set back makes no sync wait for the time that it had shown', { timeout: 60_000 }, async () => {
+it('a clock that is set back makes no sync wait for the time that it had shown', async () => {
   const task = await save({ cron: '0 * * * *' });
   clock.set(start + 400 * day);
   await look();
@@ -95,42 +95,38 @@ it('a clock that is set back makes no sync wait for the time that it had shown',
   expect(second.endedAt).toBeGreaterThanOrEqual(second.startedAt);
 });
 
-it(
-  'one that fails is tried again after growing pauses, and then waits for its calendar',
-  { timeout: 60_000 },
-  async () => {
-    const task = await save({ cron: '0 0 * * *', retries: 3 });
-    rmSync(join(room.folder, 'from'), { recursive: true });
-    mkdirSync(join(room.folder, 'to'));
-    writeFileSync(join(room.folder, 'to/kept'), 'x');
-    await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
-    for (const [tries, pause] of [
-      [1, 1],
-      [2, 5],
-      [3, 15],
-    ] as const) {
-      // prettier-ignore
-      const all = await runs(tries);
-      const { endedAt } = all.at(-1);
-      const next = await until(() => nextOf(task), (at) => at !== null && at >= endedAt + pause * minute && at < endedAt + (pause + 1) * minute); // prettier-ignore
-      expect((next ?? 0) - endedAt - pause * minute).toBeLessThan(minute);
-      clock.set((next ?? 0) - 15_001);
-      await look();
-      expect(await runs(tries)).toHaveLength(tries);
-    }
-    const all = await runs(4);
-    expect(all.map(({ state, error }) => `${state}: ${error}`)).toEqual(Array(4).fill('failed: directory not found'));
-    await until(() => nextOf(task), (at) => at === Date.UTC(2026, 5, 2)); // prettier-ignore
-    expect(tree(join(room.folder, 'to'))).toEqual({ kept: 'x' });
-    // Where it works again, it starts to count anew.
-    room.write({ 'from/a': '1', 'from/kept': 'x' });
-    clock.set(Date.UTC(2026, 5, 2));
+it('one that fails is tried again after growing pauses, and then waits for its calendar', async () => {
+  const task = await save({ cron: '0 0 * * *', retries: 3 });
+  rmSync(join(room.folder, 'from'), { recursive: true });
+  mkdirSync(join(room.folder, 'to'));
+  writeFileSync(join(room.folder, 'to/kept'), 'x');
+  await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
+  for (const [tries, pause] of [
+    [1, 1],
+    [2, 5],
+    [3, 15],
+  ] as const) {
+    // prettier-ignore
+    const all = await runs(tries);
+    const { endedAt } = all.at(-1);
+    const next = await until(() => nextOf(task), (at) => at !== null && at >= endedAt + pause * minute && at < endedAt + (pause + 1) * minute); // prettier-ignore
+    expect((next ?? 0) - endedAt - pause * minute).toBeLessThan(minute);
+    clock.set((next ?? 0) - 15_001);
     await look();
-    expect((await runs(5)).at(-1)).toMatchObject({ state: 'done' });
-  },
-);
+    expect(await runs(tries)).toHaveLength(tries);
+  }
+  const all = await runs(4);
+  expect(all.map(({ state, error }) => `${state}: ${error}`)).toEqual(Array(4).fill('failed: directory not found'));
+  await until(() => nextOf(task), (at) => at === Date.UTC(2026, 5, 2)); // prettier-ignore
+  expect(tree(join(room.folder, 'to'))).toEqual({ kept: 'x' });
+  // Where it works again, it starts to count anew.
+  room.write({ 'from/a': '1', 'from/kept': 'x' });
+  clock.set(Date.UTC(2026, 5, 2));
+  await look();
+  expect((await runs(5)).at(-1)).toMatchObject({ state: 'done' });
+});
 
-it('a pause outlasts its calendar; what was named meanwhile is not made up for', { timeout: 60_000 }, async () => {
+it('a pause outlasts its calendar; what was named meanwhile is not made up for', async () => {
   const task = await save({ cron: '0 * * * *' });
   await room.api('POST', `/api/sync/tasks/${String(task)}/pause`);
   clock.set(start + 5 * hour);
@@ -142,46 +138,42 @@ it('a pause outlasts its calendar; what was named meanwhile is not made up for',
   expect(await runs(1)).toHaveLength(1);
 });
 
-it(
-  'what was replaced can be put back for as long as the settings say, also after the history is forgotten',
-  { timeout: 60_000 },
-  async () => {
-    await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });
-    room.write({ 'to/a': 'old' });
-    const task = await save({ keepReplaced: true });
+it('what was replaced can be put back for as long as the settings say, also after the history is forgotten', async () => {
+  await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });
+  room.write({ 'to/a': 'old' });
+  const task = await save({ keepReplaced: true });
+  await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
+  const [first] = await runs(1);
+  expect(first).toMatchObject({ state: 'done', canUndo: true });
+  // A later run of which nothing is kept, and more than the newest previews.
+  await room.api('PUT', `/api/sync/tasks/${String(task)}`, { name: 'x', mode: 'sync', source: `${room.folder}/from`, destination: `${room.folder}/to` }); // prettier-ignore
+  for (let at = 0; at < 12; at++) {
     await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
-    const [first] = await runs(1);
-    expect(first).toMatchObject({ state: 'done', canUndo: true });
-    // A later run of which nothing is kept, and more than the newest previews.
-    await room.api('PUT', `/api/sync/tasks/${String(task)}`, { name: 'x', mode: 'sync', source: `${room.folder}/from`, destination: `${room.folder}/to` }); // prettier-ignore
-    for (let at = 0; at < 12; at++) {
-      await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
-      await runs(at + 2);
-    }
-    const kept = join(room.folder, '.to.replaced', String(first.id));
-    clock.set(start + 6 * day);
-    clock.advance(hour);
-    const { items } = await until(
-      () => room.api('GET', '/api/sync/jobs'),
-      (list) => list.items.length === 1,
-    );
-    expect(items).toMatchObject([{ id: first.id, canUndo: true }]);
-    expect(tree(kept)).toEqual({ a: 'old' });
-    clock.set(start + 31 * day);
-    clock.advance(hour);
-    await until(
-      async () => existsSync(kept),
-      (isSo) => !isSo,
-    );
-    await until(
-      async () => (clock.advance(hour), (await room.api('GET', '/api/sync/jobs')).items),
-      (list) => list.length === 0,
-    );
-    expect(tree(join(room.folder, 'to'))).toEqual({ a: '1' });
-  },
-);
+    await runs(at + 2);
+  }
+  const kept = join(room.folder, '.to.replaced', String(first.id));
+  clock.set(start + 6 * day);
+  clock.advance(hour);
+  const { items } = await until(
+    () => room.api('GET', '/api/sync/jobs'),
+    (list) => list.items.length === 1,
+  );
+  expect(items).toMatchObject([{ id: first.id, canUndo: true }]);
+  expect(tree(kept)).toEqual({ a: 'old' });
+  clock.set(start + 31 * day);
+  clock.advance(hour);
+  await until(
+    async () => existsSync(kept),
+    (isSo) => !isSo,
+  );
+  await until(
+    async () => (clock.advance(hour), (await room.api('GET', '/api/sync/jobs')).items),
+    (list) => list.length === 0,
+  );
+  expect(tree(join(room.folder, 'to'))).toEqual({ a: '1' });
+});
 
-it('what cannot be removed keeps nothing else from being removed', { timeout: 120_000 }, async () => {
+it('what cannot be removed keeps nothing else from being removed', async () => {
   await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });
   // More than are looked at in one go.
   const stuck = await save({ keepReplaced: true });
@@ -209,7 +201,7 @@ it('what cannot be removed keeps nothing else from being removed', { timeout: 12
   expect(items.filter(({ canUndo }: any) => canUndo)).toHaveLength(21);
 });
 
-it('what was replaced goes back at the end of its time', { timeout: 60_000 }, async () => {
+it('what was replaced goes back at the end of its time', async () => {
   await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });
   room.write({ 'to/a': 'older' });
   const task = await save({ keepReplaced: true });
@@ -222,7 +214,7 @@ it('what was replaced goes back at the end of its time', { timeout: 60_000 }, as
   expect(tree(join(room.folder, 'to'))).toEqual({ a: 'older' });
 });
 
-it.skipIf(lacksRclone)('a timetable of bandwidth is followed by rclone', { timeout: 60_000 }, async () => {
+it.skipIf(lacksRclone)('a timetable of bandwidth is followed by rclone', async () => {
   const timetable = '00:00,1M 12:00,1M';
   await using other = await openSyncRoom({ environment: { SYNC_BANDWIDTH: timetable } });
   expect((await other.call('core/bwlimit')).body).toMatchObject({ rate: '1Mi', bytesPerSecond: 1024 * 1024 });

@@ -1,8 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { expect, it, vi } from 'vitest';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
+import { openKuma } from '../../../services/uptime/move/kuma-reader.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { writeKumaDatabase } from './kuma-database.ts';
@@ -163,4 +165,19 @@ it('what is no database of it, or a broken one, is refused and nothing stays', a
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+it('a kuma.db is read beside the loop', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
+  const file = join(folder, 'kuma.db');
+  writeKumaDatabase(file, { monitor: [{ id: 5, name: 'shop', type: 'http', url: 'http://127.0.0.1:1/' }] });
+  // Whoever reads waits for this lock, which is given back by the loop: on the loop itself it would never come free.
+  const lock = new Sqlite(file);
+  lock.pragma('journal_mode = DELETE');
+  lock.exec('BEGIN EXCLUSIVE');
+  setTimeout(() => lock.exec('COMMIT'), 100);
+  await using database = await openKuma(file);
+  expect(database.holding.monitors).toMatchObject([{ id: 5, name: 'shop' }]);
+  lock.close();
+  rmSync(folder, { recursive: true });
 });

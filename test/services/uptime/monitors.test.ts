@@ -183,7 +183,7 @@ describe('a container monitor', () => {
       say();
       expect(await rig.until(id, 0)).toMatchObject({ msg: 'Container State is exited' });
       const [event] = await rig.events('down', id);
-      expect(Date.parse(String(event?.event['at'])) - before).toBeLessThan(5000);
+      expect(Date.parse(String(event?.event['at'])) - before).toBeLessThan(common.interval * 1000);
       const walk: readonly [Record<string, unknown>, number, string][] = [
         [{ Running: true, Health: { Status: 'healthy' } }, 1, 'healthy'],
         [{ Running: true, Health: { Status: 'starting' } }, 2, 'starting'],

@@ -124,6 +124,12 @@ it('a status page has a name of its own through the gateway, with a certificate 
   await call('PUT', '/api/status-pages/harbour', { domainNameList: ['nas.local', 'status.harbour.local'] });
   await vi.waitUntil(async () => (await visit())?.status === 200, patience);
   expect((await home.ask('https://nas.local/')).body).toContain('What is shared on this network');
+  // A page that is not published any more has no name: nothing leads to Uptime there.
+  await call('PUT', '/api/status-pages/harbour', { published: false });
+  await vi.waitUntil(async () => (await visit())?.status !== 200, patience);
+  expect((await visit('/api/entry-page'))?.body ?? '').not.toContain('harbour');
+  await call('PUT', '/api/status-pages/harbour', { published: true });
+  await vi.waitUntil(async () => (await visit())?.status === 200, patience);
   await home.change({ shared: [] });
   await vi.waitUntil(async () => (await visit())?.status !== 200, patience);
 });

@@ -61,6 +61,21 @@ it('outages are on the page with their timeline, and say nothing of why', async 
   expect(await html()).not.toContain('Outages of the last');
 });
 
+it('a change of a page or a note leaves what it does not name as it is', async () => {
+  const names = { domainNameList: ['kept.example.org'], theme: 'dark', footerText: 'By the harbour' };
+  await addPage('kept', [], names);
+  await rig.call('PUT', '/api/status-pages/kept', { published: false });
+  expect(await rig.call('GET', '/api/status-pages/kept')).toMatchObject({ ...names, published: false });
+  const at = '/api/status-pages/kept/incidents';
+  const { id } = await rig.call<{ id: number }>('POST', at, {
+    title: 'Move',
+    content: 'To new disks.',
+    style: 'danger',
+  });
+  const changed = await rig.call('PATCH', `${at}/${String(id)}`, { pin: false });
+  expect(changed).toMatchObject({ title: 'Move', content: 'To new disks.', style: 'danger', pin: false });
+});
+
 describe('a name of its own', () => {
   it('leads to the page at its root, and goes with it', async () => {
     const job = await addJob('Web');

@@ -17,7 +17,7 @@ export function permissionWords(permission: Permission): string {
 /** One line about what an account may do. */
 export function grantLine({ role, grants }: Pick<Account, 'role' | 'grants'>): string {
   if (role === 'admin') return 'May do everything';
-  if (grants.length === 0) return 'No grants of its own';
+  if (grants.length === 0) return 'Only what everyone may do';
   const first = grants.slice(0, 2).map(({ resource, permission }) => `${resource}: ${permissionWords(permission)}`);
   const more = grants.length > first.length ? ` and ${String(grants.length - first.length)} more` : '';
   return first.join(', ').concat(more);

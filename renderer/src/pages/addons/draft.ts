@@ -1,5 +1,8 @@
+import type { AddonKinds } from '../../../../services/contracts/addons/api.ts';
 import { listNames, sortLists } from './filter-kinds.ts';
 import { flagFields, limitFields, rangeAt, rangeFields, rangeOf, valueAt, withValue } from './number-fields.ts';
+import { pictureFlags, pictureTexts } from './picture-fields.ts';
+import { rulesOf, withRules, type RulesDraft } from './rules-draft.ts';
 
 /** An addon of a configuration, as the page edits it. Members it does not know stay. */
 export interface DraftPreset {
@@ -44,7 +47,12 @@ export interface Draft {
   ranges: Record<string, { least: number | null; most: number | null }>;
   limits: Record<string, number | null>;
   flags: Record<string, boolean>;
+  /** By their names in the configuration, such as `tmdbApiKey`. */
+  texts: Record<string, string>;
   catalogs: DraftCatalog[];
+  rules: RulesDraft;
+  /** Which configuration it inherits from, and how each part of it does; empty: from none. */
+  parent: { uuid: string; strategies: Record<string, string> };
 }
 
 /** Orders people ask for, by their first words. */
@@ -59,6 +67,8 @@ const qualities = ['BluRay REMUX', 'BluRay', 'WEB-DL', 'WEBRip', 'HDRip', 'HDTV'
 
 type Config = Readonly<Record<string, unknown>>;
 
+const flagPaths = [...flagFields.map(([path]) => path), ...pictureFlags];
+
 /** What somebody begins with. */
 export const newConfig: Config = {
   addonName: '',
@@ -71,12 +81,14 @@ export const newConfig: Config = {
   excludedQualities: ['CAM', 'TS', 'TC'],
   deduplicator: { enabled: true },
   serviceWrap: { enabled: true },
+  failover: { enabled: true },
 };
 
 /** A configuration as it is edited. */
 export function draftOf(config: Config): Draft {
   const formatter = record(config['formatter']);
-  const custom = record(record(formatter['definitions'])['custom']);
+  // Older configurations have their own texts in `definition`.
+  const custom = record(record(formatter['definitions'])['custom'] ?? formatter['definition']);
   return {
     addonName: text(config['addonName']),
     presets: list(config['presets']).map((one) => {
@@ -117,7 +129,8 @@ export function draftOf(config: Config): Draft {
         return [path, typeof value === 'number' && value > 0 ? value : null];
       }),
     ),
-    flags: Object.fromEntries(flagFields.map(([path]) => [path, valueAt(config, path) === true])),
+    flags: Object.fromEntries(flagPaths.map((path) => [path, valueAt(config, path) === true])),
+    texts: Object.fromEntries(pictureTexts.map((name) => [name, text(config[name])])),
     catalogs: list(config['catalogModifications']).map((one) => {
       const { name, ...change } = record(one);
       return {
@@ -125,6 +138,11 @@ export function draftOf(config: Config): Draft {
         ...(typeof name === 'string' ? { name } : {}),
       };
     }),
+    rules: rulesOf(config),
+    parent: {
+      uuid: text(record(config['parentConfig'])['uuid']),
+      strategies: { ...(record(record(config['parentConfig'])['mergeStrategies']) as Record<string, string>) },
+    },
   };
 }
 
@@ -142,12 +160,21 @@ export function configOf(before: Config, draft: Draft): Record<string, unknown> 
     if (range !== undefined) base = withValue(base, field.path, rangeOf(range, field));
   }
   for (const [path] of limitFields) base = withValue(base, path, draft.limits[path] ?? null);
-  for (const [path] of flagFields)
+  for (const path of flagPaths)
     if ((valueAt(before, path) === true) !== draft.flags[path]) base = withValue(base, path, draft.flags[path]);
+  for (const name of pictureTexts) base = withValue(base, name, draft.texts[name]?.trim() || null);
   if (draft.catalogs.length > 0) base = { ...base, catalogModifications: draft.catalogs };
+  base = withRules(base, draft.rules);
+  if ((before['excludeUncached'] === true) !== draft.excludeUncached)
+    base = { ...base, excludeUncached: draft.excludeUncached };
+  const deduplicator = record(before['deduplicator']);
+  if ((deduplicator['enabled'] === true) !== draft.deduplicate)
+    base = { ...base, deduplicator: { ...deduplicator, enabled: draft.deduplicate } };
+  base = withValue(base, 'parentConfig', parentOf(record(before['parentConfig']), draft.parent));
   return {
     ...base,
-    addonName: draft.addonName.trim(),
+    // An empty name would count as its own.
+    addonName: draft.addonName.trim() || (draft.parent.uuid === '' ? '' : null),
     presets: draft.presets,
     services: draft.services,
     formatter: {
@@ -155,10 +182,18 @@ export function configOf(before: Config, draft: Draft): Record<string, unknown> 
       id: formatter.id,
       ...(formatter.id === 'custom' ? { definitions } : {}),
     },
-    excludeUncached: draft.excludeUncached,
-    deduplicator: { ...record(before['deduplicator']), enabled: draft.deduplicate },
     sortCriteria: { ...record(before['sortCriteria']), ...draft.sorts },
   };
+}
+
+/** How an addon is called: as the person did, or by its kind. */
+export function addonName({ type, options }: DraftPreset, kinds: AddonKinds['kinds']): string {
+  return options.name || (addonKind(type, kinds)?.name ?? type);
+}
+
+/** The kind of an addon; configurations from elsewhere may call it otherwise. */
+export function addonKind(type: string, kinds: AddonKinds['kinds']): AddonKinds['kinds'][number] | undefined {
+  return kinds.find(({ id, alsoCalled }) => id === type || alsoCalled.includes(type));
 }
 
 /** An id no other addon of the configuration has. */
@@ -180,6 +215,23 @@ export function splitWords(given: string): string[] {
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
+}
+
+/** Each configuration has an order and a format, so that the parent's would never count without a word about it. */
+const partsOfParent = ['sorting', 'formatter'];
+
+/** The parent that was chosen; the first to be chosen gives what the page cannot leave empty. */
+export function chosenParent({ uuid: before, strategies }: Draft['parent'], uuid: string): Draft['parent'] {
+  if (before !== '' || uuid === '') return { uuid, strategies };
+  return { uuid, strategies: { ...Object.fromEntries(partsOfParent.map((part) => [part, 'inherit'])), ...strategies } };
+}
+
+/** Its password is the service's affair, unless somebody else looks after it. */
+function parentOf(before: Config, { uuid, strategies }: Draft['parent']): Config | null {
+  if (uuid === '') return null;
+  const password = before['uuid'] === uuid ? text(before['password']) : '';
+  const mergeStrategies = Object.fromEntries(Object.entries(strategies).filter(([, strategy]) => strategy !== ''));
+  return { ...before, uuid, password, mergeStrategies };
 }
 
 function criterionOf(one: unknown): DraftCriterion {

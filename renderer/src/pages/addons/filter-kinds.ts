@@ -103,6 +103,10 @@ export const sortKeys: readonly (readonly [key: string, title: string])[] = [
   ['service', 'Order of the accounts'],
   ['addon', 'Order of the addons'],
   ['private', 'Private trackers'],
+  ['regexScore', 'Scores of regular expressions'],
+  ['streamExpressionMatched', 'Preferred stream expressions'],
+  ['streamExpressionScore', 'Scores of stream expressions'],
+  ['seadex', 'Recommended by SeaDex'],
 ];
 
 /** The lists of criteria a configuration may have; what is empty follows the first. */
@@ -113,4 +117,10 @@ export const sortLists: readonly (readonly [name: string, title: string])[] = [
   ['anime', 'Anime'],
   ['cached', 'What plays at once'],
   ['uncached', 'What has to be fetched'],
+  ['cachedMovies', 'Films that play at once'],
+  ['uncachedMovies', 'Films that have to be fetched'],
+  ['cachedSeries', 'Series that play at once'],
+  ['uncachedSeries', 'Series that have to be fetched'],
+  ['cachedAnime', 'Anime that plays at once'],
+  ['uncachedAnime', 'Anime that has to be fetched'],
 ];

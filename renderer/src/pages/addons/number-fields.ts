@@ -34,8 +34,13 @@ export const flagFields: readonly (readonly [path: string, title: string])[] = [
   ['excludeSeasonPacks', 'Hide whole seasons'],
   ['excludeCached', 'Hide what plays at once'],
   ['spreadServices', 'Take the accounts in turn where several have the same'],
+  ['failover.enabled', 'Play the next where a stream does not play'],
   ['dynamicAddonFetching.enabled', 'Do not wait for slow addons once 20 streams are there'],
   ['statistics.enabled', 'List how the addons did and what was hidden'],
+  ['enableSeadex', 'Mark what SeaDex recommends of anime'],
+  ['precacheNextEpisode', 'Fetch the next episode while this one is watched'],
+  ['externalDownloads', 'Below each stream one that opens its file in the browser'],
+  ['newCatalogsDisabled', 'Hide catalogs that are there later than the list of catalogs'],
   ['hideErrors', 'Say nothing about addons that fail'],
 ];
 

@@ -1,5 +1,8 @@
-import { controlApi, type BackupFile } from '../../../../services/contracts/control/api.ts';
+import { controlApi } from '../../../../services/contracts/control/api.ts';
+import type { BackupFile, SetAside } from '../../../../services/contracts/control/backups.ts';
 import { call } from '../../api/call.ts';
+import { fullTime } from '../../parts/text/format.ts';
+import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
@@ -10,15 +13,25 @@ class Backups extends Loaded {
   readonly #removals = new Removals();
   readonly list = $derived(this.#all.filter(({ name }) => !this.#removals.has(name)));
   folder = $state('');
+  #aside = $state.raw<readonly SetAside[]>([]);
+  /** What restores have replaced, newest first. */
+  readonly setAside = $derived(this.#aside.filter(({ name }) => !this.#removals.has(name)));
   /** The newest one is too long ago, or there should be one by now. */
   isOld = $state(false);
   making = $state(false);
 
+  constructor() {
+    super();
+    // The host that comes back may be one with other data.
+    live.onReset(() => void this.load());
+  }
+
   async load(): Promise<void> {
     await this.reading(
       () => call(controlApi.backups),
-      ({ backups, folder, isOld }) => {
+      ({ backups, folder, isOld, setAside }) => {
         this.isOld = isOld;
+        this.#aside = setAside;
         this.#all = backups;
         this.folder = folder;
       },
@@ -36,6 +49,26 @@ class Backups extends Loaded {
     } finally {
       this.making = false;
     }
+  }
+
+  /** Resolves when the host is about to start anew with it. @throws Problem that says why it does not. */
+  async restore({ name, createdAt }: BackupFile): Promise<void> {
+    await call(controlApi.restoreBackup, { params: { name }, body: { confirm: 'restore' } });
+    toasts.say(`Homeport starts anew with the backup of ${fullTime(createdAt)}.`);
+  }
+
+  /** @throws Problem that says why it does not. */
+  async putBack({ name, createdAt }: SetAside): Promise<void> {
+    await call(controlApi.putBack, { params: { name } });
+    toasts.say(`Homeport starts anew with the data from before ${fullTime(createdAt)}.`);
+  }
+
+  removeSetAside(name: string): void {
+    this.#removals.take([name], {
+      words: 'What the restore had replaced is removed.',
+      remove: () => call(controlApi.removeSetAside, { params: { name } }),
+      renew: () => this.load(),
+    });
   }
 
   /** Takes it out of sight at once; the file goes when the way back is gone. */

@@ -1,10 +1,5 @@
 import type { DataColumn } from '../../../../services/contracts/data/rows.ts';
 
-/** A name as it is safe in a statement. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
 /** A policy for a purpose, to be looked at before it is made. */
 export interface PolicyTemplate {
   readonly title: string;

@@ -1,35 +1,47 @@
-import { dataApi, type DataKeys, type DataOverview, type DataTable } from '../../../../services/contracts/data/api.ts';
+import { dataApi, type DataOverview, type DataTable } from '../../../../services/contracts/data/api.ts';
+import { dataKeysApi, type DataKeys } from '../../../../services/contracts/data/keys.ts';
 import { call } from '../../api/call.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
 
 /** The tables that are served. */
 export class Tables extends Loaded {
   tables = $state.raw<readonly DataTable[]>([]);
+  /** The first is where new tables go. */
+  schemas = $state.raw<readonly string[]>([]);
 
   async load(): Promise<void> {
     await this.reading(
       () => call(dataApi.tables),
-      ({ tables }) => (this.tables = tables),
+      ({ tables, schemas }) => {
+        this.tables = tables;
+        this.schemas = schemas;
+      },
     );
   }
 }
 
-/** The keys of programs. */
+/** The keys of programs, and what signs tokens. */
 export class Keys extends Loaded {
   keys = $state.raw<DataKeys>();
 
   async load(): Promise<void> {
-    await this.reading(
-      () => call(dataApi.keys),
-      (keys) => (this.keys = keys),
-    );
+    await this.#read(() => call(dataKeysApi.keys));
   }
 
   async rotate(key: 'publishable' | 'secret' | 'all'): Promise<void> {
-    await this.reading(
-      () => call(dataApi.rotate, { body: { key } }),
-      (keys) => (this.keys = keys),
-    );
+    await this.#read(() => call(dataKeysApi.rotate, { body: { key } }));
+  }
+
+  async signWith(kind: 'pair' | 'secret'): Promise<void> {
+    await this.#read(() => call(dataKeysApi.sign, { body: { with: kind } }));
+  }
+
+  async endEarlier(): Promise<void> {
+    await this.#read(() => call(dataKeysApi.endEarlier));
+  }
+
+  async #read(ask: () => Promise<DataKeys>): Promise<void> {
+    await this.reading(ask, (keys) => (this.keys = keys));
   }
 }
 

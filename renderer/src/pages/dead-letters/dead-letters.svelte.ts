@@ -67,10 +67,13 @@ class GivenUp extends Loaded {
   }
 
   /** Takes it out of sight at once; it is dropped for good when the way back is gone. */
-  dismiss(job: GivenUpJob): void {
-    this.#leaving.take([nameOf(job)], {
-      words: 'Dismissed. It will not be tried again.',
-      remove: () => goneIsFine(call(controlApi.dropJob, { params: { service: job.service, id: job.id } })),
+  dismiss(jobs: readonly GivenUpJob[]): void {
+    const [one, many] = ['It will not be tried again.', `${String(jobs.length)} will not be tried again.`];
+    this.#leaving.take(jobs.map(nameOf), {
+      words: `Dismissed. ${jobs.length === 1 ? one : many}`,
+      remove: async () => {
+        for (const { service, id } of jobs) await goneIsFine(call(controlApi.dropJob, { params: { service, id } }));
+      },
       renew: () => this.load(),
     });
   }

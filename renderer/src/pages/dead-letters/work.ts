@@ -6,6 +6,14 @@ const words: Readonly<Record<string, string>> = {
   'downloads.tell': 'Tell of a finished download',
 };
 
+/** Work of which so many failed, as the subject of a sentence; of several kinds: `pieces of work`. */
+export function countOf(kinds: readonly string[]): string {
+  const [one, many] = kinds.every((kind) => kind === 'notify.deliver')
+    ? ['One delivery was', 'deliveries were']
+    : ['One piece of work was', 'pieces of work were'];
+  return kinds.length === 1 ? one : `${kinds.length.toLocaleString('en')} ${many}`;
+}
+
 /** A kind of work in words; one that has none is taken by its own name, such as `uptime.beat`. */
 export function workOf(kind: string): string {
   return words[kind] ?? kind;

@@ -1,4 +1,4 @@
-import type { DownloadLimits } from '../../../../services/contracts/downloads/api.ts';
+import type { DownloadLimits } from '../../../../services/contracts/downloads/limits.ts';
 import { bytes } from '../../parts/text/format.ts';
 
 /** The limits on a button: `1.5 MB/s · by hours`. */

@@ -1,8 +1,5 @@
-import {
-  downloadLimitsChanged,
-  downloadsApi,
-  type DownloadLimits,
-} from '../../../../services/contracts/downloads/api.ts';
+import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
+import { downloadLimitsChanged, type DownloadLimits } from '../../../../services/contracts/downloads/limits.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';

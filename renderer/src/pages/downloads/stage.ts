@@ -47,17 +47,24 @@ export interface Advice {
   readonly page?: { readonly href: string; readonly title: string; readonly adminOnly: boolean };
 }
 
-const settings = { href: '/downloads/settings', title: 'Settings of Downloads', adminOnly: true };
+/** The field that a refusal is about. */
+const setting = (name: 'downloadDir' | 'allowPrivateAddresses', title: string): NonNullable<Advice['page']> => {
+  return { href: `/settings/downloads/${name}`, title, adminOnly: true };
+};
+const folder = setting('downloadDir', 'Download folder');
 const engines = { href: '/settings/engines', title: 'Engines', adminOnly: true };
 const cookies = { href: '/downloads/cookies', title: 'Cookies', adminOnly: false };
 
 const known: readonly (readonly [RegExp, Advice])[] = [
-  [/disk is full|no space left/i, { text: 'The disk is full. Free some space, then try again.', page: settings }],
+  [/disk is full|no space left/i, { text: 'The disk is full. Free some space, then try again.', page: folder }],
   [
     /internal address|private address/i,
-    { text: 'This address is in your own network, and such addresses are refused.', page: settings },
+    {
+      text: 'This address is in your own network, and such addresses are refused.',
+      page: setting('allowPrivateAddresses', 'Allow private addresses'),
+    },
   ],
-  [/folder[^.]* cannot be written/i, { text: 'The folder cannot be written. Choose another one.', page: settings }],
+  [/folder[^.]* cannot be written/i, { text: 'The folder cannot be written. Choose another one.', page: folder }],
   [
     /ffmpeg[^.]*(not found|missing|not installed)|ffprobe[^.]*not found/i,
     { text: 'This needs ffmpeg, which is missing. Install it, then try again.', page: engines },
@@ -98,6 +105,11 @@ const known: readonly (readonly [RegExp, Advice])[] = [
 export function whatToDo({ message }: Pick<Download, 'message'>): Advice {
   if (message === null) return { text: 'The reason is not known. Try again.' };
   return known.find(([sign]) => sign.test(message))?.[1] ?? { text: reason(message) };
+}
+
+/** What is said of a link that was refused: our own refusals are sentences already, the extractor's words are not. */
+export function refusalAdvice(message: string): Advice {
+  return /^ERROR:|internal address|private address/i.test(message) ? whatToDo({ message }) : { text: message };
 }
 
 /** The extractor's own words without its marks. */

@@ -4,7 +4,7 @@ import { pathOf } from '../../state/address.ts';
 export interface CodePlace {
   readonly ref?: string;
   readonly path?: string;
-  /** `commits`, `issues`, `pulls`, `labels`, or the commit that is open. */
+  /** `commits`, `branches`, `edit`, `issues`, `pulls`, `labels`, or the commit that is open. */
   readonly show?: string;
   readonly commit?: string;
   /** Of an issue or a pull request, and which part of it. */
@@ -15,14 +15,42 @@ export interface CodePlace {
   readonly milestone?: string;
 }
 
+/** The branches and tags that there are. */
+interface Names {
+  readonly branches: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** What is asked for to see a branch: its name, unless that could be read as something else. */
+export function refOfBranch(name: string): string {
+  return isPlain(name) ? name : `refs/heads/${name}`;
+}
+
+/** The same for a tag: of one name, a branch comes first. */
+export function refOfTag(name: string, branches: readonly string[]): string {
+  return isPlain(name) && !branches.includes(name) ? name : `refs/tags/${name}`;
+}
+
+/** What is asked for, in the one form in which it is told here. */
+export function plainRef(ref: string, { branches, tags }: Names): string {
+  const [branch, tag] = ['refs/heads/', 'refs/tags/'].map((prefix) => ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined); // prettier-ignore
+  if (branch !== undefined && branches.includes(branch)) return refOfBranch(branch);
+  return tag !== undefined && tags.includes(tag) ? refOfTag(tag, branches) : ref;
+}
+
+function isPlain(name: string): boolean {
+  return !name.startsWith('refs/') && !/^[0-9a-f]{40}$/.test(name);
+}
+
 /** How an address names a repository: neither name can hold the sign between them. */
 export function idOf({ owner, name }: { readonly owner: string; readonly name: string }): string {
   return `${owner}~${name}`;
 }
 
-export function repositoryOf(id: string): { readonly owner: string; readonly name: string } {
+/** Undefined for what names none. */
+export function repositoryOf(id: string): { readonly owner: string; readonly name: string } | undefined {
   const [owner = '', name = ''] = id.split('~', 2);
-  return { owner, name };
+  return owner === '' || name === '' ? undefined : { owner, name };
 }
 
 /** The address of a place in a repository. */

@@ -1,4 +1,6 @@
-import { controlApi, type BackupAge, type Machine, type Pulse } from '../../../../services/contracts/control/api.ts';
+import { controlApi } from '../../../../services/contracts/control/api.ts';
+import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
+import type { Machine, Pulse } from '../../../../services/contracts/control/overview.ts';
 import { call } from '../../api/call.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
 

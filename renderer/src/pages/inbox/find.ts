@@ -1,19 +1,34 @@
-import { inboxApi } from '../../../../services/contracts/inbox/api.ts';
+import { inboxApi, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { call } from '../../api/call.ts';
 import { firstLine } from '../../parts/text/line.ts';
 import { plain } from '../../parts/text/plain.ts';
 import type { Find } from '../../state/find.ts';
 
+const shown = 6;
+/** Enough to find that many different ones among what repeats. */
+const atMostRead = 24;
+
 /** Messages by their words, the newest first. */
 const find: Find = async (words, signal) => {
-  const { items } = await call(inboxApi.list, { query: { q: words, limit: 6 }, signal });
+  const read = async (limit: number): Promise<readonly InboxItem[]> =>
+    (await call(inboxApi.find, { query: { q: words, limit }, signal })).items;
+  const newest = await read(shown);
+  const few = withoutRepeats(newest);
+  const isFilledByRepeats = newest.length === shown && few.length < shown;
+  const items = isFilledByRepeats ? withoutRepeats(await read(atMostRead)).slice(0, shown) : few;
   const found = items.map((item) => ({
     id: `message-${String(item.id)}`,
     title: plain(item.title) || firstLine(item),
     note: plain(item.title) === '' ? '' : firstLine(item).slice(0, 80),
     ...{ icon: 'inbox' as const, to: `/inbox/messages/${String(item.id)}` },
   }));
-  return [{ title: 'In the inbox', found }];
+  return [{ title: 'In the inbox', found, many: true }];
 };
+
+/** The newest of those that say the same stands for them. */
+function withoutRepeats(items: readonly InboxItem[]): readonly InboxItem[] {
+  const groups = Map.groupBy(items, ({ title, body }) => `${title}\n${body}`);
+  return [...groups.values()].flatMap(([newest]) => newest ?? []);
+}
 
 export default find;

@@ -1,21 +1,23 @@
+import { SvelteSet } from 'svelte/reactivity';
 import { serviceChanged } from '../../../../services/contracts/control/api.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { call, sentence } from '../../api/call.ts';
-import { belongs, hasPlace, wantsDone, wholeInbox, type InboxFilter } from './list-rules.ts';
+import { belongs, groups, hasPlace, wantsDone, wholeInbox, type InboxFilter } from './list-rules.ts';
+import { changeRows, partsOf, type Change, type Changed } from './changes.ts';
+import { readDown } from './read-down.ts';
+import { touchesRuns, withCounts, withRepeats } from './repeats.ts';
+import { messages } from './words.ts';
 import { live } from '../../state/live.svelte.ts';
+import { onceAfter } from '../../state/once-after.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const pageSize = 100;
-/** The host takes as many ids in one call. */
-const callLimit = 1000;
 /** New rows are put in together, at most this often, in ms: a thousand a second must not draw a thousand times. */
 const gatherMs = 100;
 /** Changes of others are counted together, after this time in ms. */
 const countMs = 500;
 /** A list that only grows by arrivals forgets its oldest rows beyond this; scrolling reads them again. */
 const keepRows = 2000;
-
-type Change = { readonly read?: boolean | undefined; readonly done?: boolean | undefined };
 
 /** The inbox: the rows that fit the filter, newest first, and the count of unread ones. */
 class Inbox {
@@ -36,10 +38,22 @@ class Inbox {
   #overflowed = false;
   #ids = new Set<number>();
   /** Rows taken out of sight whose removal can still be taken back. */
-  #leaving = new Set<number>();
+  readonly #leaving = new SvelteSet<number>();
   #arrived: InboxItem[] = [];
   #gathering: ReturnType<typeof setTimeout> | undefined;
-  #counting: ReturnType<typeof setTimeout> | undefined;
+  /** The host tells the count with the change only to those who may see every row. */
+  readonly #countSoon = onceAfter(countMs, () => {
+    call(inboxApi.list, { query: { limit: 1 } }).then(
+      ({ unread }) => (this.unread = unread),
+      (error: unknown) => toasts.sayWhy(error),
+    );
+  });
+  /** Some that others repeat went or came back, of which the list shows no more than the count. */
+  readonly #recountSoon = onceAfter(countMs, () => {
+    this.#recount().catch((error: unknown) => toasts.sayWhy(error));
+  });
+  /** Counts what has changed or gone, so that one knows whether it did while something was read. */
+  #changes = 0;
   /** Events that came while a list was on its way; they may be newer than it. */
   #late: (() => void)[] | undefined;
 
@@ -53,7 +67,8 @@ class Inbox {
   }
 
   get more(): boolean {
-    return this.items.length + this.waiting.length < this.total;
+    // One that waits and repeats a row takes that row's place.
+    return this.items.length + this.waiting.filter(({ repeated }) => repeated === undefined).length < this.total;
   }
 
   /** Reads the first page for a filter; a later call overtakes an earlier one. */
@@ -101,29 +116,16 @@ class Inbox {
     }
   }
 
-  async mark(ids: readonly number[] | 'all', change: { read?: boolean; done?: boolean }): Promise<void> {
-    const parts = ids === 'all' ? [ids] : partsOf(ids);
-    for (const part of parts) {
-      const { unread } = await call(inboxApi.change, { body: { ids: part, ...change } });
-      this.#changed(part === 'all' ? this.items.map(({ id }) => id) : part, change, unread);
-    }
-  }
-
-  /** Puts rows away (or back), with the way to take that back. */
-  async finish(ids: readonly number[], done: boolean): Promise<void> {
-    const unread = ids.filter((id) => this.find(id)?.read === false);
-    await this.mark(ids, { done, read: true });
-    toasts.say(`${messages(ids.length)} ${done ? 'put away' : 'put back'}.`, {
-      undo: async () => {
-        await this.mark(ids, { done: !done });
-        if (unread.length > 0) await this.mark(unread, { read: false });
-        await this.load(this.filter);
-      },
-    });
+  /** Marks rows, and what they are repeats of, as somebody does who opens one. */
+  async mark(ids: readonly number[] | 'all', change: Change): Promise<Changed> {
+    const changed = await changeRows(ids, change, ids !== 'all' && this.#grouped);
+    this.#changed(ids === 'all' ? this.items.map(({ id }) => id) : ids, change, changed.unread);
+    return changed;
   }
 
   /** Takes rows out of sight at once; they are removed for good when the way back is gone. */
   remove(ids: readonly number[]): void {
+    const grouped = this.#grouped;
     const gone = this.items.filter(({ id }) => ids.includes(id));
     for (const id of ids) this.#leaving.add(id);
     this.#show(this.items);
@@ -139,7 +141,9 @@ class Inbox {
       settle: async () => {
         try {
           // All at once: a page that goes does not live to send a second one after the first was answered.
-          const removals = partsOf(ids).map((part) => call(inboxApi.remove, { body: { ids: part }, keepalive: true }));
+          const removals = partsOf(ids).map((part) =>
+            call(inboxApi.remove, { body: { ids: part, ...(grouped && { repeats: true }) }, keepalive: true }),
+          );
           for (const { unread } of await Promise.all(removals)) this.unread = Math.min(this.unread, unread);
         } catch (error) {
           stay();
@@ -148,6 +152,11 @@ class Inbox {
         }
       },
     });
+  }
+
+  /** Whether a row was taken out of sight, and that can still be taken back. */
+  isLeaving(id: number): boolean {
+    return this.#leaving.has(id);
   }
 
   find(id: number): InboxItem | undefined {
@@ -169,7 +178,11 @@ class Inbox {
     }
     const came = this.waiting;
     this.waiting = [];
-    this.#show([...came, ...this.items]);
+    this.#show(withRepeats(came, this.items));
+  }
+
+  get #grouped(): boolean {
+    return groups(this.filter);
   }
 
   #query() {
@@ -178,6 +191,7 @@ class Inbox {
       ...{ limit: pageSize, q: words.trim(), source, tag, done: wantsDone(this.filter) },
       unread: show === 'unread' ? true : undefined,
       minPriority: priority > 1 ? priority : undefined,
+      repeats: this.#grouped ? ('newest' as const) : undefined,
     };
   }
 
@@ -212,29 +226,39 @@ class Inbox {
     this.unread += arrived.filter(({ read }) => !read).length;
     const sources = new Set([...this.sources, ...arrived.map(({ source }) => source)]);
     if (sources.size > this.sources.length) this.sources = [...sources].sort();
-    const fit = arrived.filter((item) => belongs(item, this.filter));
+    const fit = arrived
+      .filter((item) => belongs(item, this.filter))
+      .map(({ repeated, ...item }): InboxItem =>
+        this.#grouped && repeated !== undefined ? { ...item, repeated } : item,
+      );
     if (fit.length === 0) return;
-    this.total += fit.length;
+    this.total += fit.filter(({ repeated }) => repeated === undefined).length;
     if (this.#holding) {
-      const waiting = [...fit, ...this.waiting];
+      const waiting = withRepeats(fit, this.waiting);
       this.#overflowed ||= waiting.length > keepRows;
       this.waiting = waiting.slice(0, keepRows);
       return;
     }
-    const grown = [...fit, ...this.items];
+    const grown = withRepeats(fit, this.items);
     this.#show(grown.length > keepRows && this.items.length <= keepRows ? grown.slice(0, keepRows) : grown);
   }
 
-  /** The host tells the count with the change only to those who may see every row. */
-  #countSoon(): void {
-    if (this.#counting !== undefined) return;
-    this.#counting = setTimeout(() => {
-      this.#counting = undefined;
-      call(inboxApi.list, { query: { limit: 1 } }).then(
-        ({ unread }) => (this.unread = unread),
-        (error: unknown) => toasts.sayWhy(error),
-      );
-    }, countMs);
+  async #recount(): Promise<void> {
+    const [turn, changes] = [this.#turn, this.#changes];
+    const last = this.items.at(-1)?.id ?? 0;
+    const { items, total } = await readDown(this.#query(), last, keepRows);
+    if (turn !== this.#turn) return;
+    if (changes !== this.#changes) {
+      // It may hold what went since.
+      this.#recountSoon();
+      return;
+    }
+    // Under the pointer nothing moves, and what waits comes in by itself.
+    const isMissing = ({ id }: InboxItem): boolean => !this.#holding && !this.#ids.has(id) && (id > last || !this.more);
+    const shown = new Set(this.items.map(({ id }) => id));
+    const found = items.filter((item) => shown.has(item.id) || isMissing(item));
+    this.total = total - items.filter(({ id }) => this.#leaving.has(id)).length;
+    this.#show(withCounts(this.items, found));
   }
 
   #changed(
@@ -242,6 +266,7 @@ class Inbox {
     change: Change & { readonly removed?: boolean | undefined },
     unread: number | null,
   ): void {
+    this.#changes += 1;
     // What was gathered counts before: the host's count knows it already.
     if (this.#arrived.length > 0) {
       clearTimeout(this.#gathering);
@@ -256,6 +281,8 @@ class Inbox {
     }
     const changed = new Set(ids);
     const before = this.items.length;
+    const moves = change.removed === true || change.done !== undefined;
+    if (moves && this.#grouped && touchesRuns(changed, this.items)) this.#recountSoon();
     const apply = (items: readonly InboxItem[]): InboxItem[] =>
       items.flatMap((item) => {
         if (!changed.has(item.id)) return [item];
@@ -267,16 +294,6 @@ class Inbox {
     if (change.removed) for (const id of ids) this.#leaving.delete(id);
     this.total -= before - this.items.length;
   }
-}
-
-function partsOf(ids: readonly number[]): number[][] {
-  const parts: number[][] = [];
-  for (let from = 0; from < ids.length; from += callLimit) parts.push(ids.slice(from, from + callLimit));
-  return parts;
-}
-
-function messages(count: number): string {
-  return count === 1 ? 'Message' : `${String(count)} messages`;
 }
 
 export const inbox = new Inbox();

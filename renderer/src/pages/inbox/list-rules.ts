@@ -28,6 +28,11 @@ export function hasPlace(item: InboxItem, filter: InboxFilter): boolean {
   return wantsDone(filter) === undefined || wantsDone(filter) === item.done;
 }
 
+/** Whether the list has the newest of repeats alone: among the unread each counts, and a search is for one of them. */
+export function groups({ words, show }: InboxFilter): boolean {
+  return words.trim() === '' && show !== 'unread';
+}
+
 /** Rows that were put away are in their own list, and are still found by search: undefined stands for both kinds. */
 export function wantsDone({ words, show }: InboxFilter): boolean | undefined {
   if (show === 'done') return true;

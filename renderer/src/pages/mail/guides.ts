@@ -1,6 +1,6 @@
 import type { MailAccess } from '../../../../services/contracts/mail/api.ts';
 import { fullTime } from '../../parts/text/format.ts';
-import { commandsOf } from './words.ts';
+import { commandsOf, hostAndPort, shellWord } from './words.ts';
 
 /** One thing to do, with what is to be typed there. */
 interface Step {
@@ -91,7 +91,7 @@ function formSteps({ host, port, to, access }: Place): readonly Step[] {
 export function guidesFor(place: Place): readonly Guide[] {
   const { host, port, to, access } = place;
   const form = formSteps(place);
-  const url = `${access.tls === 'implicit' ? 'smtps' : 'smtp'}://${host}:${String(port)}`;
+  const url = shellWord(`${access.tls === 'implicit' ? 'smtps' : 'smtp'}://${hostAndPort(host, port)}`);
   return [
     {
       ...{ id: 'nas', title: 'A NAS (Synology, QNAP, TrueNAS, Unraid)' },

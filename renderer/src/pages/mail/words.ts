@@ -1,13 +1,23 @@
 import type { SpooledMail } from '../../../../services/contracts/mail/api.ts';
+import { keyName, usualKey } from '../notify/key-name.ts';
 
-/** What became of a mail or of one delivery, in a word and a tone. */
+/**
+ * What became of a mail or of one delivery, in a word and a tone. Who takes it from here may deliver it later or not at all,
+ * which the history of Delivery tells.
+ */
 export const outcomes = {
-  done: { words: 'Delivered', tone: 'ok' },
+  done: { words: 'Passed on', tone: 'ok' },
   waiting: { words: 'Waiting', tone: 'warn' },
   dead: { words: 'Given up', tone: 'bad' },
   dropped: { words: 'Dropped', tone: 'plain' },
   unknown: { words: 'Not known', tone: 'plain' },
 } as const satisfies Record<SpooledMail['state'], { readonly words: string; readonly tone: string }>;
+
+/** What a sender is told of an address such as `smtp://192.168.1.20:8025`. */
+export function placeOf(address: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(address);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
 
 /** A row of the setting `recipients`. */
 export interface Recipient {
@@ -28,15 +38,29 @@ export const formats = [
 ] as const;
 
 export const newRecipient: Recipient = {
-  ...{ address: '', to: 'notify://aggregator', destinations: '' },
+  ...{ address: '', to: `notify://${usualKey}`, destinations: '' },
   ...{ title: '', body: '', format: 'as it comes' },
 };
 
 /** Where mail of a recipient goes, in a line. */
 export function goalsOf({ to, destinations }: Recipient): string {
   const others = typeof destinations === 'object' ? destinations.set : destinations !== '';
-  const goals = [...to.split(/\s+/), others ? 'other destinations' : ''].filter((goal) => goal !== '');
+  const goals = [...to.split(/\s+/).map(goalOf), others ? 'other destinations' : ''].filter((goal) => goal !== '');
   return new Intl.ListFormat('en').format(goals);
+}
+
+/** What an address such as `notify://servers?tag=ops` stands for; one of another kind stays as it is. */
+export function goalOf(address: string): string {
+  const [, scheme = '', name = '', tag = ''] = /^(notify|push|inbox):\/\/([^?]*)(?:\?tag=(.*))?$/.exec(address) ?? [];
+  if (scheme === 'inbox') return 'the inbox';
+  if (scheme === 'push' && name !== '') return `the topic ${name}`;
+  if (scheme === 'notify' && name !== '') return tag === '' ? keyName(name) : `${keyName(name)} with the tag ${tag}`;
+  return address;
+}
+
+/** The recipient that examples and tests are written to. */
+export function usualRecipient(recipients: readonly Recipient[]): Recipient | undefined {
+  return recipients.find(({ address }) => address === 'alerts') ?? recipients[0];
 }
 
 /** A row of the setting `rules`. */
@@ -81,7 +105,7 @@ export function effectOf({ drop, type, priority, tag, goesTo }: Rule): string {
     type === 'as it is' ? '' : `becomes ${type}`,
     priority === 0 ? '' : `gets priority ${String(priority)}`,
     tag === '' ? '' : `gets the tag ${tag}`,
-    goesTo === '' ? '' : `goes to ${goesTo}`,
+    goesTo === '' ? '' : `goes to ${goalOf(goesTo)}`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'stays as it is' : parts.join(', ');
 }
@@ -107,22 +131,26 @@ export function exampleOf(pattern: string): string {
   return filled.includes('@') ? filled : `${filled}@home`;
 }
 
+/** Host and port in one word: the colons of an address of IPv6 are not the one before a port. */
+export function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;
+}
+
+/** A place or URL for a shell: brackets are a pattern to some. */
+export function shellWord(word: string): string {
+  return word.includes('[') ? `'${word}'` : word;
+}
+
 /** How programs send a mail to this gateway, ready for a shell. `to` is an address without quotes and white space. */
 export function commandsOf(host: string, port: number, to: string) {
   const address = to.replace(/[^A-Za-z0-9@._+-]/g, '');
-  const place = `${host} ${String(port)}`.split(' ');
+  const place = shellWord(hostAndPort(host, port));
   return [
-    [
-      'swaks',
-      `swaks --server ${place.join(':')} --to ${address} --from nas@home --header 'Subject: Hello' --body 'First light'`,
-    ],
+    ['swaks', `swaks --server ${place} --to ${address} --from nas@home --header 'Subject: Hello' --body 'First light'`],
     [
       'msmtp',
       `printf 'Subject: Hello\\n\\nFirst light\\n' | msmtp --host=${host} --port=${String(port)} --from=nas@home ${address}`,
     ],
-    [
-      'sendmail (BusyBox)',
-      `printf 'Subject: Hello\\n\\nFirst light\\n' | sendmail -S ${place.join(':')} -f nas@home ${address}`,
-    ],
+    ['sendmail (BusyBox)', `printf 'Subject: Hello\\n\\nFirst light\\n' | sendmail -S ${place} -f nas@home ${address}`],
   ] as const;
 }

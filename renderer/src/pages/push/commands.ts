@@ -53,19 +53,19 @@ function spelled({ kind, label, url, method, body, clear }: WrittenAction) {
   return { action: kind, label, url, ...request, ...(clear ? { clear } : {}) };
 }
 
-/** Ready commands for clients that people have; `open`: nobody needs a token. */
+/** Ready commands for clients that people have; the tokens are those that each is sent with, empty where nobody needs one. */
 export function clientsOf(
   server: string,
   topic: string,
-  open: { readonly reads: boolean; readonly publishes: boolean },
+  { publishing, reading }: { readonly publishing: string; readonly reading: string },
 ) {
   const { protocol, host } = new URL(server);
-  const apprise = `${protocol === 'https:' ? 'ntfys' : 'ntfy'}://${open.publishes ? '' : 'TOKEN@'}${host}/${topic}`;
+  const apprise = `${protocol === 'https:' ? 'ntfys' : 'ntfy'}://${publishing === '' ? '' : `${publishing}@`}${host}/${topic}`;
   const url = `${server}/${topic}`;
-  const headers = open.publishes ? '' : ', headers={"Authorization": "Bearer TOKEN"}';
-  const fetchHeaders = open.publishes ? '' : ', headers: { Authorization: "Bearer TOKEN" }';
+  const headers = publishing === '' ? '' : `, headers={"Authorization": "Bearer ${publishing}"}`;
+  const fetchHeaders = publishing === '' ? '' : `, headers: { Authorization: "Bearer ${publishing}" }`;
   return [
-    ['ntfy command line', `ntfy subscribe ${open.reads ? '' : '--token TOKEN '}${url}`],
+    ['ntfy command line', `ntfy subscribe ${reading === '' ? '' : `--token ${reading} `}${url}`],
     ['Python', `import requests; requests.post("${url}", data="Hello"${headers})`],
     ['Node.js', `await fetch("${url}", { method: "POST", body: "Hello"${fetchHeaders} })`],
     ['Apprise', apprise],

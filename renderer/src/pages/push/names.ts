@@ -52,9 +52,3 @@ export function appLink(address: string, topic: string): string {
   const { protocol, host } = new URL(address);
   return `ntfy://${host}/${topic}${protocol === 'http:' ? '?secure=false' : ''}`;
 }
-
-/** True for an address that only this computer reaches. */
-export function isLoopback(address: string): boolean {
-  const { hostname } = new URL(address);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-}

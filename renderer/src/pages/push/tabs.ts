@@ -5,7 +5,6 @@ export const tabs: readonly ServiceTab[] = [
   { at: '', title: 'Overview', load: () => import('./Topics.svelte') },
   { at: 'delayed', title: 'Delayed', load: () => import('./Delayed.svelte') },
   { at: 'retention', title: 'Retention', load: () => import('./Keeping.svelte') },
-  { at: 'quiet', title: 'Quiet hours', load: () => import('./QuietHours.svelte') },
   { at: 'history', title: 'History', load: () => import('./Statistics.svelte') },
   { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
   { at: 'settings', title: 'Settings', adminOnly: true, load: () => import('./PushSettings.svelte') },

@@ -2,7 +2,7 @@ import type { Component } from 'svelte';
 
 /** A tab of a service's page. */
 export interface ServiceTab {
-  /** Its thing in the address, such as `quiet` for `/push/quiet`; empty for the first, which needs none. */
+  /** Its thing in the address, such as `delayed` for `/push/delayed`; empty for the first, which needs none. */
   readonly at: string;
   readonly title: string;
   /** Administrators alone. */

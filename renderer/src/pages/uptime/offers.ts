@@ -23,7 +23,7 @@ export function serviceOffers(list: readonly ServiceState[], rows: readonly Moni
     const fields = isWeb
       ? { type: 'http', url: address, accepted_statuscodes: ['200-499'], ignoreTls: true }
       : { type: 'port', hostname: url.hostname, port: url.port };
-    return [{ key: `service ${id}`, name: title, about: address, fields: { name: title, ...fields } }];
+    return [{ key: `service ${id}`, name: title, about: '', fields: { name: title, ...fields } }];
   });
 }
 

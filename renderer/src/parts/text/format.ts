@@ -1,6 +1,7 @@
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false });
+const wholeDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium', hour12: false });
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -31,6 +32,17 @@ export function ago(time: number, now: number): string {
   if (seconds < 3600) return `${String(Math.floor(seconds / 60))} min ago`;
   if (new Date(time).toDateString() === new Date(now).toDateString()) return hour.format(time);
   return day.format(time);
+}
+
+/** The day of a time: `Tuesday, March 3, 2026`. */
+export function dayOf(time: number): string {
+  return wholeDay.format(time);
+}
+
+/** A moment on a list of what has been: `14:05` of today, `Tue, Mar 3, 14:05` of another day. */
+export function momentOf(time: number, now: number): string {
+  const clock = hour.format(time);
+  return new Date(time).toDateString() === new Date(now).toDateString() ? clock : `${day.format(time)}, ${clock}`;
 }
 
 /** The whole date and time, for tooltips and details. */

@@ -18,6 +18,7 @@ import Eye from '@lucide/svelte/icons/eye';
 import File from '@lucide/svelte/icons/file';
 import Folder from '@lucide/svelte/icons/folder';
 import FolderSync from '@lucide/svelte/icons/folder-sync';
+import Gauge from '@lucide/svelte/icons/gauge';
 import GitBranch from '@lucide/svelte/icons/git-branch';
 import GripVertical from '@lucide/svelte/icons/grip-vertical';
 import House from '@lucide/svelte/icons/house';
@@ -65,6 +66,7 @@ export const icons = {
   mail: Mail,
   people: Users,
   engine: Cpu,
+  machine: Gauge,
   backup: Archive,
   job: ListChecks,
   log: ScrollText,

@@ -91,13 +91,25 @@ export interface Formatter {
   readonly description: Template;
 }
 
-/** Makes a format ready; an unknown id is torrentio's. */
-export function formatterOf(formatter: {
+/** Which format a configuration wants, and the texts it has of its own. */
+export interface ConfiguredFormat {
   readonly id: string;
-  readonly definitions?: { readonly custom?: FormatTemplates | null | undefined } | null | undefined;
-}): Formatter {
-  const custom = formatter.id === 'custom' ? formatter.definitions?.custom : undefined;
-  const known = Object.hasOwn(predefinedFormats, formatter.id) ? predefinedFormats[formatter.id] : undefined;
-  const chosen = custom ?? known ?? predefinedFormats['torrentio'] ?? { name: '', description: '' };
+  readonly definitions?:
+    | {
+        readonly custom?: FormatTemplates | null | undefined;
+        readonly overrides?: Readonly<Record<string, FormatTemplates | null | undefined>> | null | undefined;
+      }
+    | null
+    | undefined;
+  readonly definition?: FormatTemplates | null | undefined;
+}
+
+/** Makes a format ready; an unknown id is torrentio's. */
+export function formatterOf({ id, definitions, definition }: ConfiguredFormat): Formatter {
+  const overrides = definitions?.overrides ?? {};
+  const own =
+    id === 'custom' ? (definitions?.custom ?? definition) : Object.hasOwn(overrides, id) ? overrides[id] : undefined;
+  const known = Object.hasOwn(predefinedFormats, id) ? predefinedFormats[id] : undefined;
+  const chosen = own ?? known ?? predefinedFormats['torrentio'] ?? { name: '', description: '' };
   return { name: compileTemplate(chosen.name), description: compileTemplate(chosen.description) };
 }

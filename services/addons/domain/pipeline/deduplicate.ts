@@ -1,16 +1,13 @@
 import type { AddonConfig } from '../config.ts';
 import type { ParsedStream } from '../stream.ts';
+import { detectedOf } from './detected.ts';
+import { comparing, type Precedence } from './precedence.ts';
+import { isOneOf } from './scope.ts';
 
 type Options = NonNullable<AddonConfig['deduplicator']>;
 type Mode = 'single_result' | 'per_service' | 'per_addon' | 'disabled';
 
 const defaultModes: Readonly<Record<string, Mode>> = { cached: 'per_addon', uncached: 'per_addon', p2p: 'per_addon' };
-
-/** Who wins among equals: what the configuration lists first. */
-export interface Precedence {
-  /** Ids of services in their order. */
-  readonly services: readonly string[];
-}
 
 /** Streams that are shown; of those that are the same release, the best. Keeps the order. */
 export function deduplicate(
@@ -19,14 +16,11 @@ export function deduplicate(
   precedence: Precedence,
 ): readonly ParsedStream[] {
   if (options?.enabled !== true || streams.length < 2) return streams;
-  const groups = groupsOf(streams, options.keys ?? ['filename', 'infoHash']);
+  const groups = groupsOf(streams, options);
   const removed = new Set<ParsedStream>();
   const spared = new Set(options.excludeAddons ?? []);
   for (const group of groups) {
-    const candidates = group.filter(
-      ({ addon }) =>
-        !spared.has(addon.instanceId) && !spared.has(addon.instanceId.slice(0, -4)) && !addon.resultPassthrough,
-    );
+    const candidates = group.filter(({ addon }) => !isOneOf(addon, spared) && !addon.resultPassthrough);
     if (candidates.length < 2) continue;
     for (const stream of losers(candidates, options, precedence)) removed.add(stream);
   }
@@ -61,14 +55,17 @@ function losers(group: readonly ParsedStream[], options: Options, precedence: Pr
     drop('uncached', ({ service }) => services.has(service?.id));
     drop('p2p');
   }
+  const compare = comparing(options, precedence);
   for (const [kind, streams] of byKind) {
     const mode = modeOf(options, kind);
     if (mode === 'disabled' || streams.length < 2) continue;
-    const parts = Map.groupBy(streams, ({ service, addon }) =>
+    const own = options.libraryBehaviour === 'exclusive' ? streams.filter(({ library }) => library) : [];
+    if (own.length > 0) lost.push(...streams.filter(({ library }) => !library));
+    const parts = Map.groupBy(own.length > 0 ? own : streams, ({ service, addon }) =>
       mode === 'single_result' ? '' : mode === 'per_service' ? (service?.id ?? '') : addon.instanceId,
     );
     for (const part of parts.values()) {
-      const best = part.reduce((one, other) => (isBetter(other, one, kind, precedence) ? other : one));
+      const best = part.reduce((one, other) => (compare(other, one, kind) < 0 ? other : one));
       lost.push(...part.filter((stream) => stream !== best));
     }
   }
@@ -80,23 +77,8 @@ function modeOf(options: Options, kind: string): Mode {
   return typeof given === 'string' ? (given as Mode) : (defaultModes[kind] ?? 'disabled');
 }
 
-/** Whether `one`, which comes later, is to be preferred to `other`. */
-function isBetter(one: ParsedStream, other: ParsedStream, kind: string, { services }: Precedence): boolean {
-  if (one.library !== other.library) return one.library;
-  const place = ({ service }: ParsedStream): number => {
-    const at = services.indexOf(service?.id ?? '');
-    return at === -1 ? services.length : at;
-  };
-  if (place(one) !== place(other)) return place(one) < place(other);
-  if (kind === 'p2p' || kind === 'uncached') {
-    const [ours, theirs] = [one.seeders ?? -1, other.seeders ?? -1];
-    if (ours !== theirs) return ours > theirs;
-  } else if (one.type === 'usenet' && one.age !== other.age) return (one.age ?? Infinity) < (other.age ?? Infinity);
-  return one.addon.index < other.addon.index;
-}
-
 /** Streams that share any key, also by a third one. */
-function groupsOf(streams: readonly ParsedStream[], keys: readonly string[]): readonly (readonly ParsedStream[])[] {
+function groupsOf(streams: readonly ParsedStream[], options: Options): readonly (readonly ParsedStream[])[] {
   const parents = streams.map((_, at) => at);
   const root = (at: number): number => {
     let top = at;
@@ -110,7 +92,7 @@ function groupsOf(streams: readonly ParsedStream[], keys: readonly string[]): re
   };
   const holders = new Map<string, number>();
   for (const [at, stream] of streams.entries()) {
-    for (const key of keysOf(stream, keys)) {
+    for (const key of keysOf(stream, options)) {
       const holder = holders.get(key);
       if (holder === undefined) holders.set(key, at);
       else parents[root(at)] = root(holder);
@@ -120,7 +102,8 @@ function groupsOf(streams: readonly ParsedStream[], keys: readonly string[]): re
   return [...groups.values()].map((places) => places.flatMap((at) => streams[at] ?? []));
 }
 
-function keysOf(stream: ParsedStream, keys: readonly string[]): readonly string[] {
+function keysOf(stream: ParsedStream, options: Options): readonly string[] {
+  const keys = options.keys ?? ['filename', 'infoHash'];
   const found: string[] = [];
   if (keys.includes('filename') && stream.filename !== undefined) {
     const bare = stream.filename
@@ -134,13 +117,9 @@ function keysOf(stream: ParsedStream, keys: readonly string[]): readonly string[
     const nzb = stream.upstream['nzbUrl'];
     if (typeof nzb === 'string') found.push(`n${nzb}`);
   }
-  if (keys.includes('smartDetect') && stream.size !== undefined) {
-    const { title, year, seasons, episodes, resolution, quality, encode, visualTags, audioTags, languages } =
-      stream.file;
-    const bucket = Math.round(Math.log(stream.size) / Math.log(1.1));
-    found.push(
-      `s${[title, year, seasons, episodes, resolution, quality, encode, visualTags, audioTags, languages, bucket].join('|')}`,
-    );
+  if (keys.includes('smartDetect')) {
+    const detected = detectedOf(stream, options);
+    if (detected !== undefined) found.push(`s${detected}`);
   }
   return found;
 }

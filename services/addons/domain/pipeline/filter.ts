@@ -3,9 +3,11 @@ import { looksAtRating, ratingProblem } from '../rating.ts';
 import { bitrateOf, type ParsedStream } from '../stream.ts';
 import { attributes, attributeWords, type Attribute } from './attributes.ts';
 import { keywordTest } from './keywords.ts';
-import { isAboutAddon, releaseProblem } from './release-filter.ts';
+import { matchRules } from './match-rules.ts';
+import { releaseProblem } from './release-filter.ts';
 import type { Removal } from './removal.ts';
-import { titleProblem, type Wanted } from './title-match.ts';
+import { isAboutAddon, isOneOf } from './scope.ts';
+import type { Wanted } from './title-match.ts';
 
 /** What the expressions of a configuration found in one stream. */
 export interface PatternMatch {
@@ -41,10 +43,10 @@ export function compileFilter(input: FilterInput): Rule {
   const { excludeSeasonPacks } = config;
   if (excludeSeasonPacks === true)
     rules.push(({ file }) => (file.seasonPack ? { rule: 'Excluded Season Pack', value: file.title ?? '' } : undefined));
-  rules.push((stream) => titleProblem(stream, config, input.wanted));
+  rules.push(...matchRules(config, input.wanted));
   return (stream, index) => {
     if (stream.addon.resultPassthrough) return undefined;
-    if (unreleased !== undefined && isAboutAddon(config, stream)) return unreleased;
+    if (unreleased !== undefined && isAboutAddon(config.digitalReleaseFilter, stream.addon)) return unreleased;
     if (input.included?.has(stream.id) === true) return undefined;
     if (includes.some((test) => test(stream, index) !== undefined)) return undefined;
     for (const rule of rules) {
@@ -68,7 +70,8 @@ function includingTests(config: AddonConfig, patterns: FilterInput['patterns']):
   const seeders = config.includeSeederRange;
   if (seeders) tests.push((stream) => (inRange(stream.seeders, seeders) ? 'seeders' : undefined));
   const age = config.includeAgeRange;
-  if (age) tests.push((stream) => (inRange(stream.age, age) ? 'age' : undefined));
+  const hasAge = agedTest(config);
+  if (age) tests.push((stream) => (hasAge(stream) && inRange(stream.age, age) ? 'age' : undefined));
   return tests;
 }
 
@@ -138,11 +141,7 @@ function cacheRules(config: AddonConfig): Rule[] {
       if (service?.cached !== cached) return undefined;
       const value = service.id;
       if (all === true) return { rule, value };
-      const found = [
-        addons.has(addon.instanceId) || addons.has(addon.instanceId.slice(0, -4)),
-        services.has(service.id),
-        types.has(type),
-      ];
+      const found = [isOneOf(addon, addons), services.has(service.id), types.has(type)];
       const applies = together ? asked.every((is, at) => !is || found[at] === true) : found.includes(true);
       return applies ? { rule, value } : undefined;
     });
@@ -191,15 +190,22 @@ function numberRules({ config, wanted }: FilterInput): Rule[] {
         ? counted('Required Seeders', stream.seeders)
         : undefined,
     );
+  const hasAge = agedTest(config);
   if (excludeAgeRange)
-    rules.push((stream) => (inRange(stream.age, excludeAgeRange) ? counted('Excluded Age', stream.age) : undefined));
+    rules.push((stream) =>
+      hasAge(stream) && inRange(stream.age, excludeAgeRange) ? counted('Excluded Age', stream.age) : undefined,
+    );
   if (requiredAgeRange)
     rules.push((stream) =>
-      stream.age !== undefined && !inRange(stream.age, requiredAgeRange)
-        ? counted('Required Age', stream.age)
-        : undefined,
+      hasAge(stream) && !inRange(stream.age, requiredAgeRange) ? counted('Required Age', stream.age) : undefined,
     );
   return rules;
+}
+
+/** Which streams ranges of ages are about. */
+function agedTest({ ageRangeTypes }: AddonConfig): (stream: ParsedStream) => boolean {
+  const kinds = new Set(ageRangeTypes ?? []);
+  return ({ age, type }) => age !== undefined && (kinds.size === 0 || kinds.has(type));
 }
 
 function counted(rule: string, value: number | undefined): Removal {

@@ -48,6 +48,13 @@ export function toOutput(stream: ParsedStream, options: OutputOptions): Record<s
   return result;
 }
 
+/** One more for a stream, that opens its file in the browser; nothing where it has none. */
+export function toDownload(stream: ParsedStream, { formatter, addonName }: OutputOptions): Record<string, unknown>[] {
+  if (stream.url === undefined || stream.type === 'live') return [];
+  const name = `⬇ ${formatter.name({ stream, addonName }).split('\n')[0] ?? ''}`;
+  return [{ name, description: stream.filename ?? 'Opens in the browser.', externalUrl: stream.url }];
+}
+
 function texts(stream: ParsedStream, { formatter, addonName }: OutputOptions): { name: string; description: string } {
   if (stream.addon.formatPassthrough) {
     const { name, description, title } = stream.upstream;

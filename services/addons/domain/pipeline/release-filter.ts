@@ -1,6 +1,6 @@
 import type { AddonConfig } from '../config.ts';
-import type { ParsedStream } from '../stream.ts';
 import type { Removal } from './removal.ts';
+import { isAboutRequest } from './scope.ts';
 import type { Wanted } from './title-match.ts';
 
 const day = 24 * 3_600_000;
@@ -8,10 +8,8 @@ const day = 24 * 3_600_000;
 const surelyOutDays = 365;
 
 /** Whether a configuration wants to know when what is asked for comes out. */
-export function looksAtRelease({ digitalReleaseFilter: filter }: AddonConfig, wanted: Wanted): boolean {
-  if (filter?.enabled !== true) return false;
-  const kinds = filter.requestTypes ?? [];
-  return kinds.length === 0 || kinds.includes(wanted.type) || (wanted.anime && kinds.includes('anime'));
+export function looksAtRelease({ digitalReleaseFilter }: AddonConfig, wanted: Wanted): boolean {
+  return isAboutRequest(digitalReleaseFilter, wanted);
 }
 
 /** Why nobody can have what is asked for yet; undefined where somebody can, or nobody knows. */
@@ -30,12 +28,6 @@ export function releaseProblem(config: AddonConfig, wanted: Wanted): Removal | u
   }
   const released = facts?.episodes.find((one) => one.season === season && one.episode === episode)?.released;
   return released === undefined || released <= latest ? undefined : problem(released);
-}
-
-/** Whether the filter is about the streams of this addon. */
-export function isAboutAddon({ digitalReleaseFilter }: AddonConfig, { addon }: ParsedStream): boolean {
-  const list = digitalReleaseFilter?.addons ?? [];
-  return list.length === 0 || list.includes(addon.instanceId) || list.includes(addon.instanceId.slice(0, -4));
 }
 
 function problem(date: number | undefined): Removal {

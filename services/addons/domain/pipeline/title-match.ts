@@ -1,7 +1,4 @@
-import type { AddonConfig } from '../config.ts';
-import type { ParsedStream } from '../stream.ts';
 import { noRating, type Rating } from '../rating.ts';
-import type { Removal } from './removal.ts';
 
 /** What is asked for, as far as it is known. */
 export interface Wanted {
@@ -64,46 +61,4 @@ export function plainTitle(title: string): string {
     .toLowerCase()
     .replaceAll('&', 'and')
     .replaceAll(/[^\p{L}\p{N}]+/gu, '');
-}
-
-/** Why a stream is of another title, year or episode than was asked for, where the configuration wants to know. */
-export function titleProblem(stream: ParsedStream, config: AddonConfig, wanted: Wanted): Removal | undefined {
-  const { file } = stream;
-  const { titleMatching, yearMatching, seasonEpisodeMatching } = config;
-  if (titleMatching?.enabled === true && wanted.titles.length > 0 && file.title !== undefined) {
-    const title = plainTitle(file.title);
-    const fits = wanted.titles.some((one) => {
-      const plain = plainTitle(one);
-      return titleMatching.mode === 'contains' ? title.includes(plain) || plain.includes(title) : title === plain;
-    });
-    if (!fits) return { rule: 'Title Matching', value: file.title };
-  }
-  if (
-    yearMatching?.enabled === true &&
-    wanted.year !== undefined &&
-    file.year !== undefined &&
-    wanted.type === 'movie'
-  ) {
-    const years = file.year.split('-').map(Number);
-    const tolerance = yearMatching.tolerance ?? 1;
-    const [from = wanted.year, to = from] = years;
-    if (wanted.year < from - tolerance || wanted.year > to + tolerance)
-      return { rule: 'Year Matching', value: file.year };
-  }
-  if (seasonEpisodeMatching?.enabled === true && wanted.type === 'series')
-    return episodeProblem(stream, config, wanted);
-  return undefined;
-}
-
-function episodeProblem({ file }: ParsedStream, config: AddonConfig, wanted: Wanted): Removal | undefined {
-  const strict = config.seasonEpisodeMatching?.strict === true;
-  const { seasons = [], episodes = [] } = file;
-  const rule = 'Season/Episode Matching';
-  if (wanted.season !== undefined) {
-    if (seasons.length > 0 && !seasons.includes(wanted.season)) return { rule, value: `S${String(seasons[0])}` };
-    if (strict && seasons.length === 0 && episodes.length === 0) return { rule, value: 'no season' };
-  }
-  if (wanted.episode !== undefined && episodes.length > 0 && !episodes.includes(wanted.episode))
-    return { rule, value: `E${String(episodes[0])}` };
-  return undefined;
 }

@@ -52,8 +52,11 @@ export function runScript(
   }
 }
 
-/** Instructions; lists and objects may go on over several lines, and # begins a comment outside of texts. */
-function linesOf(script: string): readonly string[] {
+/**
+ * Instructions; lists and objects may go on over several lines, and # begins a comment outside of texts.
+ * @throws ScriptError
+ */
+export function linesOf(script: string): readonly string[] {
   const lines: string[] = [];
   let [line, open, quote] = ['', 0, ''];
   for (let at = 0; at <= script.length; at += 1) {

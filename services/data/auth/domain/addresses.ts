@@ -8,3 +8,8 @@ export function addressComplaint(address: string): string | undefined {
   if (address.length > 255) return 'An email address is too long';
   return form.test(address) ? undefined : 'Unable to validate email address: invalid format';
 }
+
+/** Whether this is a number as E.164 writes it, with or without its plus and with blanks. */
+export function isPhone(number: string): boolean {
+  return /^\+?[1-9]\d{1,14}$/.test(number.replaceAll(' ', ''));
+}

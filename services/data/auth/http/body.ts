@@ -2,24 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { jsonComplaint } from '../domain/json-complaint.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import { Refusal } from './refusal.ts';
+import { isNestedDeeply } from '../../../kit/nested-deeply.ts';
+import { wholeBody } from '../../../kit/request-body.ts';
 
+const mostLevels = 1000;
 /** Bytes of a body. */
 const largest = 1024 * 1024;
 
 /** @throws Refusal 413 for a body that is too large. */
 export async function readBody(request: IncomingMessage): Promise<string> {
-  const tooLarge = (): Refusal =>
-    new Refusal(413, 'request_entity_too_large', `Request body too large (max ${largest} bytes)`);
-  if (Number(request.headers['content-length'] ?? 0) > largest) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving off must not end the connection, on which the answer goes.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > largest) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const detail = `Request body too large (max ${largest} bytes)`;
+  return (await wholeBody(request, largest, () => new Refusal(413, 'request_entity_too_large', detail))).toString();
 }
 
 const badJson = (why: string): Refusal => new Refusal(400, 'bad_json', `Could not parse request body as JSON: ${why}`);
@@ -39,6 +32,7 @@ export class Body {
       throw badJson(jsonComplaint(text));
     }
     if (value !== null && (typeof value !== 'object' || Array.isArray(value))) throw badJson(mismatch(value, 'body', 'object')); // prettier-ignore
+    if (isNestedDeeply(value, mostLevels)) throw badJson('exceeded max depth');
     this.#fields = (value ?? {}) as Readonly<Record<string, unknown>>;
   }
 

@@ -14,6 +14,8 @@ export interface SignUp {
   readonly password: string;
   readonly data: Metadata;
   readonly mail: MailRequest;
+  /** What the mail is about, where one is sent. */
+  readonly purpose?: 'signup' | 'magiclink';
 }
 
 /** A session where addresses need not be confirmed, else the user alone. */
@@ -50,7 +52,7 @@ export async function signUp(parts: AuthParts, call: Call, wish: SignUp): Promis
 async function attempt(
   { database, ...rest }: AuthParts,
   call: Call,
-  { email, password, data, mail }: SignUp,
+  { email, password, data, mail, purpose = 'signup' }: SignUp,
   encrypted_password: string,
 ): Promise<'taken' | { readonly user: StoredUser; readonly mail: PlannedMail | undefined }> {
   const parts = { database, ...rest };
@@ -88,7 +90,7 @@ async function attempt(
       user = (await userById(sql, user.id)) ?? user;
     }
     if (autoconfirm) return { user: await confirmEmail(sql, user, call.now), mail: undefined };
-    return { user, mail: await planMail(parts, sql, call, user, 'signup', mail) };
+    return { user, mail: await planMail(parts, sql, call, user, purpose, mail) };
   });
 }
 

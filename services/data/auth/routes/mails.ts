@@ -98,9 +98,10 @@ async function magicLink(parts: AuthParts, call: Call, mayCreate: boolean): Prom
       // Not as a sign-up, which keeps the password of whoever came with this address first.
       return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'magiclink', mail));
     }
-    // A password that nobody knows; the mail of the sign-up is the link.
+    // A password that nobody knows; the mail of the sign-up is the link. Where nobody confirms, nothing is said of that.
     const password = randomBytes(33).toString('base64url');
-    const wish = { email, password, data: body.object('data') ?? {}, mail };
+    const purpose = parts.settings.autoconfirm ? 'magiclink' : 'signup';
+    const wish = { email, password, data: body.object('data') ?? {}, mail, purpose } as const;
     const made = await signUp({ ...parts, settings: { ...parts.settings, autoconfirm: false } }, call, wish);
     if ('user' in made) return ok({});
     user = await userByEmail(parts.database, email);

@@ -7,8 +7,8 @@ import type { Route } from './route.ts';
 export const publicRoutes: readonly Route[] = [
   ['GET', '/health', () => answered({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' })], // prettier-ignore
   ['GET', '/settings', ({ settings }) => answered(settingsView(settings))],
-  // Tokens are signed with a shared secret, of which nothing is published.
-  ['GET', '/.well-known/jwks.json', () => answered({ keys: [] }, { 'cache-control': 'public, max-age=600' })],
+  // Of a shared secret nothing is published.
+  ['GET', '/.well-known/jwks.json', ({ keys }) => answered({ keys: keys.published }, { 'cache-control': 'public, max-age=600' })], // prettier-ignore
   ['GET', '/authorize', authorize],
   ['GET', '/callback', callback],
   ['POST', '/callback', callback],

@@ -2,7 +2,7 @@ import { merged } from '../domain/metadata.ts';
 import { ok, type Answer, type Call } from '../http/call.ts';
 import { emailTaken, invalid, Refusal } from '../http/refusal.ts';
 import { planEmailChange, planReauthentication, type PlannedMail } from '../mail/requests.ts';
-import { isSame } from '../one-time.ts';
+import { isSameSecret } from '../../../kit/same-secret.ts';
 import type { AuthParts } from '../parts.ts';
 import { challengeOf, checkedEmail, checkPassword } from '../people/checks.ts';
 import { finishEmailChange } from '../people/email-change.ts';
@@ -78,7 +78,7 @@ async function changeOfPassword(
     const sentAt = user.reauthentication_sent_at;
     const fresh = sentAt !== null && millis(sentAt) + timing.codeMs > call.now;
     const token = user.reauthentication_token ?? '';
-    if (!fresh || token === '' || !isSame(keys.codeHash(user.email ?? '', nonce), token)) {
+    if (!fresh || token === '' || !isSameSecret(keys.codeHash(user.email ?? '', nonce), token)) {
       throw new Refusal(422, 'reauthentication_not_valid', 'Nonce has expired or is invalid');
     }
   }

@@ -1,8 +1,10 @@
+import { isPhone } from '../domain/addresses.ts';
 import { merged } from '../domain/metadata.ts';
 import { ok, type Answer, type Call } from '../http/call.ts';
 import { invalid, Refusal, tooMany } from '../http/refusal.ts';
 import { flowMethod } from '../mail/requests.ts';
-import { isSame, pkcePrefix } from '../one-time.ts';
+import { isSameSecret } from '../../../kit/same-secret.ts';
+import { pkcePrefix } from '../one-time.ts';
 import type { AuthParts } from '../parts.ts';
 import { checkedEmail } from '../people/checks.ts';
 import { finishEmailChange } from '../people/email-change.ts';
@@ -71,7 +73,7 @@ async function postVerify(parts: AuthParts, call: Call): Promise<Answer> {
   if (token !== '' && (email === '') === (phone === '')) {
     throw invalid('Only an email address or phone number should be provided on verify');
   }
-  if (phone !== '') throw expiredCode();
+  if (phone !== '') throw isPhone(phone) ? expiredCode() : invalid('Invalid phone number format (E.164 required)');
   const address = token === '' ? '' : checkedEmail(email);
   if (address !== '' && !parts.limits.mayTry('code', address, call.now)) throw tooMany();
   if (address !== '') parts.limits.failed('code', address, call.now);
@@ -144,7 +146,7 @@ async function byHash(parts: AuthParts, sql: Sql, call: Call, type: string, hash
     const found = await userByToken(sql, kind, hash);
     const user = found === undefined ? undefined : await lockedUser(sql, found.id);
     // Another request may have taken it while this one waited.
-    if (user === undefined || !tokensOf(user, kind).some((token) => isSame(token, hash))) continue;
+    if (user === undefined || !tokensOf(user, kind).some((token) => isSameSecret(token, hash))) continue;
     if (isBanned(user, call.now)) throw new Refusal(403, 'user_banned', 'User is banned');
     if (!isFresh(parts, sentAt(user, kind), call.now)) throw expiredLink();
     return { user, hash, type: provenType(type, kind) };
@@ -163,7 +165,9 @@ async function byCode(
   const user = found === undefined ? undefined : await lockedUser(sql, found.id);
   if (user === undefined) throw expiredCode();
   for (const kind of kindsOf(type)) {
-    const right = tokensOf(user, kind).find((each) => isSame(each, hash) || isSame(each, pkcePrefix + hash));
+    const right = tokensOf(user, kind).find(
+      (each) => isSameSecret(each, hash) || isSameSecret(each, pkcePrefix + hash),
+    );
     if (right === undefined || !isFresh(parts, sentAt(user, kind), call.now)) continue;
     if (isBanned(user, call.now)) throw new Refusal(403, 'user_banned', 'User is banned');
     return { user, hash: right, type: provenType(type, kind) };

@@ -9,7 +9,8 @@ export function findRelationship(catalogue: Catalogue, schema: string, from: str
   const all = (catalogue.relationships.get(from) ?? []).filter(
     ({ to }) => catalogue.tables.has(to) && schemaOf(to) === schema,
   );
-  const named = all.filter((each) => isNamed(each, relation, hint));
+  const isView = ({ to }: Relationship): boolean => catalogue.tables.get(to)?.isView === true;
+  const named = all.filter((each) => isNamed(each, relation, hint, isView(each)));
   // A function that was written for it counts more than what was found out.
   const computed = named.filter(({ cardinality }) => cardinality === 'computed');
   const found = computed.length > 0 ? computed : named;
@@ -19,19 +20,21 @@ export function findRelationship(catalogue: Catalogue, schema: string, from: str
   return first;
 }
 
-function isNamed(each: Relationship, relation: string, hint: string | undefined): boolean {
-  const { constraint, cardinality, columns, to, from, isReferencing } = each;
+function isNamed(each: Relationship, relation: string, hint: string | undefined, toView: boolean): boolean {
+  const { constraint, cardinality, columns, to, from, isReferencing, junction } = each;
   if (cardinality === 'computed') return constraint === relation;
-  const column = columns.length === 1 ? columns[0]?.[0] : undefined;
-  const isItself = from === to;
-  // A foreign key names the table it leads to: by itself or by its column.
-  const byKey = isReferencing && (constraint === relation || column === relation);
+  const [here, there] = (columns.length === 1 ? columns[0] : undefined) ?? [];
   const byTable = nameOf(to) === relation;
-  if (hint === undefined) return byKey || (byTable && !(isItself && isReferencing));
-  if (!byTable && !byKey) return false;
-  if (each.junction !== undefined) return nameOf(each.junction.table) === hint || constraint === hint || each.junction.otherConstraint === hint; // prettier-ignore
-  if (constraint === hint) return !isItself || !isReferencing;
-  return column === hint || (!isReferencing && columns.length === 1 && columns[0]?.[1] === hint && !isItself);
+  if (from === to && junction === undefined) {
+    // One key is two relationships: the table's name means the rows that lead here, the column's the row it leads to.
+    if (hint === undefined) return isReferencing ? here === relation || constraint === relation : byTable;
+    return byTable && !isReferencing && there === hint;
+  }
+  // A key is named by itself or by its column; what views show of it has the same names, and is not meant.
+  if (hint === undefined) return byTable || (!toView && junction === undefined && (constraint === relation || here === relation)); // prettier-ignore
+  if (!byTable) return false;
+  if (junction !== undefined) return nameOf(junction.table) === hint || constraint === hint || junction.otherConstraint === hint; // prettier-ignore
+  return constraint === hint || here === hint || there === hint;
 }
 
 function missing(all: readonly Relationship[], schema: string, from: string, { relation, hint }: Embed): RestError {
@@ -46,7 +49,7 @@ function missing(all: readonly Relationship[], schema: string, from: string, { r
     `Could not find a relationship between '${from}' and '${relation}' in the schema cache`,
     {
       details: `Searched for a foreign key relationship between '${from}' and '${relation}'${withHint} in the schema '${schema}', but no matches were found.`,
-      hint: near === undefined ? null : `Perhaps you meant '${near}' instead of '${relation}'.`,
+      hint: near === undefined || near === relation ? null : `Perhaps you meant '${near}' instead of '${relation}'.`,
     },
   );
 }

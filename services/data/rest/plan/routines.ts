@@ -11,16 +11,25 @@ export function findRoutine(
   /** A body was sent that a single argument without a name may take whole: of which types. */
   wholeBody: readonly string[],
 ): { readonly routine: Routine; readonly takesBody: boolean } {
-  const all = catalogue.routines.get(keyOf(schema, name)) ?? [];
+  const all = (catalogue.routines.get(keyOf(schema, name)) ?? []).filter(isCallable);
   const fitting = all.filter((routine) => fits(routine, names));
   const [first, second] = fitting;
-  if (first !== undefined && second === undefined) return { routine: first, takesBody: false };
+  if (first !== undefined && second === undefined) return { routine: first, takesBody: names.includes('') };
   if (second !== undefined) throw overloaded(fitting, schema, name);
   const whole = all.find(
     ({ arguments: [only, more] }) => only?.name === '' && more === undefined && wholeBody.includes(only.type),
   );
   if (whole !== undefined) return { routine: whole, takesBody: true };
   throw missing(catalogue, schema, name, names, wholeBody);
+}
+
+/** Types of which one argument may have no name. */
+const nameless: ReadonlySet<string> = new Set(['bytea', 'json', 'jsonb', 'text', 'xml']);
+
+/** What has no name cannot be said in a request, but that it is the whole body. */
+function isCallable({ arguments: wanted }: Routine): boolean {
+  const without = wanted.filter(({ name }) => name === '');
+  return without.length === 0 || (wanted.length === 1 && nameless.has(wanted[0]?.type ?? ''));
 }
 
 function fits({ arguments: wanted }: Routine, names: readonly string[]): boolean {
@@ -31,9 +40,13 @@ function fits({ arguments: wanted }: Routine, names: readonly string[]): boolean
 }
 
 function overloaded(all: readonly Routine[], schema: string, name: string): RestError {
-  const signatures = all.map(
-    ({ arguments: list }) => `${schema}.${name}(${list.map((each) => `${each.name} => ${each.type}`).join(', ')})`,
-  );
+  const signatureOf = ({ arguments: list }: Routine): string =>
+    `${schema}.${name}(${list.map((each) => `${each.name} => ${each.type}`).join(', ')})`;
+  const signatures = all
+    .toSorted(
+      (one, other) => one.arguments.length - other.arguments.length || (signatureOf(one) < signatureOf(other) ? -1 : 1),
+    ) // prettier-ignore
+    .map(signatureOf);
   return new RestError(
     300,
     'PGRST203',
@@ -55,26 +68,22 @@ function missing(
   wholeBody: readonly string[],
 ): RestError {
   const call = `${schema}.${name}`;
-  const names = sent.length <= mostTold ? sent : [...sent.slice(0, mostTold), '…'];
+  const names = sent.length <= mostTold ? sent.toSorted() : [...sent.slice(0, mostTold), '…'];
   const parameters =
     names.length === 0 ? 'without parameters' : `with parameter${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
   const single = wholeBody.length === 0 ? '' : ' or with a single unnamed json/jsonb parameter';
-  const here = [...catalogue.routines.values()].flat().filter((routine) => routine.schema === schema);
-  const sameName = here.find((routine) => routine.name === name);
-  const near =
-    sameName?.name ??
-    closest(
-      name,
-      here.map((routine) => routine.name),
-    );
-  const meant = here.find((routine) => routine.name === near);
+  const here = [...catalogue.routines.values()].flat().filter((each) => each.schema === schema && isCallable(each));
+  const listOf = (all: readonly string[]): string => `(${all.toSorted().join(', ')})`;
+  const signatures = here.filter((each) => each.name === name).map((each) => listOf(each.arguments.map((one) => one.name))); // prettier-ignore
+  const sameName = closest(listOf(names), signatures) ?? signatures[0];
+  const meant = sameName === undefined ? closest(name, here.map((each) => each.name)) : `${name}${sameName}`; // prettier-ignore
   return new RestError(
     404,
     'PGRST202',
     `Could not find the function ${call}${names.length === 0 ? ' without parameters' : `(${names.join(', ')})`} in the schema cache`,
     {
       details: `Searched for the function ${call} ${parameters}${single}, but no matches were found in the schema cache.`,
-      hint: meant === undefined ? null : `Perhaps you meant to call the function ${schema}.${meant.name}${meant.arguments.length === 0 ? '' : `(${meant.arguments.map((each) => each.name).join(', ')})`}`, // prettier-ignore
+      hint: meant === undefined ? null : `Perhaps you meant to call the function ${schema}.${meant}`,
     },
   );
 }

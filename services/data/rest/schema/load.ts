@@ -1,7 +1,13 @@
 import type pg from 'pg';
 import { keyOf, type Argument, type Catalogue, type Column, type Routine, type Table } from './catalogue.ts';
-import { relate, type ForeignKey } from './relate.ts';
-import { foreignKeysStatement, routinesStatement, tablesStatement, viewColumnsStatement } from './statements.ts';
+import { keysOfViews, relate, type ForeignKey, type PrimaryKey, type ViewColumn } from './relate.ts';
+import {
+  foreignKeysStatement,
+  primaryKeysStatement,
+  routinesStatement,
+  tablesStatement,
+  viewColumnsStatement,
+} from './statements.ts';
 
 interface TableRow {
   schema: string;
@@ -40,10 +46,12 @@ export async function loadCatalogue(client: pg.ClientBase, schemas: readonly str
     const { rows: versions } = await client.query<{ version: string }>(versionStatement);
     const tables = await client.query<TableRow>(tablesStatement, [schemas]);
     const keys = await client.query<ForeignKey>(foreignKeysStatement);
-    const views = await client.query<{ view: string; number: number; origin: string; origin_number: number }>(viewColumnsStatement, [schemas]); // prettier-ignore
+    const views = await client.query<ViewColumn>(viewColumnsStatement, [schemas]);
+    const primaryKeys = await client.query<PrimaryKey>(primaryKeysStatement);
     const routines = await client.query<RoutineRow>(routinesStatement, [schemas]);
     await client.query('commit');
-    return build(Number(versions[0]?.version ?? 0), tables.rows, keys.rows, views.rows, routines.rows);
+    const ofViews = keysOfViews(views.rows, primaryKeys.rows);
+    return build(Number(versions[0]?.version ?? 0), tables.rows, ofViews, keys.rows, views.rows, routines.rows);
   } catch (error) {
     await client.query('rollback');
     throw error;
@@ -56,8 +64,9 @@ export const versionStatement = 'select (last_value + is_called::int)::text as v
 function build(
   version: number,
   tableRows: readonly TableRow[],
+  ofViews: ReadonlyMap<string, readonly number[]>,
   keys: readonly ForeignKey[],
-  views: readonly { view: string; number: number; origin: string; origin_number: number }[],
+  views: readonly ViewColumn[],
   routineRows: readonly RoutineRow[],
 ): Catalogue {
   const tables = new Map<string, Table>();
@@ -65,8 +74,10 @@ function build(
   for (const { schema, name, is_view, oid, comment, primary_key, columns } of tableRows) {
     const key = keyOf(schema, name);
     const named = new Map(columns.map((column) => [column.name, column]));
-    tables.set(key, { schema, name, isView: is_view, comment, columns: named, primaryKey: primary_key });
-    byOid.set(oid, { key, columns: new Map(columns.map((column) => [column.number, column.name])) });
+    const numbered = new Map(columns.map((column) => [column.number, column.name]));
+    const primaryKey = is_view ? (ofViews.get(oid) ?? []).map((number) => numbered.get(number) ?? '') : primary_key;
+    tables.set(key, { schema, name, isView: is_view, comment, columns: named, primaryKey });
+    byOid.set(oid, { key, columns: numbered });
   }
   const routines = new Map<string, Routine[]>();
   for (const row of routineRows) {

@@ -9,11 +9,24 @@ export interface ForeignKey {
   readonly is_unique: boolean;
 }
 
+export interface PrimaryKey {
+  readonly table: string;
+  readonly columns: readonly number[];
+}
+
+/** Where a column of a view comes from. */
+export interface ViewColumn {
+  readonly view: string;
+  readonly number: number;
+  readonly origin: string;
+  readonly origin_number: number;
+}
+
 interface Known {
   readonly tables: ReadonlyMap<string, Table>;
   readonly byOid: ReadonlyMap<string, { readonly key: string; readonly columns: ReadonlyMap<number, string> }>;
   readonly keys: readonly ForeignKey[];
-  readonly views: readonly { view: string; number: number; origin: string; origin_number: number }[];
+  readonly views: readonly ViewColumn[];
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
 }
 
@@ -88,6 +101,16 @@ function linksOf({ byOid, keys, views }: Known): readonly Link[] {
   );
 }
 
+/** The columns of views that are the whole primary key of the one table whose key they show. */
+export function keysOfViews(
+  views: readonly ViewColumn[],
+  keys: readonly PrimaryKey[],
+): ReadonlyMap<string, readonly number[]> {
+  const seen = columnsSeen(views);
+  const shown = Map.groupBy(keys.flatMap(({ table, columns }) => viewsWith(seen, table, columns)), ([view]) => view); // prettier-ignore
+  return new Map([...shown].flatMap(([view, [first, more]]) => (first === undefined || more !== undefined ? [] : [[view, first[1]]]))); // prettier-ignore
+}
+
 type Seen = ReadonlyMap<string, ReadonlyMap<number, readonly [string, number]>>;
 
 /** Where each column of a view comes from, through views below it down to the table. */
@@ -122,7 +145,7 @@ function viewsWith(seen: Seen, table: string, numbers: readonly number[]): (read
 
 /** Two tables are many-to-many through one whose primary key holds a foreign key to each. */
 function throughJunctions(tables: ReadonlyMap<string, Table>, links: readonly Link[]): readonly Relationship[] {
-  const byTable = Map.groupBy(links, ({ from }) => from);
+  const byTable = Map.groupBy(links.filter(({ from }) => tables.get(from)?.isView === false), ({ from }) => from); // prettier-ignore
   return [...byTable].flatMap(([junction, keys]) => {
     const primary = new Set(tables.get(junction)?.primaryKey);
     const inKey = keys.filter(({ pairs }) => pairs.every(([column]) => primary.has(column)));

@@ -2,14 +2,15 @@
 export const tablesStatement = `
 select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_view, c.oid::text as oid,
   obj_description(c.oid, 'pg_class') as comment,
-  coalesce((select json_agg(a.attname order by array_position(i.indkey::int2[], a.attnum))
-    from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
-    where i.indrelid = c.oid and i.indisprimary), '[]') as primary_key,
+  coalesce((select json_agg(a.attname order by array_position(k.conkey, a.attnum))
+    from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid and a.attnum = any(k.conkey)
+    where k.conrelid = c.oid and k.contype = 'p'), '[]') as primary_key,
   (select coalesce(json_agg(json_build_object(
       'name', a.attname, 'number', a.attnum, 'type', format_type(a.atttypid, a.atttypmod),
       'baseType', format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null),
       'isNotNull', a.attnotnull, 'isRequired', a.attnotnull and d.adbin is null and a.attidentity = '' and a.attgenerated = '',
-      'defaultValue', case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end,
+      'defaultValue', case when a.attidentity = 'd' then format('nextval(%L)', pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname))
+        when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end,
       'isGenerated', a.attgenerated <> '' or a.attidentity = 'a',
       'comment', col_description(c.oid, a.attnum),
       'enumValues', coalesce((select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid), '[]')
@@ -21,14 +22,20 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')
 order by 1, 2`;
 
-/** Foreign keys with the numbers of their columns, and whether those are unique where they are. */
+/** Foreign keys with the numbers of their columns, and whether those are unique where they are, whatever an index includes besides. */
 export const foreignKeysStatement = `
 select k.conname as name, k.conrelid::text as "table", k.confrelid::text as target, k.conkey as columns, k.confkey as targets,
   exists (select from pg_index i where i.indrelid = k.conrelid and i.indisunique and i.indpred is null and i.indexprs is null
-    and i.indkey::int2[] <@ k.conkey and k.conkey <@ i.indkey::int2[]) as is_unique
+    and (i.indkey::int2[])[0:i.indnkeyatts - 1] <@ k.conkey and k.conkey <@ (i.indkey::int2[])[0:i.indnkeyatts - 1]) as is_unique
 from pg_constraint k
 where k.contype = 'f' and k.conparentid = 0
 order by k.conname`;
+
+/** Primary keys of all tables with the numbers of their columns: views may show them. What an index merely includes is none. */
+export const primaryKeysStatement = `
+select k.conrelid::text as "table", k.conkey as columns
+from pg_constraint k join pg_namespace n on n.oid = k.connamespace
+where k.contype = 'p' and n.nspname not in ('pg_catalog', 'pg_toast')`;
 
 /** Which column of a view is which of another table, as the view's rule has it; the last of a number is the view's own. */
 export const viewColumnsStatement = `

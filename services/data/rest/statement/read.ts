@@ -50,13 +50,14 @@ class Reading {
     this.#options = options;
   }
 
-  select(node: ReadNode, source: Source, range: Range, more: readonly string[] = []): string {
+  select(node: ReadNode, source: Source, range: Range, more: readonly string[] = [], isSummedAround = false): string {
     const { values } = this.#options;
     const joined = node.embeds.map((embed) => this.#join(embed, source));
     const subject = subjectOf(node, source, joined);
-    const isGrouped = node.items.some((item) => item.kind === 'field' && item.aggregate !== undefined);
-    if (isGrouped && !this.#options.aggregates)
+    const isSummed = sumsOf(node).size > 0;
+    if (isSummed && !this.#options.aggregates)
       throw new RestError(400, 'PGRST123', 'Use of aggregate functions is not allowed');
+    const isGrouped = isSummed && !isSummedAround;
     const columns = this.#columns(node, subject, joined, isGrouped);
     const where = [...more, whereOf(node.scope.conditions, subject, values)].filter((text) => text !== undefined);
     const groups = isGrouped ? groupsOf(node, subject, joined) : [];
@@ -79,13 +80,12 @@ class Reading {
   }
 
   #join(node: EmbedNode, parent: Source): Joined {
-    this.#names += 1;
-    const reference = quote(`${cut(nameOf(node.relationship.from))}_${cut(node.name)}_${this.#names}`);
     const target = this.#source(node, parent);
+    const reference = quote(`${cut(nameOf(node.relationship.from))}_${cut(node.name)}_e${this.#names}`);
     const { mostRows = Infinity } = this.#options;
     const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, mostRows) : (node.scope.limit ?? Infinity);
     const range = { limit: limit === Infinity ? undefined : limit, offset: node.scope.offset };
-    const inner = this.select(node, target.source, range, target.on);
+    const inner = this.select(node, target.source, range, target.on, isSpreadOne(node));
     const kind = node.embed.inner ? 'INNER' : 'LEFT';
     if (!node.isMany) return { node, reference, join: `${kind} JOIN LATERAL (${inner}) AS ${reference} ON TRUE` };
     const columns = node.embed.spread
@@ -124,14 +124,13 @@ class Reading {
     const columns: string[] = node.items.length === 0 ? ['1 AS "pgrst_one"'] : [];
     for (const item of node.items) {
       if (item.kind === 'star') columns.push(`${subject.reference}.*`);
-      else if (item.kind === 'field') columns.push(`${expressionOf(item, subject)} AS ${quote(outputName(item))}`);
-      else
-        columns.push(
-          ...embedColumns(
-            joined.find((each) => each.node.embed === item),
-            isGrouped,
-          ),
-        );
+      else if (item.kind === 'field') {
+        const value = valueOf(item, subject);
+        columns.push(`${isGrouped ? summed(value, item) : value} AS ${quote(outputName(item))}`);
+      } else {
+        const found = embedColumns(joined.find((each) => each.node.embed === item), isGrouped); // prettier-ignore
+        columns.push(...found.map(({ value, name }) => `${value} AS ${quote(name)}`));
+      }
     }
     return columns;
   }
@@ -179,11 +178,29 @@ function subjectOf(node: ReadNode, { reference }: Source, joined: readonly Joine
   };
 }
 
-function expressionOf({ field, cast, aggregate, aggregateCast }: SelectedField, subject: Subject): string {
-  let text = field === undefined ? '*' : fieldOf(field, subject);
-  if (cast !== undefined) text = `CAST(${text} AS ${cast})`;
-  if (aggregate !== undefined) text = `${aggregate}(${text})`;
+/** What a field is before it is summed up. */
+function valueOf({ field, cast, aggregate }: SelectedField, subject: Subject): string {
+  const text = field === undefined ? (aggregate === undefined ? '*' : '1') : fieldOf(field, subject);
+  return cast === undefined ? text : `CAST(${text} AS ${cast})`;
+}
+
+function summed(value: string, { aggregate, aggregateCast }: Sum): string {
+  const text = aggregate === undefined ? value : `${aggregate}(${value})`;
   return aggregateCast === undefined ? text : `CAST(${text} AS ${aggregateCast})`;
+}
+
+type Sum = Pick<SelectedField, 'aggregate' | 'aggregateCast'>;
+
+/** What of a node's columns is summed up, by their names: columns of the one row that is spread are its own. */
+function sumsOf(node: ReadNode): ReadonlyMap<string, Sum> {
+  const own = node.items.flatMap((item): readonly (readonly [string, Sum])[] =>
+    item.kind === 'field' && item.aggregate !== undefined ? [[outputName(item), item]] : [],
+  );
+  return new Map([...node.embeds.filter(isSpreadOne).flatMap((embed) => [...sumsOf(embed)]), ...own]);
+}
+
+function isSpreadOne({ embed, isMany }: EmbedNode): boolean {
+  return embed.spread && !isMany;
 }
 
 /** As it is called in the answer: the alias, the function, the last key of the path, or the column. */
@@ -202,17 +219,26 @@ function outputs(node: ReadNode): readonly string[] {
   });
 }
 
-function embedColumns(joined: Joined | undefined, isGrouped: boolean): readonly string[] {
+interface Column {
+  readonly name: string;
+  readonly value: string;
+  readonly isSummed: boolean;
+}
+
+function embedColumns(joined: Joined | undefined, isGrouped: boolean): readonly Column[] {
   if (joined === undefined || joined.node.items.length === 0) return [];
   const { node, reference } = joined;
   if (node.embed.spread) {
+    const sums = isGrouped && isSpreadOne(node) ? sumsOf(node) : new Map<string, Sum>();
     return outputs(node).map((name) => {
       const column = `${reference}.${quote(name)}`;
-      return `${node.isMany ? `COALESCE(${column}, '[]')` : column} AS ${quote(name)}`;
+      const sum = sums.get(name);
+      if (sum !== undefined) return { name, value: summed(column, sum), isSummed: true };
+      return { name, value: node.isMany ? `COALESCE(${column}, '[]')` : column, isSummed: false };
     });
   }
   const value = node.isMany ? `COALESCE(${reference}.${reference}, '[]')` : `row_to_json(${reference}.*)`;
-  return [`${value}${isGrouped ? '::jsonb' : ''} AS ${quote(node.name)}`];
+  return [{ name: node.name, value: `${value}${isGrouped ? '::jsonb' : ''}`, isSummed: false }];
 }
 
 /** Whatever is asked for beside an aggregate is what it is made for. */
@@ -220,12 +246,9 @@ function groupsOf(node: ReadNode, subject: Subject, joined: readonly Joined[]): 
   return node.items.flatMap((item) => {
     if (item.kind === 'star')
       return [...(node.table?.columns.keys() ?? [])].map((name) => `${subject.reference}.${quote(name)}`);
-    if (item.kind === 'field') return item.aggregate === undefined ? [expressionOf(item, subject)] : [];
-    const columns = embedColumns(
-      joined.find((each) => each.node.embed === item),
-      true,
-    );
-    return columns.map((column) => column.slice(0, column.lastIndexOf(' AS ')));
+    if (item.kind === 'field') return item.aggregate === undefined ? [valueOf(item, subject)] : [];
+    const columns = embedColumns(joined.find((each) => each.node.embed === item), true); // prettier-ignore
+    return columns.filter(({ isSummed }) => !isSummed).map(({ value }) => value);
   });
 }
 

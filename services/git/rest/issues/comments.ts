@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { addComment, editComment, removeComment } from '../../issues/changes.ts';
+import { Attachments, attachmentsOf } from '../../issues/attachments.ts';
 import type { Issue } from '../../issues/issues.ts';
 import { seenBy } from '../../issues/seen.ts';
 import { withCounts } from '../../issues/milestones.ts';
@@ -9,36 +10,28 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { EntryDetails, EntryRow } from '../../store/issue-tables.ts';
 import { commentJson, entryJson } from '../../wire/issues.ts';
 import { accountOf, bodyOf, created, noContent, ok, required, type Answer, type Call, type Route } from '../call.ts';
-import { listHeaders, numberOf, pageOf } from '../paging.ts';
+import { listHeaders, pageOf } from '../paging.ts';
 import { placeOf } from '../parts.ts';
-import { issueAt, mayWrite, needOpen, peopleOf, repositoryAt, timeAt, type IssueParts } from './parts.ts';
+import { commentAt, issueAt, mayWrite, needOpen, peopleOf, repositoryAt, seenEntry, timeAt, type IssueParts } from './parts.ts'; // prettier-ignore
 
 const commentBody = z.object({ body: required });
 
 /** Comments, and the timeline in which they stand. */
 export function commentRoutes(parts: IssueParts): readonly Route[] {
-  const { db, issues, writer } = parts;
+  const { context, db, issues, writer } = parts;
+  const attachments = new Attachments(context);
 
-  const entryOf = (call: Call, id: number) =>
-    db
-      .selectFrom('issue_entries')
-      .selectAll()
-      .where('id', '=', id)
-      .where(seenBy(call.visitor.identity?.account))
-      .executeTakeFirst();
+  const entryOf = (call: Call, id: number) => seenEntry(parts, call, id);
   const json = async (call: Call, repository: Repository, issue: Issue, entry: EntryRow) =>
-    commentJson(entry, issue, placeOf(call, repository), await peopleOf(parts, call, [entry.author]));
-  /** The comment of a call, which belongs to its repository. */
-  const commentAt = async (call: Call) => {
-    const place = await repositoryAt(parts, call);
-    const entry = await entryOf(call, numberOf(call.params['id']));
-    const issue = entry === undefined ? undefined : await issues.byId(entry.issue_id);
-    if (entry === undefined || issue?.repository_id !== place.repository.id) throw unknown();
-    if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw unknown();
-    return { ...place, entry, issue };
-  };
+    commentJson(
+      entry,
+      issue,
+      placeOf(call, repository),
+      await peopleOf(parts, call, [entry.author]),
+      (await attachmentsOf(db, [entry.id])).get(entry.id),
+    );
   const ownComment = async (call: Call) => {
-    const found = await commentAt(call);
+    const found = await commentAt(parts, call);
     needOpen(found.repository);
     if (found.entry.author === accountOf(call) || mayWrite(found.level)) return found;
     throw new Problem('git.forbidden', 403, 'This is a comment of somebody else.');
@@ -54,7 +47,9 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
   };
   const remove: Route['handle'] = async (call) => {
     const { entry, issue, repository } = await ownComment(call);
+    const files = await attachments.all(issue.id, entry.id);
     await writer.run(repository, accountOf(call), (work) => removeComment(work, issue, entry.id));
+    await attachments.forget(repository, files);
     return noContent;
   };
   const timeline = async (call: Call): Promise<Answer> => {
@@ -108,10 +103,11 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
           if (issue !== undefined) known.set(id, issue);
         }
         const person = await peopleOf(parts, call, rows.map(({ author }) => author)); // prettier-ignore
+        const files = await attachmentsOf(db, rows.map(({ id }) => id)); // prettier-ignore
         const place = placeOf(call, repository);
         const some = rows.flatMap((entry) => {
           const issue = known.get(entry.issue_id);
-          return issue === undefined ? [] : [commentJson(entry, issue, place, person)];
+          return issue === undefined ? [] : [commentJson(entry, issue, place, person, files.get(entry.id))];
         });
         return ok(some, listHeaders(call, page, Number(count?.count ?? 0)));
       },
@@ -121,7 +117,7 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
       path: '/repos/:owner/:repo/issues/comments/:id',
       scope: 'issue',
       handle: async (call) => {
-        const { entry, issue, repository } = await commentAt(call);
+        const { entry, issue, repository } = await commentAt(parts, call);
         return ok(await json(call, repository, issue, entry));
       },
     },
@@ -147,9 +143,10 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
           .orderBy('id')
           .execute();
         const person = await peopleOf(parts, call, rows.map(({ author }) => author)); // prettier-ignore
+        const files = await attachmentsOf(db, rows.map(({ id }) => id)); // prettier-ignore
         const place = placeOf(call, repository);
         // The peer gives them all at once.
-        return ok(rows.map((entry) => commentJson(entry, issue, place, person)), { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' }); // prettier-ignore
+        return ok(rows.map((entry) => commentJson(entry, issue, place, person, files.get(entry.id))), { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' }); // prettier-ignore
       },
     },
     {

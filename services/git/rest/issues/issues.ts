@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
+import { Attachments } from '../../issues/attachments.ts';
 import { createIssue, setAssignees, setBody, setClosed, setDue, setLocked, setMilestone, setTitle } from '../../issues/changes.ts'; // prettier-ignore
+import { needUnblocked } from '../../issues/dependencies.ts';
 import type { Issue, IssueQuery } from '../../issues/issues.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository, Sight } from '../../repositories/repositories.ts';
@@ -39,7 +41,8 @@ const lockBody = z.object({ lock_reason: optional(z.string()) });
 
 /** Issues: made, found, read and changed. Pull requests are issues as well. */
 export function issueRoutes(parts: IssueParts): readonly Route[] {
-  const { issues, repositories, settings, writer } = parts;
+  const { context, issues, repositories, settings, writer } = parts;
+  const attachments = new Attachments(context);
 
   const json = async (call: Call, repository: Repository, issue: Issue) =>
     issueJson(issue, repository, placeOf(call, repository), await peopleOf(parts, call, namesIn([issue])));
@@ -178,6 +181,7 @@ export function issueRoutes(parts: IssueParts): readonly Route[] {
           if (isOurs && dueAt !== undefined) await setDue(work, issue, dueAt);
           if (assignees !== undefined) await setAssignees(work, issue, assignees);
           if (milestone !== undefined) await setMilestone(work, issue, milestone);
+          if (closed === true) await needUnblocked(work.db, issue.id);
           if (closed !== undefined) await setClosed(work, issue, closed);
         });
         return created(await again(call, repository, issue.id));
@@ -192,9 +196,11 @@ export function issueRoutes(parts: IssueParts): readonly Route[] {
         const { issue, level, repository } = await issueAt(parts, call);
         needOpen(repository);
         if (level !== 'admin') throw new Problem('git.forbidden', 403, 'Only who runs the repository may do that.');
+        const files = await attachments.all(issue.id);
         await writer.run(repository, accountOf(call), ({ db }) =>
           db.deleteFrom('issues').where('id', '=', issue.id).execute(),
         );
+        await attachments.forget(repository, files);
         return noContent;
       },
     },

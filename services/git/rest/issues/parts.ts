@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Issue, Issues } from '../../issues/issues.ts';
+import { seenBy } from '../../issues/seen.ts';
 import type { IssueWriter } from '../../issues/writer.ts';
 import { levels, type Level } from '../../repositories/access.ts';
 import { unknown } from '../../repositories/lookup.ts';
@@ -67,6 +68,29 @@ export async function issueAt(
   return { ...found, issue };
 }
 
+/** An entry of a timeline that the caller may see. */
+export function seenEntry({ db }: Pick<IssueParts, 'db'>, { visitor }: Pick<Call, 'visitor'>, id: number) {
+  return db
+    .selectFrom('issue_entries')
+    .selectAll()
+    .where('id', '=', id)
+    .where(seenBy(visitor.identity?.account))
+    .executeTakeFirst();
+}
+
+/** The comment of a call, which belongs to its repository. @throws Problem (404) */
+export async function commentAt(
+  parts: Pick<IssueParts, 'db' | 'issues' | 'lookup'>,
+  call: Pick<Call, 'visitor' | 'params'>,
+) {
+  const place = await repositoryAt(parts, call);
+  const entry = await seenEntry(parts, call, numberOf(call.params['id']));
+  const issue = entry === undefined ? undefined : await parts.issues.byId(entry.issue_id);
+  if (entry === undefined || issue?.repository_id !== place.repository.id) throw unknown();
+  if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw unknown();
+  return { ...place, entry, issue };
+}
+
 /** @throws Problem (403) for who neither wrote it nor may write to the repository */
 export function needAuthor(call: Call, { level, issue, repository }: IssuePlace & { readonly issue: Issue }): void {
   if (issue.author !== accountOf(call)) needWrite({ level, repository });
@@ -99,7 +123,7 @@ export async function peopleOf(
 }
 
 function ghost(base: string): unknown {
-  const row = { id: -1, name: 'Ghost', lower_name: 'ghost', kind: 'account', full_name: '', description: '', created_at: 0 } as const; // prettier-ignore
+  const row = { id: -1, name: 'Ghost', lower_name: 'ghost', kind: 'account', full_name: '', description: '', created_at: 0, profile: '{}' } as const; // prettier-ignore
   return userOf(row, base);
 }
 
@@ -108,19 +132,21 @@ export function namesIn(issues: readonly Issue[]): readonly string[] {
   return issues.flatMap(({ author, assignees, request }) => [author, ...assignees, ...(request?.merged_by ?? '' ? [request?.merged_by ?? ''] : [])]); // prettier-ignore
 }
 
-/** Accounts by the names a client gives, as they are written. @throws Problem (422) for one that is not there */
+/** Accounts by the names a client gives, as they are written; an empty one is nobody, as some clients write that. @throws Problem (422) for one that is not there */
 export async function accountsNamed(
   { context }: Pick<IssueParts, 'context'>,
   names: readonly string[],
 ): Promise<readonly string[]> {
   const accounts = await context.accounts.list();
-  return names.map((name) => {
-    const found = accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
-    if (found === undefined || found.name === '*') {
-      throw new Problem('git.invalid', 422, `Assignee does not exist: [name: ${name}]`);
-    }
-    return found.name;
-  });
+  return names
+    .filter((name) => name !== '')
+    .map((name) => {
+      const found = accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
+      if (found === undefined || found.name === '*') {
+        throw new Problem('git.invalid', 422, `Assignee does not exist: [name: ${name}]`);
+      }
+      return found.name;
+    });
 }
 
 /** A time that a client gives. @throws Problem (422) */

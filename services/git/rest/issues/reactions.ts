@@ -100,6 +100,25 @@ export function reactionRoutes(parts: IssueParts): readonly Route[] {
     ),
     {
       method: 'GET',
+      path: '/repos/:owner/:repo/issues/:index/subscriptions',
+      scope: 'issue',
+      handle: async (call) => {
+        const { issue, repository } = await issueAt(parts, call);
+        const rows = await db.selectFrom('issue_watches').selectAll().where('issue_id', '=', issue.id).execute();
+        const owner = repository.ownerKind === 'account' ? [repository.owner] : [];
+        const all = new Set([issue.author, ...issue.assignees, ...owner]);
+        for (const { account, watching } of rows) {
+          if (watching === 1) all.add(account);
+          else all.delete(account);
+        }
+        const page = pageOf(call.query);
+        const names = [...all].toSorted();
+        const person = await peopleOf(parts, call, names);
+        return ok(partOf(names, page).map(person), listHeaders(call, page, names.length));
+      },
+    },
+    {
+      method: 'GET',
       path: '/repos/:owner/:repo/issues/:index/subscriptions/check',
       scope: 'issue',
       signedIn: true,

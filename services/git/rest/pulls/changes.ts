@@ -1,7 +1,6 @@
 import { Problem } from '../../../contracts/problem.ts';
-import { readLog, countLog } from '../../repositories/commits.ts';
-import type { RunningChild } from '../../../contracts/children.ts';
-import { forward } from '../../transfer/flow.ts';
+import { checkChanges, readLog, countLog } from '../../repositories/commits.ts';
+import { pour } from '../../transfer/flow.ts';
 import { changedFileJson } from '../../wire/pulls.ts';
 import { commitList } from '../commits.ts';
 import { ok, type Answer, type Call, type Route } from '../call.ts';
@@ -63,19 +62,13 @@ export async function pullText(
 ): Promise<Answer> {
   const { head, comparison } = await pulls.state(repository, issue);
   if (comparison.mergeBase === undefined) throw new Problem('git.unknown', 404, 'not found');
+  await checkChanges(git, keeper.folder(repository), comparison.mergeBase, head);
   const args = kind === 'diff' ? ['diff-tree', '--patch', '-M', '-r', comparison.mergeBase, head] : ['format-patch', '--stdout', `${comparison.mergeBase}..${head}`]; // prettier-ignore
   return {
     status: 200,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
     send: async (response) => pour(await git.start(keeper.folder(repository), args), response),
   };
-}
-
-async function pour(child: RunningChild, response: Parameters<NonNullable<Answer['send']>>[0]): Promise<void> {
-  child.stdin.end();
-  child.stderr.resume();
-  response.once('close', () => void child.stop());
-  await forward(child.stdout, response);
 }
 
 function pagedHeaders(call: Call, page: Page, total: number): NonNullable<Answer['headers']> {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { setAssignees, setBody, setClosed, setDue, setLabels, setMilestone, setTitle } from '../../issues/changes.ts';
+import { needUnblocked } from '../../issues/dependencies.ts';
 import { issueSorts, type IssueSort } from '../../issues/issues.ts';
 import { addEntry } from '../../issues/writer.ts';
 import { isPull } from '../../pulls/pulls.ts';
 import type { Head } from '../../pulls/pulls.ts';
-import { isBranchName } from '../../domain/names.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import { accountOf, bodyOf, created, ok, optional, required, type Call, type Route } from '../call.ts';
@@ -65,7 +65,7 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
     const [owner = '', name] = place?.split('/', 2) ?? [repository.owner, repository.name];
     const from = await lookup.find(call.visitor, owner, name ?? (await forkOf(repository, owner)) ?? repository.name);
     const isKin = from !== undefined && (await areKin(repository, from.repository));
-    const commit = isKin && isBranchName(branch) ? await pulls.branch(from.repository, branch) : undefined;
+    const commit = isKin ? await pulls.branch(from.repository, branch) : undefined;
     if (from === undefined || commit === undefined) throw new Problem('git.unknown', 404, `ref "${branch}" does not exist`); // prettier-ignore
     return { repository: from.repository, branch, commit };
   };
@@ -172,13 +172,14 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
           throw new Problem('git.merged', 412, 'cannot change state of this pull request, it was already merged');
         }
         const base = asked.base === '' || asked.base === issue.request.base_branch ? undefined : asked.base;
-        if (base !== undefined && (!isBranchName(base) || (await pulls.branch(repository, base)) === undefined)) {
+        if (base !== undefined && (await pulls.branch(repository, base)) === undefined) {
           throw new Problem('git.unknown', 404, 'new base branch not exist');
         }
-        const named = asked.assignees ?? (asked.assignee === undefined ? undefined : [asked.assignee].filter((name) => name !== '')); // prettier-ignore
+        // Clients name nobody, and milestone 0, where they change something else.
+        const named = asked.assignees ?? ((asked.assignee ?? '') === '' ? undefined : [asked.assignee ?? '']);
         const assignees = isOurs && named !== undefined ? await accountsNamed(parts, named) : undefined;
         const labelled = isOurs && asked.labels !== undefined ? await labelIdsOf(parts, repository, asked.labels) : undefined; // prettier-ignore
-        const milestone = isOurs ? await milestoneOf(parts, repository, asked.milestone) : undefined;
+        const milestone = isOurs && asked.milestone !== 0 ? await milestoneOf(parts, repository, asked.milestone) : undefined; // prettier-ignore
         const dueAt = asked.unset_due_date === true ? null : timeAt(asked.due_date);
         const title = asked.title?.trim() ?? '';
         if (title.length > 255) throw new Problem('git.invalid', 422, '[Title]: MaxSize');
@@ -195,6 +196,7 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
           if (assignees !== undefined) await setAssignees(work, issue, assignees);
           if (labelled !== undefined) await setLabels(work, issue, labelled);
           if (milestone !== undefined) await setMilestone(work, issue, milestone);
+          if (closed === true) await needUnblocked(work.db, issue.id);
           if (closed !== undefined) await setClosed(work, issue, closed);
         });
         return created(await pullNow(parts, call, place));

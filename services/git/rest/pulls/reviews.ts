@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { hunkAt } from '../../domain/hunks.ts';
+import { Attachments } from '../../issues/attachments.ts';
 import { addReview, removeReview, requestReviews, setDismissed, submitReview, type LineComment } from '../../pulls/reviews.ts'; // prettier-ignore
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
@@ -9,7 +10,7 @@ import { reviewCommentJson, reviewJson } from '../../wire/pulls.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, type Call, type Route } from '../call.ts';
 import { accountsNamed, mayWrite, needOpen, needWrite, peopleOf } from '../issues/parts.ts';
 import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
+import { levelOfAccount, placeOf } from '../parts.ts';
 import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
 
 const reviewBody = z.object({
@@ -34,7 +35,8 @@ const states: Readonly<Record<string, ReviewState>> = { '': 'PENDING', PENDING: 
 
 /** Reviews of pull requests, with remarks on their lines. */
 export function reviewRoutes(parts: PullRestParts): readonly Route[] {
-  const { db, git, keeper, pulls, writer } = parts;
+  const { context, db, git, keeper, pulls, writer } = parts;
+  const attachments = new Attachments(context);
 
   const stateOf = (event: string | undefined): ReviewState => {
     const state = states[event ?? ''];
@@ -163,7 +165,8 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
       handle: async (call) => {
         const { review, level, repository } = await reviewAt(call);
         if (review.author !== accountOf(call) && level !== 'admin') throw new Problem('git.forbidden', 403, 'only the reviewer or an administrator may do that'); // prettier-ignore
-        await writer.run(repository, accountOf(call), (work) => removeReview(work, review));
+        const files = await writer.run(repository, accountOf(call), (work) => removeReview(work, review));
+        await attachments.forget(repository, files);
         return noContent;
       },
     },
@@ -202,6 +205,9 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
         const account = accountOf(call);
         if (!mayWrite(place.level) && place.issue.author !== account) needWrite(place);
         const names = await accountsNamed(parts, (await bodyOf(call, reviewersBody)).reviewers ?? []);
+        for (const name of method === 'POST' ? names : []) {
+          if ((await levelOfAccount(parts, name, place.repository)) === 'none') throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`); // prettier-ignore
+        }
         if (names.includes(place.issue.author)) throw new Problem('git.invalid', 422, 'poster of pr can\'t be reviewer'); // prettier-ignore
         await writer.run(place.repository, account, (work) => requestReviews(work, place.issue, names, method === 'POST')); // prettier-ignore
         if (method === 'DELETE') return noContent;

@@ -23,7 +23,7 @@ export const appriseKind = defineScheme({
   bodyLimit: 32_768,
   readSeconds: 30,
   form: {
-    about: 'Another notification aggregator: a Homeport or an Apprise API.',
+    about: 'Another server of notifications: a Homeport or an Apprise API.',
     fields: [
       ...serverFields,
       needed(secretField('key', 'Key', 'last', 'The name of the configuration there.')),

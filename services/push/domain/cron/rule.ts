@@ -1,4 +1,4 @@
-import { Cron } from 'croner';
+import { readCalendar } from '../../../kit/calendar.ts';
 import { invalidField } from '../invalid-field.ts';
 
 /** When something comes due again and again. All times in unix seconds. */
@@ -20,14 +20,11 @@ export interface RuleText {
 }
 
 /**
- * Reads a rule. A time of the day that the switch to summer time leaves out comes right after it; one that comes twice in
- * autumn counts once. Rules with a step (every 30 minutes) follow the hours that really pass.
- *
+ * Reads a rule.
  * @throws Problem `push.invalid` (422) with the field `rule` or `zone`.
  */
 export function readRule({ rule, zone, starts, ends }: RuleText): Rule {
-  if (!isZone(zone)) throw invalidField('zone', 'Use the name of a time zone, such as Europe/Berlin.');
-  const cron = parse(rule, zone);
+  const cron = readCalendar(rule, zone, invalidField);
   const first = starts ?? -Infinity;
   const last = ends ?? Infinity;
   return {
@@ -40,37 +37,6 @@ export function readRule({ rule, zone, starts, ends }: RuleText): Rule {
       return found === undefined || found < first ? undefined : found;
     },
   };
-}
-
-function parse(rule: string, zone: string): Cron {
-  // Seconds and years are none of these fields: nothing comes due more often than once a minute.
-  const short = /^@(yearly|annually|monthly|weekly|daily|hourly)$/i.test(rule);
-  if (!short && !/^([0-9a-z*,/?#+-]+\s+){4}[0-9a-z*,/?#+-]+$/i.test(rule)) {
-    throw invalidField('rule', 'Write five fields: minute, hour, day of the month, month, day of the week.');
-  }
-  try {
-    return new Cron(rule, {
-      timezone: zone,
-      paused: true,
-      fixedTimeRule: 'no-wildcard',
-      ...(!short && { mode: '5-part' }),
-    });
-  } catch (cause) {
-    throw invalidField(
-      'rule',
-      'One of the five fields is not right. Minutes are 0 to 59, hours 0 to 23, weekdays 0 to 7.',
-      cause,
-    );
-  }
-}
-
-function isZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    // There is no other way to ask.
-    return false;
-  }
 }
 
 function dateOf(time: number): Date {

@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { refuse } from '../../domain/refusals.ts';
 import type { Attachments } from '../../attachments/attachments.ts';
 import type { Limits } from '../../access/limits.ts';
-import { answerUnsatisfiable, parseRange } from './range.ts';
+import { asAttachment } from '../../../kit/content-disposition.ts';
+import { byteRange } from '../../../kit/byte-range.ts';
 import { crossOrigin, type Exchange } from './exchange.ts';
 
 /** A path of a file: the id, which nobody can guess, and the ending that its kind gave it. */
@@ -37,8 +38,13 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     return;
   }
   // Files have no validator, so that none that a client remembers can be the one of this file (RFC 9110, section 13.1.5).
-  const range = request.headers['if-range'] === undefined ? parseRange(request.headers.range, file.size) : undefined;
-  if (range === 'unsatisfiable') return answerUnsatisfiable(response, file.size);
+  const range = request.headers['if-range'] === undefined ? byteRange(request.headers.range, file.size) : undefined;
+  if (range === 'unsatisfiable') {
+    response
+      .writeHead(416, { ...crossOrigin, 'Content-Range': `bytes */${String(file.size)}`, 'Content-Length': 0 })
+      .end();
+    return;
+  }
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
   limits.bandwidth(exchange, end - start + 1);
   const handle = await open(path).catch((cause: unknown) => {
@@ -48,7 +54,7 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     ...crossOrigin,
     'Accept-Ranges': 'bytes',
     'Cache-Control': 'private, max-age=3600',
-    'Content-Disposition': dispositionOf(file.name),
+    'Content-Disposition': asAttachment(file.name),
     'Content-Length': end - start + 1,
     'Content-Security-Policy': "default-src 'none'; sandbox",
     // A page of ours it must never be.
@@ -69,14 +75,4 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     // A reader that leaves early has left.
     if (!response.destroyed) throw error;
   }
-}
-
-/** The name plain, and once more as RFC 6266 has it where plain does not do. */
-function dispositionOf(name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_');
-  const encoded = encodeURIComponent(name.toWellFormed()).replace(
-    /['()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16)}`,
-  );
-  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encoded}`}`;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../../contracts/problem.ts';
-import type { Context, Counter } from '../../../contracts/service.ts';
+import type { Context } from '../../../contracts/service.ts';
+import type { Counter } from '../../../contracts/metrics.ts';
 import { flag } from '../../domain/parameters.ts';
 import { refusalOf, refuse } from '../../domain/refusals.ts';
 import { isTopic, isTopicList } from '../../domain/topics.ts';

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import type { Context, Counter } from '../../../contracts/service.ts';
+import type { Context } from '../../../contracts/service.ts';
+import type { Counter } from '../../../contracts/metrics.ts';
 import { parseFilter } from '../../domain/filter.ts';
 import type { Event } from '../../domain/message.ts';
 import { flag } from '../../domain/parameters.ts';

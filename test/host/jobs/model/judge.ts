@@ -24,6 +24,8 @@ interface Known {
   /** That was once so; and how often its death was told. */
   everFailed: boolean;
   dead: number;
+  /** The same in the life at hand. */
+  deadNow: number;
   retried: boolean;
   /** It left its order, or may have. */
   aside: boolean;
@@ -55,6 +57,8 @@ class Trial {
   readonly #sharing: boolean;
   /** A process was killed. */
   #killed = false;
+  /** The database refused, or seemed to. */
+  #faulty = false;
   /** The database seemed to refuse what it may have stored. */
   #doubted = false;
 
@@ -65,7 +69,7 @@ class Trial {
   hear(event: Event, at: number): void {
     if (event.what === 'life') this.#life();
     else if (event.what === 'killed') this.#killed = true;
-    else if (event.what === 'fault') this.#doubted ||= event.how !== 'refuse';
+    else if (event.what === 'fault') [this.#faulty, this.#doubted] = [true, this.#doubted || event.how !== 'refuse'];
     else if (event.what === 'call') this.#call(event, at);
     else if (event.what === 'over') this.#over(event);
     else if (event.what !== 'moment') this.#about(event, this.#job(event.n), at);
@@ -79,12 +83,20 @@ class Trial {
 
   #life(): void {
     this.#running.clear();
-    for (const job of this.#jobs.values()) job.failed = false;
+    for (const job of this.#jobs.values()) [job.failed, job.deadNow] = [false, 0];
   }
 
   #call({ n, job, host }: Extract<Event, { what: 'call' }>, called: number): void {
     const nothing = { undone: false, begun: false, succeeded: false, stored: 0, passed: false, failed: false };
-    const neither = { everFailed: false, dead: 0, retried: false, aside: false, dropped: false, wasDropped: false };
+    const neither = {
+      everFailed: false,
+      dead: 0,
+      deadNow: 0,
+      retried: false,
+      aside: false,
+      dropped: false,
+      wasDropped: false,
+    };
     this.#jobs.set(n, { n, job, host, called, acked: undefined, id: undefined, ...nothing, ...neither });
   }
 
@@ -103,8 +115,12 @@ class Trial {
       check(job.stored === 1, `${job.n} was told twice as done`);
     } else if (event.what === 'dead') {
       job.dead += 1;
+      job.deadNow += 1;
       check(job.everFailed, `${job.n} is a dead letter and did not fail for good`);
-      check(job.retried || this.#killed || job.dead === 1, `the death of ${job.n} was told twice`);
+      // That it was told could not be stored then; hosts beside each other see that in the same life.
+      const mayRepeat = this.#killed || this.#faulty;
+      const times = mayRepeat && !this.#sharing ? job.deadNow : job.dead;
+      check(job.retried || times === 1 || (mayRepeat && this.#sharing), `the death of ${job.n} was told twice`);
     } else if (event.what === 'retrying') job.retried = true;
     else if (event.what === 'dropping') [job.wasDropped, job.dropped] = [job.dropped, true];
     else if (event.what === 'dropped') job.dropped = job.wasDropped || event.dropped !== false;
@@ -180,6 +196,7 @@ class Trial {
       const isDone = job.succeeded && !job.dropped;
       if (job.job.kind === 'kept' && job.id !== undefined && !mayMiss) check(state !== undefined, `${n} has no row`);
       if (state === 'done') check(job.succeeded, `${n} is stored as done and was not`);
+      if (state === 'dead') check(job.dead > 0, `of the death of ${n} nobody was told`);
       if (state === 'dead') check(job.everFailed, `${n} is a dead letter and did not fail for good`);
       // One that was done may be tried again by a later life that fails at it, if its end was not stored.
       const stored = state === undefined ? job.stored > 0 : state === 'done';

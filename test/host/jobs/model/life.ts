@@ -225,18 +225,27 @@ export class Living {
   }
 
   async #retry({ jobs }: JobsRoom, which: number): Promise<void> {
-    const [id, n] = [...this.#ids][which % Math.max(1, this.#ids.size)] ?? [];
+    const { id, n } = (await this.#pick(which)) ?? {};
     if (id === undefined || n === undefined) return;
     this.#life.record({ what: 'retrying', n });
     await attempt(() => jobs.retry(id));
   }
 
   async #drop({ jobs }: JobsRoom, which: number): Promise<void> {
-    const [id, n] = [...this.#ids][which % Math.max(1, this.#ids.size)] ?? [];
+    const { id, n } = (await this.#pick(which)) ?? {};
     if (id === undefined || n === undefined) return;
     this.#life.record({ what: 'dropping', n });
     const dropped = await attempt(() => jobs.drop(id));
     this.#life.record({ what: 'dropped', n, dropped });
+  }
+
+  /** A job whose id is known. Who enqueued under a key that was taken was told the id of another: the row knows whose it is. */
+  async #pick(which: number): Promise<{ readonly id: string; readonly n: number } | undefined> {
+    const [id, n] = [...this.#ids][which % Math.max(1, this.#ids.size)] ?? [];
+    if (id === undefined || n === undefined) return undefined;
+    const rows = this.#life.databases[0]?.kysely.selectFrom('jobs').select('payload').where('id', '=', Number(id));
+    const { payload } = (await rows?.executeTakeFirst()) ?? {};
+    return { id, n: Payload.safeParse(JSON.parse(payload ?? 'null')).data?.n ?? n };
   }
 
   async #rehandle(host: number, kind: KindName, turns: number): Promise<void> {

@@ -260,7 +260,7 @@ describe('a popup', () => {
     };
     const outlets = { ...provider.outlets, handovers: { ...provider.outlets.handovers, pass } };
     const [result] = await Promise.all([
-      parsed(url).send(messageOf({ title: 'T', body: 'b', type }), outlets, AbortSignal.timeout(1000)),
+      parsed(url).send(messageOf({ title: 'T', body: 'b', type }), outlets, AbortSignal.timeout(60_000)),
     ]);
     expect(result).toMatchObject({ ok: true });
     expect(passed).toMatchObject([[inboxOffered, 'n1', { title: 'T', body: 'b', priority }]]);
@@ -279,7 +279,9 @@ describe('our own push server', () => {
     const outlets = { ...provider.outlets, handovers: { ...provider.outlets.handovers, pass } };
     const file = { name: 'dot.png', type: 'image/png', size: dot.length, read: () => Promise.resolve(dot) };
     const message = messageOf({ title: 'T', body: 'b', attachments: [file] });
-    expect(await parsed('push://alerts').send(message, outlets, AbortSignal.timeout(1000))).toMatchObject({ ok: true });
+    expect(await parsed('push://alerts').send(message, outlets, AbortSignal.timeout(60_000))).toMatchObject({
+      ok: true,
+    });
     const carried = { name: 'dot.png', type: 'image/png', bytes: new Uint8Array(dot) };
     expect(passed).toMatchObject([[pushOffered, 'n1:alerts', { topic: 'alerts', message: 'b', file: carried }]]);
   });

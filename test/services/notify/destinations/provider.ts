@@ -100,7 +100,7 @@ export async function sendTo(url: string, fields: Partial<Message>, outlets: Out
   const destination = parsed(url);
   const results: Result[] = [];
   for (const part of destination.parts ?? [destination]) {
-    results.push(await part.send(messageOf(fields), outlets, AbortSignal.timeout(5000)));
+    results.push(await part.send(messageOf(fields), outlets, AbortSignal.timeout(60_000)));
   }
   return results;
 }

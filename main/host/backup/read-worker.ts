@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Manifest } from './archive.ts';
+import { stageRestore } from './restore.ts';
+import { problemForThread, type ThreadProblem } from './thread-problem.ts';
+import { readBackup } from './unpack.ts';
+
+/** The backup that a thread is to read, and the data folder it is to stage it in, where it is to. */
+export interface ReadJob {
+  readonly file: string;
+  readonly stageIn?: string;
+}
+
+export type ReadOutcome = { readonly manifest: Manifest } | { readonly problem: ThreadProblem };
+
+async function outcome({ file, stageIn }: ReadJob): Promise<ReadOutcome> {
+  try {
+    return { manifest: await (stageIn === undefined ? readBackup(file) : stageRestore(stageIn, file)) };
+  } catch (error) {
+    return { problem: problemForThread(error) };
+  }
+}
+
+parentPort?.postMessage(await outcome(workerData as ReadJob));

@@ -1,0 +1,272 @@
+import { join, resolve } from 'node:path';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { SettingsProblem, SettingsView } from '../../../services/contracts/control/settings.ts';
+import { checkDocument } from './check.ts';
+import type { Config, ConfigOptions, PortableProvision, Verify } from './config.ts';
+import {
+  emptyDocument,
+  readDocument,
+  setField,
+  writeDocument,
+  type Content,
+  type SettingsDocument,
+} from './document.ts';
+import { resolveLayers, type Resolved } from './layers.ts';
+import { applyPatch, invalidSettings, refuseNewProblems } from './patch.ts';
+import { markProvisioned, mergeProvision, provisionedOf, readProvision, type Provision } from './provision.ts';
+import { openDocument, sealText, type SettingsVault } from './sealing.ts';
+import { SettingsFile, type Loaded } from './settings-file.ts';
+import { settingsSections, type Section } from './sections.ts';
+import { compare, serviceOf, settingsOf, type Change, type Settings } from './settings.ts';
+import { settingsView } from './view.ts';
+
+interface State {
+  readonly document: SettingsDocument;
+  readonly closed: readonly string[];
+  readonly resolved: Resolved;
+  readonly settings: Settings;
+}
+
+/**
+ * Reads homeport.yaml, migrates it and applies the file of HOMEPORT_CONFIG. A bad homeport.yaml does not throw: see
+ * {@link Config.problems}.
+ * @throws Problem `config.invalid` (422) or `config.missing` (404) for the file of HOMEPORT_CONFIG.
+ */
+export async function openConfig(options: ConfigOptions): Promise<Config> {
+  const config = new FileConfig(options, settingsSections(options.descriptors));
+  await config.open();
+  return config;
+}
+
+class FileConfig implements Config {
+  readonly file: string;
+  readonly #options: ConfigOptions;
+  readonly #sections: readonly Section[];
+  readonly #disk: SettingsFile;
+  readonly #listeners = new Set<(settings: Settings, change: Change) => void>();
+  #state: State;
+  #provision: PortableProvision | undefined;
+  #vault: SettingsVault | undefined;
+  /** The end of the queue of changes; never rejects. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: ConfigOptions, sections: readonly Section[]) {
+    this.file = join(resolve(options.dataDir), 'homeport.yaml');
+    this.#options = options;
+    this.#sections = sections;
+    this.#disk = new SettingsFile(this.file, sections, options.log, options.step);
+    this.#state = this.#stateOf(emptyDocument());
+  }
+
+  get problems(): readonly SettingsProblem[] {
+    return this.#state.resolved.problems;
+  }
+
+  problemsOf(serviceId: string): readonly SettingsProblem[] {
+    return this.problems.filter(({ path }) => serviceOf(path) === serviceId);
+  }
+
+  get warnings(): readonly SettingsProblem[] {
+    return this.#state.resolved.warnings;
+  }
+
+  get closed(): readonly string[] {
+    return this.#state.closed;
+  }
+
+  get provision(): PortableProvision | undefined {
+    return this.#provision;
+  }
+
+  async open(): Promise<void> {
+    const readOnly = this.#options.readOnly === true;
+    if (!readOnly) await this.#disk.prepare();
+    const loaded = await this.#disk.load();
+    const { document } = loaded;
+    const provision = readOnly ? undefined : await this.#newProvision(document);
+    this.#vault = await this.#options.openVault?.(this.#readable(document, provision));
+    this.#state = this.#stateOf(document);
+    if (!readOnly) {
+      await this.#bringUpToDate(loaded);
+      await this.#applyProvision(provision);
+    }
+    for (const { path, message, line } of this.problems)
+      this.#options.log.error('setting refused', { path, reason: message, line });
+    for (const { path, message, line } of this.warnings)
+      this.#options.log.warn('setting unknown', { path, reason: message, line });
+  }
+
+  read(): Settings {
+    return this.#state.settings;
+  }
+
+  content(): Content {
+    return this.#state.document.content;
+  }
+
+  describe(): SettingsView {
+    return settingsView(this.#state.resolved);
+  }
+
+  async change(sectionId: string, patch: Readonly<Record<string, unknown>>, verify?: Verify): Promise<Change> {
+    const section = this.#sections.find(({ id }) => id === sectionId);
+    if (section === undefined) throw new Problem('config.unknown_section', 404, 'There are no settings of that name.');
+    const touched = Object.keys(patch).map((name) => [...section.path, name].join('.'));
+    return this.#edit(touched, verify, (yaml, resolved) => {
+      const current = resolved.sections.get(sectionId);
+      if (current !== undefined) applyPatch(yaml, current, patch);
+    });
+  }
+
+  async replace(content: Content, verify?: Verify): Promise<Change> {
+    const touched = this.#sections.map(({ path }) => path.join('.'));
+    return this.#edit(touched, verify, (yaml) => {
+      for (const { id, path, fields } of this.#sections) {
+        const values = id === 'host' ? content.host : (content.services[id] ?? {});
+        for (const { name } of fields)
+          setField(yaml, path, name, Object.hasOwn(values, name) ? values[name] : undefined);
+      }
+    });
+  }
+
+  async reread(): Promise<Change> {
+    return this.#inTurn(async () => {
+      const next = this.#stateOf((await this.#disk.load()).document);
+      const bad = next.resolved.problems.filter(({ path }) => serviceOf(path) === undefined);
+      if (bad.length > 0) throw invalidSettings(bad);
+      return this.#enter(next);
+    });
+  }
+
+  onChange(listener: (settings: Settings, change: Change) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Verify, commit; one at a time. */
+  async #edit(
+    touched: readonly string[],
+    verify: Verify | undefined,
+    write: (yaml: SettingsDocument['yaml'], resolved: Resolved) => void,
+  ): Promise<Change> {
+    return this.#inTurn(async () => {
+      const loaded = await this.#disk.load();
+      const { document } = loaded;
+      // A file that became unreadable while running does not take the settings in effect with it.
+      const base = document.damaged ? this.#state.document : document;
+      const before = document.damaged ? this.#state.resolved : this.#stateOf(base).resolved;
+      const changed = base.yaml.clone();
+      write(changed, before);
+      const yaml = this.#sealed(changed);
+      const next = this.#stateOf(readDocument(writeDocument(yaml)));
+      const inFile = checkDocument(next.document, this.#sections).problems;
+      refuseNewProblems(before.problems, next.resolved.problems, inFile, touched);
+      await verify?.(next.settings);
+      const typed = this.#sealed(base.yaml) !== base.yaml;
+      await this.#disk.save(writeDocument(yaml), loaded);
+      if (typed) await this.#sealCopies();
+      return this.#enter(next);
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
+    this.#last = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  #enter(next: State): Change {
+    const change = compare(this.#state.resolved, next.resolved);
+    this.#state = next;
+    if (change.changed.length === 0) return change;
+    this.#options.log.info('settings changed', { fields: change.changed });
+    for (const listener of this.#listeners) {
+      try {
+        listener(next.settings, change);
+      } catch (error) {
+        this.#options.log.error('a listener to settings failed', { error });
+      }
+    }
+    return change;
+  }
+
+  #stateOf(read: SettingsDocument): State {
+    const { environment, commandLine } = this.#options;
+    const { document, closed } = openDocument(read, this.#sections, this.#vault);
+    const resolved = resolveLayers(this.#sections, document, { environment, commandLine });
+    return { document, closed, resolved, settings: settingsOf(resolved) };
+  }
+
+  /** The settings as far as they can be read while the vault is closed. */
+  #readable(document: SettingsDocument, provision: Provision | undefined): Settings {
+    if (provision === undefined || provisionedOf(document).settings === provision.hash)
+      return this.#stateOf(document).settings;
+    const yaml = document.yaml.clone();
+    mergeProvision(yaml, provision, this.#sections);
+    return this.#stateOf(readDocument(writeDocument(yaml))).settings;
+  }
+
+  #sealed(yaml: SettingsDocument['yaml']): SettingsDocument['yaml'] {
+    return (this.#vault && sealText(yaml, this.#sections, this.#vault)) ?? yaml;
+  }
+
+  /** Saves what an older version made, and seals secrets that were typed into the file. */
+  async #bringUpToDate(loaded: Loaded): Promise<void> {
+    const { document } = loaded;
+    const yaml = this.#sealed(document.yaml);
+    if (document.migratedFrom !== undefined || yaml !== document.yaml) {
+      try {
+        await this.#disk.save(writeDocument(yaml), loaded);
+        if (document.migratedFrom !== undefined)
+          this.#options.log.info('settings migrated', { from: document.migratedFrom });
+        if (yaml !== document.yaml) this.#options.log.info('secrets of the settings sealed');
+      } catch (error) {
+        // The settings are in effect all the same; the next start or change tries again.
+        this.#options.log.warn('settings not brought up to date', { error });
+      }
+    }
+    await this.#sealCopies();
+  }
+
+  /** The versions before it hold what was typed, too. */
+  async #sealCopies(): Promise<void> {
+    await this.#disk.rewriteCopies((text) => {
+      const { damaged, migratedFrom, yaml } = readDocument(text);
+      if (damaged || migratedFrom !== undefined) return text;
+      const sealed = this.#sealed(yaml);
+      return sealed === yaml ? text : writeDocument(sealed);
+    });
+  }
+
+  /** The file of HOMEPORT_CONFIG, where there is one. */
+  async #newProvision(document: SettingsDocument): Promise<Provision | undefined> {
+    const named = this.#options.environment['HOMEPORT_CONFIG'];
+    if (named === undefined || named.trim() === '' || resolve(named) === this.file) return undefined;
+    if (document.damaged) {
+      // Safe mode: someone has to look at the file; laying a provision over nothing would hide what was lost.
+      this.#options.log.warn('HOMEPORT_CONFIG not applied while homeport.yaml cannot be read');
+      return undefined;
+    }
+    return readProvision(named, this.#sections);
+  }
+
+  async #applyProvision(provision: Provision | undefined): Promise<void> {
+    if (provision === undefined) return;
+    const { content, hash } = provision;
+    const applied = provisionedOf(this.#state.document);
+    if (applied.settings !== hash) {
+      await this.#edit([], undefined, (yaml) => mergeProvision(yaml, provision, this.#sections));
+    }
+    if (Object.keys(content.portable).length === 0 || applied.portable === hash) return;
+    this.#provision = {
+      portable: content.portable,
+      done: async () => {
+        await this.#edit([], undefined, (yaml) => markProvisioned(yaml, 'portable', hash));
+        this.#provision = undefined;
+      },
+    };
+  }
+}

@@ -1,0 +1,16 @@
+import { dataApi } from '../../../../services/contracts/data/api.ts';
+import { Problem } from '../../../../services/contracts/problem.ts';
+import { call } from '../../api/call.ts';
+
+/** A name as it is safe in a statement. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Runs statements as the owner of the tables, all or none. @throws Problem with what PostgreSQL refuses it for */
+export async function runAsOwner(query: string): Promise<void> {
+  const { error } = await call(dataApi.run, { body: { query, role: 'owner', user: '' } });
+  if (error === null) return;
+  const hint = error.hint === null ? '' : ` ${error.hint}`;
+  throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.${hint}`);
+}

@@ -1,0 +1,138 @@
+import type { LogLine } from '../../../../services/contracts/control/log.ts';
+import { workOf } from '../dead-letters/work.ts';
+import { causeOf } from '../notify/cause.ts';
+import { keyName } from '../notify/key-name.ts';
+
+/** A line of the log as a person reads it. */
+export interface LineWords {
+  /** What happened; a page begins it with a capital. */
+  readonly what: string;
+  /** The reason, where one was given; else empty. */
+  readonly why: string;
+  /** What else is known, in words; else empty. */
+  readonly facts: string;
+  /** What only who looks for a defect reads: codes, numbers and where in the program it was; else empty. */
+  readonly technical: string;
+}
+
+/** Lines that stand for the same, the newest of them in full. */
+export interface RepeatedLine {
+  readonly line: LogLine;
+  readonly words: LineWords;
+  readonly times: number;
+  /** Of the oldest, ms since the epoch. */
+  readonly since: number;
+}
+
+/** So many rows up, a line that says the same is counted there: two lines that come by turns are two rows. */
+const rowsLookedAt = 20;
+
+/** Fields that say nothing to who does not look for a defect. */
+const forDefects = new Set([
+  ...['by', 'service'],
+  ...['id', 'uid', 'code', 'stack', 'kind', 'attempt', 'attempts', 'runAt', 'moreSinceTold', 'pid', 'method', 'path'],
+]);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Messages that name what the program is made of, in a person's words, with the fields that these tell already. */
+const known: Readonly<Record<string, (fields: Fields) => { readonly what: string; readonly told: readonly string[] }>> =
+  {
+    'the event loop had to wait for the machine': ({ milliseconds, by }) => ({
+      what: `The computer was busy: Homeport stood still for ${String(milliseconds)} ms because of ${String(by)}`,
+      told: ['service', 'milliseconds', 'by'],
+    }),
+    'the event loop was blocked': ({ milliseconds }) => ({
+      what: `Homeport answered nobody for ${String(milliseconds)} ms, since one piece of work took so long`,
+      told: ['milliseconds'],
+    }),
+    'a job failed for good': ({ kind }) => ({ what: `Given up: ${lower(workOf(String(kind)))}`, told: [] }),
+    'a job failed and is tried again': ({ kind }) => ({
+      what: `Tried again in a while: ${lower(workOf(String(kind)))}`,
+      told: [],
+    }),
+    'settings changed': ({ fields }) => ({
+      what: `Settings were changed: ${worded(fields).replaceAll(/\b(services|host)\./g, '')}`,
+      told: ['fields'],
+    }),
+    'configuration saved': () => ({ what: 'Destinations were saved', told: [] }),
+    'configuration removed': () => ({ what: 'Destinations were removed', told: [] }),
+  };
+
+/** A line in words: the sentence, its reason, and apart from them what is for those who mend the program. */
+export function wordsOf({ message, fields }: LogLine): LineWords {
+  const { what, told } = known[message]?.(fields) ?? { what: message, told: [] };
+  const rest = Object.entries(fields).filter(([name]) => !told.includes(name));
+  const { error, reason } = fields;
+  const why = causeOf(typeof reason === 'string' ? reason : reasonOf(error));
+  const [facts, technical] = [new Array<string>(), new Array<string>()];
+  for (const [name, value] of rest) {
+    if (name === 'reason' && typeof value === 'string') continue;
+    if (name === 'error') technical.push(...besidesReason(value));
+    else if (name === 'key' || name === 'configuration') facts.push(`${name} ${keyName(worded(value))}`);
+    else (forDefects.has(name) ? technical : facts).push(`${spaced(name)} ${worded(value)}`);
+  }
+  return { what, why, facts: facts.join(', '), technical: technical.join('\n') };
+}
+
+/** The lines, newest first, with those that say the same as one a few rows above counted there, day by day. */
+export function withoutRepeats(
+  lines: readonly LogLine[],
+  sameDay: (one: number, other: number) => boolean,
+): readonly RepeatedLine[] {
+  const rows: { line: LogLine; words: LineWords; times: number; since: number; says: string }[] = [];
+  for (const line of lines) {
+    const words = wordsOf(line);
+    const says = [line.service, line.level, line.message, words.why, words.facts.replaceAll(/\d+/g, '#')].join('\n');
+    const row = rows.slice(-rowsLookedAt).find((each) => each.says === says && sameDay(each.line.time, line.time));
+    if (row === undefined) rows.push({ line, words, times: 1, since: line.time, says });
+    else Object.assign(row, { times: row.times + 1, since: line.time });
+  }
+  return rows;
+}
+
+/** The lines as a file has them, oldest first and with everything. */
+export function asText(lines: readonly LogLine[]): string {
+  return lines
+    .toReversed()
+    .map(({ time, level, service, message, fields }) =>
+      `${new Date(time).toISOString()} ${level} ${service}: ${message} ${pairs(fields)}`.trimEnd(),
+    )
+    .join('\n');
+}
+
+function reasonOf(error: unknown): string {
+  if (typeof error === 'string') return error;
+  if (typeof error !== 'object' || error === null || !('message' in error)) return '';
+  return typeof error.message === 'string' ? error.message : '';
+}
+
+function besidesReason(error: unknown): readonly string[] {
+  if (typeof error !== 'object' || error === null) return [];
+  return Object.entries(error)
+    .filter(([name, value]) => name !== 'message' && value !== 'Error')
+    .map(([name, value]) => (name === 'stack' ? worded(value) : `${spaced(name)} ${worded(value)}`));
+}
+
+function pairs(fields: object): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name} ${worded(value)}`)
+    .join(', ');
+}
+
+/** Braces and quotes are for programs. */
+function worded(value: unknown): string {
+  if (Array.isArray(value)) return value.map(worded).join(' ');
+  if (typeof value === 'object' && value !== null) return pairs(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value);
+}
+
+/** `moreSinceTold` as words. */
+function spaced(name: string): string {
+  return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function lower(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}

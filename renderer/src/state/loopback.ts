@@ -1,0 +1,5 @@
+/** True for an address that only its own machine reaches. */
+export function isLoopback(address: string): boolean {
+  const { hostname } = new URL(address);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}

@@ -1,0 +1,59 @@
+import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
+import type { AddonConfig } from '../domain/config.ts';
+import { mergeResources } from '../domain/manifest.ts';
+import type { Settings } from '../settings.ts';
+import type { Asker } from './asker.ts';
+import type { Reached } from './gather.ts';
+
+interface Own {
+  readonly settings: Pick<Settings, 'addonId' | 'addonName'>;
+  readonly version: string;
+}
+
+/** The manifest of a configuration: what all of its addons have together. */
+export function installedManifest(
+  { config, uuid, revision, variants }: Asker,
+  addons: Reached['addons'],
+  { settings, version }: Own,
+): Record<string, unknown> {
+  const sources = addons.map(({ addon: { instanceId }, manifest }) => ({ instanceId, manifest }));
+  const resources = mergeResources(sources);
+  const { catalogModifications, mergedCatalogs, newCatalogsDisabled } = config;
+  const catalogs = mergeCatalogs(sources, catalogModifications ?? [], mergedCatalogs ?? [], {
+    newHidden: newCatalogsDisabled === true,
+  });
+  return {
+    ...identity(config, settings),
+    id: [settings.addonId, (uuid ?? revision).slice(0, 12), ...(variants?.split(',') ?? [])].join('.'),
+    version,
+    catalogs,
+    // Without catalogs there is no such resource either.
+    resources: resources.filter(({ name }) => name !== 'catalog' || catalogs.length > 0),
+    types: [...new Set([...resources.flatMap(({ types }) => types), ...catalogs.map(({ type }) => type)])],
+    behaviorHints: { configurable: true, configurationRequired: false },
+    addonCatalogs: listCatalogs(sources, 'addonCatalogs'),
+  };
+}
+
+/** The manifest of an addon that nobody has configured. */
+export function unconfiguredManifest({ settings, version }: Own): Record<string, unknown> {
+  return {
+    ...identity(undefined, settings),
+    id: settings.addonId,
+    version,
+    catalogs: [],
+    resources: [],
+    types: [],
+    behaviorHints: { configurable: true, configurationRequired: true },
+    addonCatalogs: [],
+  };
+}
+
+function identity(config: AddonConfig | undefined, { addonName }: Own['settings']): Record<string, unknown> {
+  return {
+    name: config?.addonName || addonName,
+    description: config?.addonDescription || 'Many addons as one, with keys kept at home.',
+    ...(config?.addonLogo ? { logo: config.addonLogo } : {}),
+    ...(config?.addonBackground ? { background: config.addonBackground } : {}),
+  };
+}

@@ -1,0 +1,23 @@
+import { evaluate } from './evaluate.ts';
+import { parseExpression } from './parse.ts';
+import { ExpressionError, scopeOf, type Budget, type Value } from './value.ts';
+
+/** Whether a condition holds. What says neither yes nor no does not, and is told of. `budget`: that of the request. */
+export function conditionOf(
+  source: string | null | undefined,
+  names: Readonly<Record<string, Value>>,
+  budget: Budget,
+): { readonly holds: boolean; readonly sentence?: string } {
+  if (source === null || source === undefined || source.trim() === '') return { holds: true };
+  try {
+    const value = evaluate(parseExpression(source), scopeOf(names, budget));
+    if (typeof value === 'boolean') return { holds: value };
+    return {
+      holds: false,
+      sentence: 'It says neither yes nor no; compare something, such as count(totalStreams) < 5.',
+    };
+  } catch (error) {
+    if (error instanceof ExpressionError) return { holds: false, sentence: error.message };
+    throw error;
+  }
+}

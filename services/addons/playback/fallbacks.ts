@@ -1,0 +1,80 @@
+import type { FailoverLimits } from '../domain/config-failover.ts';
+import { LruMap } from '../domain/lru.ts';
+import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
+import type { PlaybackLinks, PlaybackRequest } from './links.ts';
+
+/** As many of one title as anybody would try. */
+const mostKept = 300;
+const mostLists = 200;
+const mostWeight = 8_000_000;
+
+interface Entry {
+  readonly url: string;
+  readonly cached: boolean;
+}
+
+interface List {
+  readonly limits: FailoverLimits;
+  readonly entries: readonly Entry[];
+}
+
+/** What may be played in place of a stream. */
+export interface Others {
+  readonly limits: FailoverLimits;
+  /** The list said that the stream plays at once. */
+  readonly wasReady: boolean;
+  readonly requests: readonly PlaybackRequest[];
+}
+
+/**
+ * What else there was of a title, for when the stream that was chosen does not play. Only in memory: after a restart an
+ * address plays what it says, or nothing.
+ */
+export class Fallbacks {
+  readonly #links: PlaybackLinks;
+  readonly #lists = new LruMap<string, List>(mostLists, {
+    weigh: ({ entries }) => entries.reduce((weight, { url }) => weight + url.length, 0),
+    mostWeight,
+  });
+
+  constructor(links: PlaybackLinks) {
+    this.#links = links;
+  }
+
+  /** Remembers a list under a key nobody can guess; the addresses in it lead to the others from then on. */
+  keep(key: string, limits: FailoverLimits, result: PipelineResult): PipelineResult {
+    const twins = result.hidden.flatMap(({ stream, removal }) => (removal?.rule === 'Duplicate' ? [stream] : []));
+    const entries = [...result.shown, ...twins].flatMap(({ url, service }) =>
+      url !== undefined && this.#links.isOwn(url) ? [{ url, cached: service?.cached === true }] : [],
+    );
+    this.#lists.set(key, { limits, entries: entries.slice(0, mostKept) });
+    const shown = result.shown.map((stream) =>
+      stream.url === undefined ? stream : { ...stream, url: this.#links.withFallback(stream.url, key) },
+    );
+    return { ...result, shown };
+  }
+
+  /**
+   * The same torrent at other services, whatever they say they have, since some say nothing; then what plays at once: what
+   * stood below it, and what stood above it at last.
+   */
+  of({ fallback, auth, file }: PlaybackRequest): Others | undefined {
+    const list = fallback === undefined ? undefined : this.#lists.get(fallback);
+    if (list === undefined) return undefined;
+    const entries = list.entries.flatMap(({ url, cached }) => {
+      const request = this.#links.readUrl(url);
+      return request === undefined ? [] : [{ request, cached }];
+    });
+    const isChosen = ({ request }: (typeof entries)[number]): boolean =>
+      request.auth === auth && request.file.hash === file.hash && request.file.index === file.index;
+    const at = entries.findIndex(isChosen);
+    const rest = [...entries.slice(at + 1), ...entries.slice(0, Math.max(0, at))].filter((one) => !isChosen(one));
+    const isSame = ({ request }: (typeof entries)[number]): boolean => request.file.hash === file.hash;
+    const ordered = [...rest.filter(isSame), ...rest.filter((one) => one.cached && !isSame(one))];
+    return {
+      limits: list.limits,
+      wasReady: entries[at]?.cached === true,
+      requests: ordered.map(({ request }) => request),
+    };
+  }
+}

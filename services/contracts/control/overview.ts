@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** How busy a service was: what its manifest says Home counts of it. */
+export const Pulse = z
+  .object({
+    service: z.string(),
+    /** What is counted: `messages`. */
+    what: z.string(),
+    hours: z.array(z.number()).describe('Of the last 24 hours, oldest first; the last one is not over yet.'),
+  })
+  .meta({ id: 'Pulse' });
+export type Pulse = z.infer<typeof Pulse>;
+
+/** What is left of the machine that Homeport runs on. */
+export const Machine = z
+  .object({
+    cpu: z.number().describe('Share of all processors that was busy since the look before, 0 to 1.'),
+    memory: z.object({ total: z.number(), free: z.number(), own: z.number() }).describe('Bytes; `own`: of the host.'),
+    disk: z
+      .object({ total: z.number(), free: z.number() })
+      .nullable()
+      .describe('Bytes, where the data folder is; null where the system does not tell.'),
+  })
+  .meta({ id: 'Machine' });
+export type Machine = z.infer<typeof Machine>;

@@ -1,0 +1,21 @@
+import type { ServiceState } from './api.ts';
+import type { Rights } from '../route-access.ts';
+
+/** A service as somebody may see it: its living fact counts what belongs to others, so it is for those who may read all of the service. */
+export function shownService(service: ServiceState, rights: Rights): ServiceState {
+  if (rights.all) return service;
+  const withoutOffers = {
+    ...service,
+    suggestedPort: null,
+    listeners: service.listeners.map((listener) => ({ ...listener, suggestedPort: null })),
+  };
+  if (rights.may(service.id, 'read', '*')) return withoutOffers;
+  const hide = (reason: string | null): string | null => (reason === null ? null : 'An administrator can see why.');
+  const { remedy: _, begin: __, running: ___, ...rest } = withoutOffers;
+  return {
+    ...rest,
+    detail: '',
+    reason: hide(service.reason),
+    listeners: withoutOffers.listeners.map((listener) => ({ ...listener, reason: hide(listener.reason) })),
+  };
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+const time = z.number().describe('ms since the epoch');
+
+export const DataKeys = z
+  .object({
+    anon: z.string(),
+    service: z.string(),
+    publishable: z.string(),
+    secret: z.string(),
+    /** False: the settings say what the secret is. */
+    canRotate: z.boolean(),
+    /** The pair of keys that signs tokens; null: the secret does. */
+    pair: z.object({ kid: z.string(), madeAt: time }).nullable(),
+    /** Pairs that signed before, whose tokens count still. */
+    earlier: z.array(z.object({ kid: z.string(), endsAt: time })),
+    /** A token is good for so long, s. */
+    tokenSeconds: z.int(),
+  })
+  .meta({ id: 'DataKeys' });
+export type DataKeys = z.infer<typeof DataKeys>;
+
+/** Keys of programs, and what tokens are signed with. Administrators alone. */
+export const dataKeysApi = {
+  keys: defineRoute({
+    method: 'GET',
+    path: '/api/data/keys',
+    summary: 'The keys that programs send.',
+    access: 'admin',
+    reply: DataKeys,
+  }),
+  rotate: defineRoute({
+    method: 'POST',
+    path: '/api/data/keys/rotate',
+    summary: 'Makes a key anew; with `all` the secret behind all tokens, which signs everybody out.',
+    access: 'admin',
+    body: z.object({ key: z.enum(['publishable', 'secret', 'all']) }),
+    reply: DataKeys,
+  }),
+  sign: defineRoute({
+    method: 'POST',
+    path: '/api/data/keys/signing',
+    summary:
+      'Signs tokens with a new pair of keys (ES256) or with the secret (HS256); tokens of before end by themselves.',
+    access: 'admin',
+    body: z.object({ with: z.enum(['pair', 'secret']) }),
+    reply: DataKeys,
+  }),
+  endEarlier: defineRoute({
+    method: 'POST',
+    path: '/api/data/keys/signing/end',
+    summary: 'Ends the tokens of earlier pairs of keys at once.',
+    access: 'admin',
+    reply: DataKeys,
+  }),
+};

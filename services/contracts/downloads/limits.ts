@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineTopic } from '../bus.ts';
+import { QuietHours } from '../quiet-hours.ts';
+
+/** How fast downloads may be, and when they run. */
+export const DownloadLimits = z
+  .object({
+    speed: z
+      .int()
+      .min(1024)
+      .max(1_000_000_000_000)
+      .nullable()
+      .default(null)
+      .describe('Bytes a second of all downloads together; null: as fast as it goes.'),
+    hours: z
+      .array(QuietHours)
+      .max(50)
+      .default([])
+      .describe("Downloads run only then, by this machine's clock, such as `mon-fri 22:00-07:00`. None: at any hour."),
+  })
+  .meta({ id: 'DownloadLimits' });
+export type DownloadLimits = z.infer<typeof DownloadLimits>;
+
+/** The limits, and what they mean at this moment. */
+export const LimitsNow = z.object({
+  limits: DownloadLimits,
+  open: z.boolean().describe('Downloads may run now.'),
+  changesAt: z.number().nullable().describe('When that changes, in ms since the epoch; null: never.'),
+});
+export type LimitsNow = z.infer<typeof LimitsNow>;
+
+/** The limits were set, or the hours began or ended. */
+export const downloadLimitsChanged = defineTopic('downloads.limits', LimitsNow);

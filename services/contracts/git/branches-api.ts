@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { GitCommit } from './api.ts';
+
+const at = '/api/git/repositories/:owner/:name/branches';
+const access = 'objects' as const;
+const ok = z.object({ ok: z.literal(true) });
+const name = z.string().trim().min(1).max(250);
+
+export const GitBranch = z.object({
+  name: z.string(),
+  commit: GitCommit.pick({ id: true, title: true, author: true, time: true }),
+  isDefault: z.boolean(),
+  /** The name or pattern that protects it. */
+  rule: z.string().nullable(),
+  /** Commits that it has and the default branch has not, and the other way round; null where that is not known yet. */
+  ahead: z.int().nullable(),
+  behind: z.int().nullable(),
+  /** Numbers of the open pull requests from it and into it. */
+  pulls: z.array(z.int()),
+});
+export type GitBranch = z.infer<typeof GitBranch>;
+
+/** The branches of a repository, for the pages. */
+export const gitBranchesApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: at,
+    summary: 'Branches with their last commit and how far they are from the default one, which comes first.',
+    access,
+    query: z.object({ q: z.string().max(200).default(''), offset: z.coerce.number().int().min(0).default(0) }),
+    reply: z.object({ branches: z.array(GitBranch), total: z.int(), more: z.boolean(), mayWrite: z.boolean(), mayAdminister: z.boolean() }), // prettier-ignore
+  }),
+  create: defineRoute({
+    method: 'POST',
+    path: at,
+    summary: 'Makes a branch that begins at another one, a tag or a commit.',
+    access,
+    body: z.object({ name, from: name }),
+    reply: ok,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    path: at,
+    summary: 'Removes a branch, as long as it is at the commit that the caller saw.',
+    access,
+    // As it is: a name may end in a space of another script.
+    query: z.object({ name: z.string().min(1).max(250), commit: z.string().length(40) }),
+    reply: ok,
+  }),
+};

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+export const SyncRemote = z.object({ name: z.string(), type: z.string(), summary: z.string() });
+export type SyncRemote = z.infer<typeof SyncRemote>;
+
+/** What a provider asks, as the engine tells it. */
+export const ProviderField = z.object({
+  name: z.string(),
+  help: z.string(),
+  kind: z.enum(['text', 'secret', 'switch', 'choice']),
+  required: z.boolean(),
+  advanced: z.boolean(),
+  default: z.string(),
+  /** Of another field of the form, by which this one is asked; '' for always. */
+  provider: z.string(),
+  choices: z.array(z.object({ value: z.string(), help: z.string(), provider: z.string() })),
+});
+export type ProviderField = z.infer<typeof ProviderField>;
+export const SyncProvider = z.object({ type: z.string(), title: z.string(), needsBrowser: z.boolean(), fields: z.array(ProviderField) }); // prettier-ignore
+export type SyncProvider = z.infer<typeof SyncProvider>;
+
+/** What the engine asks about a remote after its form. */
+export const RemoteQuestion = ProviderField.pick({
+  name: true,
+  help: true,
+  kind: true,
+  required: true,
+  default: true,
+}).extend({
+  choices: z.array(z.object({ value: z.string(), help: z.string() })),
+  /** What was wrong with the last answer. */
+  error: z.string(),
+});
+export type RemoteQuestion = z.infer<typeof RemoteQuestion>;
+/** How far the set-up of a remote is. */
+export const RemoteStep = z.discriminatedUnion('step', [
+  z.object({ step: z.literal('done') }),
+  z.object({ step: z.literal('question'), question: RemoteQuestion }),
+  /** Somebody must open this in a browser on the computer of Homeport and sign in. */
+  z.object({ step: z.literal('browser'), address: z.string() }),
+  z.object({ step: z.literal('failed'), error: z.string() }),
+]);
+export type RemoteStep = z.infer<typeof RemoteStep>;
+
+const ok = z.object({ ok: z.literal(true) });
+
+/** Storage elsewhere, set up by what the engine asks; for administrators. */
+export const remoteRoutes = {
+  remotes: defineRoute({
+    method: 'GET',
+    path: '/api/sync/remotes',
+    summary: 'The remotes that are set up; without their secrets.',
+    access: 'admin',
+    reply: z.object({ remotes: z.array(SyncRemote) }),
+  }),
+  providers: defineRoute({
+    method: 'GET',
+    path: '/api/sync/providers',
+    summary: 'The kinds of remotes that rclone knows, and what each asks.',
+    access: 'admin',
+    reply: z.object({ providers: z.array(SyncProvider) }),
+  }),
+  addRemote: defineRoute({
+    method: 'POST',
+    path: '/api/sync/remotes',
+    summary: 'Sets up a remote, or begins to: the answer says what is asked next. Its secrets are kept encrypted.',
+    access: 'admin',
+    body: z.object({
+      name: z.string().regex(/^[A-Za-z0-9_][\w.+@-]{0,59}$/, 'Use letters, digits and - _ . + @'),
+      type: z.string().regex(/^[a-z0-9 ]{1,60}$/),
+      parameters: z.record(z.string().max(100), z.string().max(20_000)),
+    }),
+    reply: RemoteStep,
+  }),
+  remoteSetup: defineRoute({
+    method: 'GET',
+    path: '/api/sync/remotes/:name/setup',
+    summary: 'How far the set-up of a remote is, such as after a sign-in on the page of its provider.',
+    access: 'admin',
+    reply: RemoteStep,
+  }),
+  answerRemote: defineRoute({
+    method: 'POST',
+    path: '/api/sync/remotes/:name/setup',
+    summary: 'Answers what the set-up of a remote asks.',
+    access: 'admin',
+    body: z.object({ answer: z.string().max(20_000) }),
+    reply: RemoteStep,
+  }),
+  removeRemote: defineRoute({
+    method: 'DELETE',
+    path: '/api/sync/remotes/:name',
+    summary: 'Forgets a remote, also one that is still being set up. Its files stay where they are.',
+    access: 'admin',
+    reply: ok,
+  }),
+};

@@ -1,0 +1,122 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import type { Context } from '../../contracts/service.ts';
+import type { Secrets } from '../store/secrets.ts';
+
+/** A public key as clients read it (RFC 7517). */
+export interface PublicJwk {
+  readonly kty: string;
+  readonly crv: string;
+  readonly x: string;
+  readonly y: string;
+  readonly alg: 'ES256';
+  readonly kid: string;
+  readonly use: 'sig';
+  readonly key_ops: readonly ['verify'];
+  readonly ext: true;
+}
+
+/** A pair of keys on the curve P-256: the private one signs, and anybody may have the public one. */
+export interface KeyPair {
+  readonly kid: string;
+  /** ms since the epoch. */
+  readonly madeAt: number;
+  /** Tokens of it count until then; null: it signs. */
+  readonly endsAt: number | null;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly jwk: PublicJwk;
+}
+
+const Kept = z.array(
+  z.object({
+    madeAt: z.number(),
+    endsAt: z.number().nullable(),
+    jwk: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string(), d: z.string() }),
+  }),
+);
+type Kept = z.infer<typeof Kept>;
+const name = 'pairs';
+
+/** The pairs that tokens are signed with, where it is not the secret that does: at most one signs, others count for a while. */
+export class KeyPairs {
+  readonly #secrets: Secrets;
+  readonly #clock: Context['clock'];
+  #kept: Kept = [];
+  #pairs: readonly KeyPair[] = [];
+
+  constructor(secrets: Secrets, clock: Context['clock']) {
+    this.#secrets = secrets;
+    this.#clock = clock;
+  }
+
+  async open(): Promise<void> {
+    this.#use(Kept.parse(JSON.parse(await this.#secrets.take(name, () => '[]'))));
+  }
+
+  /** The one that signs. */
+  get current(): KeyPair | undefined {
+    return this.#pairs.find(({ endsAt }) => endsAt === null);
+  }
+
+  /** Those whose tokens count still, the newest first. */
+  get earlier(): readonly KeyPair[] {
+    return this.#pairs.filter(({ endsAt }) => endsAt !== null && endsAt > this.#clock.now());
+  }
+
+  /** What of them everybody may know. */
+  get published(): readonly PublicJwk[] {
+    return [...(this.current === undefined ? [] : [this.current]), ...this.earlier].map(({ jwk }) => jwk);
+  }
+
+  publicKey(kid: string): KeyObject | undefined {
+    return [this.current, ...this.earlier].find((pair) => pair?.kid === kid)?.publicKey;
+  }
+
+  /** Signs with a new pair; tokens of the one before count until `endsAt`. */
+  async make(endsAt: number): Promise<void> {
+    const { x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+    const jwk = { kty: 'EC', crv: 'P-256', x, y, d };
+    const [made] = Kept.parse([{ madeAt: this.#clock.now(), endsAt: null, jwk }]);
+    await this.#keep([...(made === undefined ? [] : [made]), ...this.#retired(endsAt)]);
+  }
+
+  /** None signs any more; tokens of the last one count until `endsAt`. */
+  async retire(endsAt: number): Promise<void> {
+    await this.#keep(this.#retired(endsAt));
+  }
+
+  /** Tokens of earlier pairs count no more. */
+  async endEarlier(): Promise<void> {
+    await this.#keep(this.#kept.filter(({ endsAt }) => endsAt === null));
+  }
+
+  #retired(until: number): Kept {
+    const now = this.#clock.now();
+    return this.#kept
+      .filter(({ endsAt }) => endsAt === null || endsAt > now)
+      .map((pair) => ({ ...pair, endsAt: pair.endsAt ?? until }));
+  }
+
+  async #keep(all: Kept): Promise<void> {
+    await this.#secrets.replace(name, JSON.stringify(all));
+    this.#use(all);
+  }
+
+  #use(all: Kept): void {
+    this.#kept = all;
+    this.#pairs = all.map(pairOf);
+  }
+}
+
+function pairOf({ madeAt, endsAt, jwk }: Kept[number]): KeyPair {
+  const { kty, crv, x, y } = jwk;
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+  // Named by its thumbprint (RFC 7638): the members that make the key, in the order of the alphabet.
+  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+  return {
+    ...{ kid, madeAt, endsAt, privateKey },
+    publicKey: createPublicKey(privateKey),
+    jwk: { ...{ kty, crv, x, y, kid }, alg: 'ES256', use: 'sig', key_ops: ['verify'], ext: true },
+  };
+}

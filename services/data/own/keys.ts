@@ -1,0 +1,44 @@
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { dataKeysApi, type DataKeys } from '../../contracts/data/keys.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Keys } from '../keys/keys.ts';
+import type { Settings } from '../settings.ts';
+
+interface KeyParts {
+  readonly keys: Keys;
+  readonly settings: Pick<Settings, 'jwtExpiry'>;
+}
+
+/** The part of our own API that shows keys and makes them anew. */
+export function keyRoutes({ keys, settings }: KeyParts): readonly ApiHandler[] {
+  const now = (): DataKeys => {
+    const { pair, earlier } = keys.signing;
+    return {
+      anon: keys.anonKey,
+      service: keys.serviceKey,
+      publishable: keys.opaque.anon,
+      secret: keys.opaque.service_role,
+      canRotate: keys.canRotate,
+      pair: pair === undefined ? null : { kid: pair.kid, madeAt: pair.madeAt },
+      earlier: earlier.map(({ kid, endsAt }) => ({ kid, endsAt: endsAt ?? 0 })),
+      tokenSeconds: settings.jwtExpiry,
+    };
+  };
+  return [
+    implement(dataKeysApi.keys, () => now()),
+    implement(dataKeysApi.rotate, async ({ body: { key } }) => {
+      if (key !== 'all') await keys.rotateOpaque(key === 'secret' ? 'service_role' : 'anon');
+      else if (keys.canRotate) await keys.rotate();
+      else throw new Problem('data.secret_is_set', 409, 'The secret is one of the settings. Change it there.');
+      return now();
+    }),
+    implement(dataKeysApi.sign, async ({ body }) => {
+      await keys.signWith(body.with);
+      return now();
+    }),
+    implement(dataKeysApi.endEarlier, async () => {
+      await keys.endEarlier();
+      return now();
+    }),
+  ];
+}

@@ -1,0 +1,19 @@
+import type { DispatchTarget } from '../../contracts/dispatch.ts';
+import type { Settings } from '../settings.ts';
+import type { Door } from './doors.ts';
+
+/** The doors that are to be open at each address; `shared` are services of the house. */
+export function wantedDoors(
+  addresses: readonly string[],
+  { httpsPort, httpPort, ownPorts }: Pick<Settings, 'httpPort' | 'httpsPort' | 'ownPorts'>,
+  shared: readonly Pick<DispatchTarget, 'id' | 'port'>[],
+): Door[] {
+  const own = shared.flatMap(({ id: service, port }) =>
+    !ownPorts || port === undefined || port === httpsPort ? [] : [{ service, port }],
+  );
+  return addresses.flatMap((address): Door[] => [
+    { kind: 'https', address, port: httpsPort },
+    { kind: 'http', address, port: httpPort },
+    ...own.map(({ service, port }): Door => ({ kind: 'own', address, port, service })),
+  ]);
+}

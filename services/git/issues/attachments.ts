@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { StoredFiles, type FileOwner } from '../releases/stored-files.ts';
+import type { AttachmentRow } from '../store/issue-relations.ts';
+import type { Tables } from '../store/tables.ts';
+
+/** Whoever may write an issue may add files to it, so they have limits. */
+export const mostFiles = 50;
+export const largestFile = 512 * 1024 * 1024;
+
+/** What a file belongs to: an issue, or (`entry` above 0) a comment of it. */
+export interface Attached {
+  readonly issue: number;
+  readonly entry: number;
+}
+
+/** Files of issues and their comments. */
+export class Attachments {
+  readonly #context: Pick<Context, 'clock' | 'commit' | 'files'>;
+  readonly #db: Kysely<Tables>;
+  readonly #files: StoredFiles<'issue_attachments'>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'files'>) {
+    this.#context = context;
+    this.#db = context.db;
+    this.#files = new StoredFiles(context, 'issue_attachments');
+  }
+
+  list({ issue, entry }: Attached): Promise<AttachmentRow[]> {
+    return this.#db.selectFrom('issue_attachments').selectAll().where('issue_id', '=', issue).where('entry_id', '=', entry).orderBy('id').execute(); // prettier-ignore
+  }
+
+  /** With the repository that it belongs to. */
+  async byUuid(uuid: string): Promise<{ readonly file: AttachmentRow; readonly repository: number } | undefined> {
+    const row = await this.#db
+      .selectFrom('issue_attachments')
+      .innerJoin('issues', 'issues.id', 'issue_attachments.issue_id')
+      .selectAll('issue_attachments')
+      .select('issues.repository_id as repository')
+      .where('uuid', '=', uuid)
+      .executeTakeFirst();
+    return row && { file: row, repository: row.repository };
+  }
+
+  /** @throws Problem `git.too_many` (422), `git.too_large` (413) */
+  async attach(owner: FileOwner, { issue, entry }: Attached, account: string, name: string, input: Readable) {
+    if ((await this.list({ issue, entry })).length >= mostFiles) throw new Problem('git.too_many', 422, `There are ${mostFiles} files already.`); // prettier-ignore
+    const uuid = randomUUID();
+    const now = this.#context.clock.now();
+    const insert = (transaction: Kysely<Tables>, size: number) =>
+      transaction
+        .insertInto('issue_attachments')
+        .values({ issue_id: issue, entry_id: entry, account, name, size, uuid, downloads: 0, created_at: now })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    return this.#files.take(this.#files.path(owner, uuid), input, insert, largestFile);
+  }
+
+  rename(file: AttachmentRow, name: string): Promise<AttachmentRow> {
+    return this.#files.rename(file, name);
+  }
+
+  remove(owner: FileOwner, file: AttachmentRow): Promise<void> {
+    return this.#files.remove(owner, file);
+  }
+
+  /** Its bytes; the download is counted. */
+  async read(owner: FileOwner, file: AttachmentRow): Promise<Readable> {
+    return createReadStream(await this.#files.fetched(owner, file));
+  }
+
+  /** All of an issue with those of its comments, or those of one comment: to be forgotten when that is gone. */
+  async all(issue: number, entry?: number): Promise<readonly AttachmentRow[]> {
+    const rows = this.#db.selectFrom('issue_attachments').selectAll().where('issue_id', '=', issue);
+    return (entry === undefined ? rows : rows.where('entry_id', '=', entry)).execute();
+  }
+
+  /** The rows are gone: their files go too. */
+  async forget(owner: FileOwner, files: readonly AttachmentRow[]): Promise<void> {
+    for (const { uuid } of files) await rm(this.#files.path(owner, uuid), { force: true });
+  }
+}
+
+/** The files of comments, by the comments' numbers. */
+export async function attachmentsOf(
+  db: Kysely<Tables>,
+  entries: readonly number[],
+): Promise<ReadonlyMap<number, readonly AttachmentRow[]>> {
+  if (entries.length === 0) return new Map();
+  const rows = await db.selectFrom('issue_attachments').selectAll().where('entry_id', 'in', [...entries]).orderBy('id').execute(); // prettier-ignore
+  return Map.groupBy(rows, ({ entry_id }) => entry_id);
+}

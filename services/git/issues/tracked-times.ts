@@ -1,0 +1,115 @@
+import type { Kysely } from 'kysely';
+import type { Context } from '../../contracts/service.ts';
+import type { TrackedTimeRow } from '../store/issue-relations.ts';
+import type { Tables } from '../store/tables.ts';
+
+/** What is asked of the times that were noted; what is left out does not matter. */
+export interface TimeQuery {
+  readonly issue?: number | undefined;
+  readonly repository?: number | undefined;
+  readonly account?: string | undefined;
+  readonly since?: number | undefined;
+  readonly before?: number | undefined;
+}
+
+/** Time that people spent on issues, and the stopwatch that each may have running. */
+export class TrackedTimes {
+  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  /** The oldest first. */
+  list({ issue, repository, account, since, before }: TimeQuery): Promise<TrackedTimeRow[]> {
+    let rows = this.#db.selectFrom('tracked_times').selectAll('tracked_times');
+    if (issue !== undefined) rows = rows.where('issue_id', '=', issue);
+    if (repository !== undefined) {
+      const issues = this.#db.selectFrom('issues').select('id').where('repository_id', '=', repository);
+      rows = rows.where('issue_id', 'in', issues);
+    }
+    if (account !== undefined) rows = rows.where('account', '=', account);
+    if (since !== undefined) rows = rows.where('created_at', '>=', since);
+    if (before !== undefined) rows = rows.where('created_at', '<=', before);
+    return rows.orderBy('created_at').orderBy('id').execute();
+  }
+
+  add(issue: number, account: string, seconds: number, at = this.#context.clock.now()): Promise<TrackedTimeRow> {
+    return this.#context.commit((transaction: Kysely<Tables>) => note(transaction, { issue, account, seconds, at }));
+  }
+
+  /** All that an account noted for an issue. False where that was nothing. */
+  async removeOf(issue: number, account: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .deleteFrom('tracked_times')
+        .where('issue_id', '=', issue)
+        .where('account', '=', account)
+        .executeTakeFirstOrThrow(),
+    );
+    return numDeletedRows > 0n;
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('tracked_times').where('id', '=', id).execute(),
+    );
+  }
+
+  running(account: string) {
+    return this.#db.selectFrom('stopwatches').selectAll().where('account', '=', account).executeTakeFirst();
+  }
+
+  /** One that runs for another issue is stopped, and its time noted. False where it runs for this one already. */
+  start(issue: number, account: string): Promise<boolean> {
+    return this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const now = this.#context.clock.now();
+      const other = await take(transaction, account);
+      await transaction
+        .insertInto('stopwatches')
+        .values({ account, issue_id: issue, begun_at: other?.issue_id === issue ? other.begun_at : now })
+        .execute();
+      if (other?.issue_id === issue) return false;
+      if (other !== undefined) await note(transaction, timeOn(other, now));
+      return true;
+    });
+  }
+
+  /** Notes its time, unless that is not wanted. False where none runs for the issue. */
+  stop(issue: number, account: string, { noted }: { readonly noted: boolean }): Promise<boolean> {
+    return this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const running = await take(transaction, account, issue);
+      if (running === undefined) return false;
+      if (noted) await note(transaction, timeOn(running, this.#context.clock.now()));
+      return true;
+    });
+  }
+}
+
+interface Stopwatch {
+  readonly account: string;
+  readonly issue_id: number;
+  readonly begun_at: number;
+}
+
+function timeOn({ account, begun_at, issue_id: issue }: Stopwatch, now: number) {
+  return { issue, account, seconds: Math.max(1, Math.round((now - begun_at) / 1000)), at: now };
+}
+
+async function take(transaction: Kysely<Tables>, account: string, issue?: number): Promise<Stopwatch | undefined> {
+  const rows = transaction.deleteFrom('stopwatches').where('account', '=', account);
+  return (issue === undefined ? rows : rows.where('issue_id', '=', issue)).returningAll().executeTakeFirst();
+}
+
+function note(
+  transaction: Kysely<Tables>,
+  { issue, account, seconds, at }: { readonly issue: number; readonly account: string; readonly seconds: number; readonly at: number }, // prettier-ignore
+): Promise<TrackedTimeRow> {
+  return transaction
+    .insertInto('tracked_times')
+    .values({ issue_id: issue, account, seconds, created_at: at })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}

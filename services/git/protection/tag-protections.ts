@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { globPattern } from '../domain/glob.ts';
+import type { Tables } from '../store/tables.ts';
+import type { TagProtectionRow } from '../store/tag-protections.ts';
+import type { RefChange } from '../transfer/push-request.ts';
+import type { Pusher } from './protections.ts';
+
+const tags = 'refs/tags/';
+
+/** The protected tags of repositories: only those in a rule's list make, move and remove what it is for. */
+export class TagProtections {
+  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #db: Kysely<Tables>;
+
+  constructor(context: Pick<Context, 'clock' | 'commit' | 'db'>) {
+    this.#context = context;
+    this.#db = context.db;
+  }
+
+  list(repository: number): Promise<TagProtectionRow[]> {
+    return this.#db.selectFrom('tag_protections').selectAll().where('repository_id', '=', repository).orderBy('id').execute(); // prettier-ignore
+  }
+
+  /** @throws Problem `git.invalid` (422) for what is no pattern */
+  create(repository: number, pattern: string, accounts: readonly string[]): Promise<TagProtectionRow> {
+    checkPattern(pattern);
+    const now = this.#context.clock.now();
+    const row = { repository_id: repository, pattern, accounts: JSON.stringify(accounts), created_at: now, updated_at: now }; // prettier-ignore
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.insertInto('tag_protections').values(row).returningAll().executeTakeFirstOrThrow(),
+    );
+  }
+
+  /** @throws Problem `git.invalid` (422) */
+  change({ id }: TagProtectionRow, pattern: string, accounts: readonly string[]): Promise<TagProtectionRow> {
+    checkPattern(pattern);
+    const set = { pattern, accounts: JSON.stringify(accounts), updated_at: this.#context.clock.now() };
+    return this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.updateTable('tag_protections').set(set).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
+    );
+  }
+
+  async remove({ id }: TagProtectionRow): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('tag_protections').where('id', '=', id).execute(),
+    );
+  }
+
+  /** Which of a push's changes are refused, and why. */
+  async refused(repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<ReadonlyMap<string, string>> {
+    const some = changes.filter(({ ref }) => ref.startsWith(tags));
+    const rules = some.length === 0 ? [] : await this.list(repository);
+    return new Map(
+      some
+        .map(({ ref }) => [ref, ref.slice(tags.length)] as const)
+        .filter(([, tag]) => !allows(rules, tag, pusher))
+        .map(([ref, tag]) => [ref, `Tag ${tag} is protected`]),
+    );
+  } // prettier-ignore
+
+  /** @throws Problem `git.protected` (405) when a reference is a tag that is not for this account to change */
+  async check(repository: number, ref: string, account: string): Promise<void> {
+    if (!ref.startsWith(tags) || allows(await this.list(repository), ref.slice(tags.length), { account })) return;
+    throw new Problem('git.protected', 405, `user not allowed to change protected tag [tag: ${ref.slice(tags.length)}]`); // prettier-ignore
+  }
+}
+
+/** One of the rules that are for the tag names the account, if there are any. */
+function allows(rules: readonly TagProtectionRow[], tag: string, { account, byDeployKey = false }: Pusher): boolean {
+  const fitting = rules.filter(({ pattern }) => globPattern(pattern, { parted: false })?.test(tag) === true);
+  if (fitting.length === 0) return true;
+  return !byDeployKey && fitting.some(({ accounts }) => (JSON.parse(accounts) as string[]).includes(account));
+}
+
+/** Regular expressions, which the peer takes between slashes, are not: they can be made to take any time. */
+function checkPattern(pattern: string): void {
+  const isRegular = pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/');
+  if (pattern === '' || isRegular || globPattern(pattern, { parted: false }) === undefined) throw new Problem('git.invalid', 422, '[NamePattern]: GlobPattern'); // prettier-ignore
+}

@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import { gitignoreTexts } from '../domain/gitignore-texts.ts';
+import { labelSets, type LabelOfSet } from '../domain/label-sets.ts';
+import { licenseTexts } from '../domain/license-texts.ts';
+import type { Tables } from '../store/tables.ts';
+
+/** What somebody wants a new repository to begin with; an empty text for nothing. */
+export interface WantedBeginning {
+  /** Names with commas between them. */
+  readonly gitignores: string;
+  readonly license: string;
+  readonly labels: string;
+}
+
+/** What is put into a new repository. */
+export interface Beginning {
+  readonly gitignore: string;
+  readonly license: string;
+  readonly labels: readonly LabelOfSet[];
+}
+
+/** @throws Problem (422) for a name that is none */
+export function beginningOf({ gitignores, license, labels }: WantedBeginning): Beginning {
+  const names = gitignores.split(',').map((name) => name.trim()).filter((name) => name !== ''); // prettier-ignore
+  const sections = names.map((name) => `# ${name}\n${named('gitignore', gitignoreTexts, name)}`);
+  return {
+    gitignore: sections.join('\n'),
+    license: license === '' ? '' : named('license', licenseTexts, license).body,
+    labels: labels === '' ? [] : named('label', labelSets, labels),
+  };
+}
+
+/** A licence's text for what somebody made in a year. */
+export function licenseFor(text: string, owner: string, year: number): string {
+  return text.replaceAll('<year>', String(year)).replaceAll('<owner>', () => owner);
+}
+
+/** Adds labels to a repository that has none yet. */
+export async function addLabels(db: Kysely<Tables>, repository: number, labels: readonly LabelOfSet[]): Promise<void> {
+  if (labels.length === 0) return;
+  const rows = labels.map(({ exclusive, ...label }) => ({
+    ...{ repository_id: repository, ...label },
+    ...{ exclusive: Number(exclusive), archived: 0 },
+  }));
+  await db.insertInto('labels').values(rows).execute();
+}
+
+function named<Item>(kind: string, all: Readonly<Record<string, Item>>, name: string): Item {
+  const item = Object.hasOwn(all, name) ? all[name] : undefined;
+  if (item === undefined) throw new Problem('git.invalid', 422, `${kind} template does not exist [name: ${name}]`);
+  return item;
+}

@@ -1,0 +1,102 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../../contracts/service.ts';
+import { gitPushed } from '../../contracts/git/topics.ts';
+import type { Git } from '../engine/git.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { readCounts } from './references.ts';
+import type { Repository } from './repositories.ts';
+
+/** After the last push for so long nothing is done, ms. */
+const quietMs = 30_000;
+const longestMs = 60 * 60_000;
+/** From then on a repository is put in order: objects that lie by themselves, packs, and objects without a bitmap. */
+const limits = { loose: 200, packs: 6, unmapped: 1000 } as const;
+
+export interface UpkeepParts {
+  readonly context: Pick<Context, 'bus' | 'clock' | 'log'>;
+  readonly git: Git;
+  readonly find: (id: number) => Promise<Repository | undefined>;
+  readonly folder: (repository: Repository) => string;
+}
+
+/**
+ * Puts repositories in order when they were pushed to and are quiet again, one after another: small packs become one, with a
+ * bitmap that makes clones cheap, and an index of paths that makes histories cheap. Nothing is ever thrown away.
+ */
+export class Upkeep implements AsyncDisposable {
+  readonly #parts: UpkeepParts;
+  readonly #waiting = new Map<number, Disposable>();
+  readonly #pushed: Disposable;
+  #work: AbortController = new AbortController();
+  #turn: Promise<void> = Promise.resolve();
+  /** Who wants the packs to stay where they are. */
+  #holders = 0;
+  #over = false;
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts;
+    this.#pushed = parts.context.bus.subscribe(gitPushed, ({ repository }) => this.#after(repository));
+  }
+
+  /** Runs something for which the packs must stay where they are; what is under way is given up for it. */
+  async without<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#holders += 1;
+    this.#work.abort();
+    const done = this.#turn.then(work).finally(() => (this.#holders -= 1));
+    this.#turn = done.then(nothing, nothing);
+    return done;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over = true;
+    this.#pushed[Symbol.dispose]();
+    for (const timer of this.#waiting.values()) timer[Symbol.dispose]();
+    this.#work.abort();
+    await this.#turn;
+  }
+
+  #after(id: number): void {
+    if (this.#over) return;
+    this.#waiting.get(id)?.[Symbol.dispose]();
+    const timer = this.#parts.context.clock.after(quietMs, () => {
+      this.#waiting.delete(id);
+      this.#turn = this.#turn.then(() => this.#tidy(id));
+    });
+    this.#waiting.set(id, timer);
+  }
+
+  async #tidy(id: number): Promise<void> {
+    const { context, find, folder, git } = this.#parts;
+    if (this.#holders > 0) return this.#after(id);
+    this.#work = new AbortController();
+    try {
+      const repository = await find(id);
+      if (repository === undefined || this.#over) return;
+      const path = folder(repository);
+      await removeLeftovers(path, context.clock.now());
+      const before = await readCounts(git, path);
+      if (!(await isDue(path, before))) return;
+      const signal = AbortSignal.any([this.#work.signal, AbortSignal.timeout(longestMs)]);
+      const run = (...args: string[]) => git.run(path, args, { long: true, signal });
+      await run('pack-refs', '--all', '--prune');
+      await run('repack', '--geometric=2', '-d', '-l', '-q', '--write-midx', '--write-bitmap-index');
+      await run('commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress');
+      context.log.info('a repository was put in order', { repository: id, packs: before.packs, loose: before.loose });
+    } catch (error) {
+      if (this.#work.signal.aborted) return this.#after(id);
+      // It may have been removed meanwhile. The next push asks for it again.
+      context.log.warn('a repository could not be put in order', { repository: id, error });
+    }
+  }
+}
+
+async function isDue(path: string, { loose, packs, packed }: Awaited<ReturnType<typeof readCounts>>): Promise<boolean> {
+  if (loose >= limits.loose || packs >= limits.packs) return true;
+  if (packed < limits.unmapped) return false;
+  return !(await readdir(join(path, 'objects', 'pack'))).some((name) => name.endsWith('.bitmap'));
+}
+
+function nothing(): void {
+  // Who asked for the work hears of its trouble.
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { AccountName, Password, type Account } from '../../contracts/control/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { userOf } from '../wire/users.ts';
+import { accountOf, bodyOf, created, needAdmin, noContent, ok, optional, required, type Call, type Route } from './call.ts'; // prettier-ignore
+import { flag, listHeaders, numberOf, pageOf, partOf } from './paging.ts';
+import type { RestParts } from './parts.ts';
+import { accountKeyJson } from './users.ts';
+
+const text = optional(z.string().max(255));
+const values = { full_name: optional(z.string().max(100)), description: text, website: text, location: text };
+const createBody = z.object({ username: required, password: optional(z.string()), ...values });
+const changeBody = z.object({
+  password: optional(z.string()),
+  admin: optional(z.boolean()),
+  active: optional(z.boolean()),
+  prohibit_login: optional(z.boolean()),
+  ...values,
+});
+const keyBody = z.object({ title: required, key: required });
+
+type Described = z.infer<z.ZodObject<typeof values>>;
+
+/** Accounts, for administrators. They are those of all services. */
+export function administrationRoutes(parts: RestParts): readonly Route[] {
+  const { context, keeper, keys, objects, owners, repositories } = parts;
+  const { accounts } = context;
+
+  const json = async (call: Pick<Call, 'base'>, { name, enabled, role }: Account) =>
+    userOf(await owners.ofAccount(name), call.base, { self: enabled, admin: role === 'admin' });
+  const account = async (call: Call): Promise<Account> => {
+    needAdmin(call);
+    const row = await owners.find(call.params['user'] ?? '');
+    const found = row?.kind === 'account' ? await accounts.find(row.name) : undefined;
+    if (found === undefined) throw unknown();
+    return found;
+  };
+  const describe = async (name: string, { full_name, description, website, location }: Described) =>
+    owners.change(await owners.ofAccount(name), { full_name, description, profile: { website, location } });
+  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({ method, path, scope: 'admin', signedIn: true, handle }); // prettier-ignore
+
+  return [
+    route('GET', '/admin/users', async (call) => {
+      needAdmin(call);
+      const all = (await accounts.list()).filter(({ name }) => name !== '*');
+      const page = pageOf(call.query);
+      return ok(await Promise.all(partOf(all, page).map((each) => json(call, each))), listHeaders(call, page, all.length)); // prettier-ignore
+    }),
+    route('POST', '/admin/users', async (call) => {
+      needAdmin(call);
+      const { username, password = '', ...more } = await bodyOf(call, createBody);
+      const taken = new Problem('git.name_taken', 422, `user already exists [name: ${username}]`);
+      // An organisation may have the name.
+      if (!AccountName.safeParse(username).success) throw new Problem('git.invalid', 422, '[Username]: Username');
+      if ((await owners.find(username)) !== undefined) throw taken;
+      if (password !== '') checkPassword(password);
+      await explained(taken, () => accounts.create({ name: username, ...(password === '' ? {} : { password }) }));
+      await describe(username, more);
+      const made = await accounts.find(username);
+      if (made === undefined) throw unknown();
+      return created(await json(call, made));
+    }),
+    route('PATCH', '/admin/users/:user', async (call) => {
+      const { name } = await account(call);
+      const { password = '', admin, active, prohibit_login: prohibited, ...more } = await bodyOf(call, changeBody);
+      if (password !== '') checkPassword(password);
+      const enabled = prohibited === undefined ? active : !prohibited && active !== false;
+      const changed = await accounts.change(name, {
+        ...(password === '' ? {} : { password }),
+        ...(admin === undefined ? {} : { role: admin ? 'admin' : 'user' }),
+        ...(enabled === undefined ? {} : { enabled }),
+      });
+      await describe(name, more);
+      return ok(await json(call, changed));
+    }),
+    route('DELETE', '/admin/users/:user', async (call) => {
+      const { name, provisioned } = await account(call);
+      if (name === accountOf(call)) throw new Problem('git.invalid', 422, 'you cannot delete yourself');
+      // Before anything of it is removed: the account would stay.
+      if (provisioned === true) throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`); // prettier-ignore
+      const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 50, offset: 0 });
+      if (flag(call.query, 'purge') === true) {
+        for (let some = await owned(); some.total > 0; some = await owned()) {
+          for (const repository of some.repositories) {
+            await objects.close(keeper.folder(repository));
+            await keeper.remove(repository);
+          }
+        }
+      } else if ((await owned()).total > 0) {
+        throw new Problem('git.invalid', 422, `user still has ownership of repositories [name: ${name}]`);
+      }
+      await accounts.remove(name);
+      return noContent;
+    }),
+    route('POST', '/admin/users/:user/keys', async (call) => {
+      const { name } = await account(call);
+      const { title, key } = await bodyOf(call, keyBody);
+      return created(await accountKeyJson(parts, call, await keys.add({ account: name }, title, key), name));
+    }),
+    route('DELETE', '/admin/users/:user/keys/:id', async (call) => {
+      const { name } = await account(call);
+      if (!(await keys.remove({ account: name }, numberOf(call.params['id'])))) throw unknown();
+      return noContent;
+    }),
+  ];
+}
+
+function checkPassword(password: string): void {
+  const read = Password.safeParse(password);
+  if (!read.success)
+    throw new Problem('git.invalid', 400, `PasswordComplexity: ${read.error.issues[0]?.message ?? ''}`);
+}
+
+/** A name that is taken meanwhile is refused in the peer's words, too. */
+async function explained<T>(taken: Problem, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Problem && error.code === 'accounts.exists' ? taken : error;
+  }
+}

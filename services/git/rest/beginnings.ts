@@ -1,0 +1,49 @@
+import { gitignoreTexts } from '../domain/gitignore-texts.ts';
+import { labelSets } from '../domain/label-sets.ts';
+import { licenseTexts } from '../domain/license-texts.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { ok, type Route } from './call.ts';
+
+/** What a new repository may begin with: files to leave out, a licence, labels. */
+export const beginningRoutes: readonly Route[] = [
+  { method: 'GET', path: '/gitignore/templates', scope: 'misc', handle: async () => ok(Object.keys(gitignoreTexts)) },
+  {
+    method: 'GET',
+    path: '/gitignore/templates/:name',
+    scope: 'misc',
+    handle: async ({ params: { name = '' } }) => ok({ name, source: named(gitignoreTexts, name) }),
+  },
+  {
+    method: 'GET',
+    path: '/licenses',
+    scope: 'misc',
+    handle: async ({ base }) => ok(Object.keys(licenseTexts).map((key) => licenseJson(key, base))),
+  },
+  {
+    method: 'GET',
+    path: '/licenses/:name',
+    scope: 'misc',
+    handle: async ({ base, params: { name = '' } }) => {
+      const { body, says } = named(licenseTexts, name);
+      return ok({ ...licenseJson(name, base), implementation: says, body });
+    },
+  },
+  { method: 'GET', path: '/label/templates', scope: 'misc', handle: async () => ok(Object.keys(labelSets)) },
+  {
+    method: 'GET',
+    path: '/label/templates/:name',
+    scope: 'misc',
+    handle: async ({ params: { name = '' } }) => ok(named(labelSets, name)),
+  },
+];
+
+function licenseJson(key: string, base: string) {
+  return { key, name: named(licenseTexts, key).name, url: `${base}/api/v1/licenses/${encodeURIComponent(key)}` };
+}
+
+/** @throws Problem (404) */
+function named<Item>(all: Readonly<Record<string, Item>>, name: string): Item {
+  const item = Object.hasOwn(all, name) ? all[name] : undefined;
+  if (item === undefined) throw unknown();
+  return item;
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { Problem } from '../../../contracts/problem.ts';
+import type { Issue } from '../../issues/issues.ts';
+import { TrackedTimes } from '../../issues/tracked-times.ts';
+import { unknown } from '../../repositories/lookup.ts';
+import type { Repository } from '../../repositories/repositories.ts';
+import type { TrackedTimeRow } from '../../store/issue-relations.ts';
+import { issueJson } from '../../wire/issues.ts';
+import { timeOf } from '../../wire/time.ts';
+import { accountOf, bodyOf, needIdentity, noContent, ok, optional, type Answer, type Call, type Route } from '../call.ts'; // prettier-ignore
+import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
+import { placeOf } from '../parts.ts';
+import { issueAt, mayWrite, namesIn, needOpen, peopleOf, repositoryAt, timeAt, type IssueParts, type IssuePlace } from './parts.ts'; // prettier-ignore
+
+const mostSeconds = 100 * 365 * 24 * 3600;
+const timeBody = z.object({
+  time: z.int().min(1).max(mostSeconds),
+  created: optional(z.string()),
+  user_name: optional(z.string()),
+});
+
+/** Time spent on issues, noted by hand or by a stopwatch. */
+export function timeRoutes(parts: IssueParts): readonly Route[] {
+  const { access, context, issues, owners, repositories } = parts;
+  const times = new TrackedTimes(context);
+  const issue = '/repos/:owner/:repo/issues/:index';
+
+  const person = async (name: string): Promise<string> => {
+    const row = await owners.find(name);
+    if (row?.kind !== 'account') throw unknown();
+    return row.name;
+  };
+  /** Those who may write see everybody's, the others their own. */
+  const whose = async (call: Call, { level }: IssuePlace, asked = call.query.get('user') ?? '') => {
+    const account = accountOf(call);
+    const wanted = asked === '' ? undefined : await person(asked);
+    if (mayWrite(level)) return wanted;
+    if (wanted !== undefined && wanted !== account) throw new Problem('git.forbidden', 403, 'query by user not allowed; not enough rights'); // prettier-ignore
+    return account;
+  };
+  const spanOf = ({ query }: Call) => ({ since: timeAt(query.get('since')), before: timeAt(query.get('before')) });
+  /** Rows with their issues, of which the caller may see all. */
+  const json = async (call: Call, rows: readonly TrackedTimeRow[]) => {
+    const found = new Map<number, { readonly issue: Issue; readonly repository: Repository }>();
+    for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
+      const one = await issues.byId(id);
+      const repository = one && (await repositories.byId(one.repository_id));
+      if (one !== undefined && repository !== undefined) found.set(id, { issue: one, repository });
+    }
+    const people = await peopleOf(parts, call, namesIn([...found.values()].map((each) => each.issue)));
+    const ids = new Map<string, number>();
+    for (const name of new Set(rows.map(({ account }) => account))) ids.set(name, (await owners.find(name))?.id ?? -1);
+    return rows.flatMap(({ id, account, seconds, created_at, issue_id }) => {
+      const of = found.get(issue_id);
+      if (of === undefined) return [];
+      return [
+        {
+          ...{
+            id,
+            created: timeOf(created_at),
+            time: seconds,
+            user_id: ids.get(account),
+            user_name: account,
+            issue_id,
+          },
+          issue: issueJson(of.issue, of.repository, placeOf(call, of.repository), people),
+        },
+      ];
+    });
+  };
+  const listed = async (call: Call, all: readonly TrackedTimeRow[]): Promise<Answer> => {
+    const page = pageOf(call.query);
+    return ok(await json(call, partOf(all, page)), listHeaders(call, page, all.length));
+  };
+  /** Who may write to the repository, or whom the issue is given to. */
+  const tracked = async (call: Call) => {
+    const place = await issueAt(parts, call);
+    needOpen(place.repository);
+    if (mayWrite(place.level) || place.issue.assignees.includes(accountOf(call))) return place;
+    throw new Problem('git.forbidden', 403, 'This account may not track time in this repository.');
+  };
+  const ofRepository = async (call: Call, user?: string): Promise<Answer> => {
+    const place = await repositoryAt(parts, call);
+    const account = await whose(call, place, user);
+    return listed(call, await times.list({ repository: place.repository.id, account, ...spanOf(call) }));
+  };
+  const route = (method: Route['method'], path: string, handle: Route['handle'], scope: Route['scope'] = 'issue'): Route => ({ method, path, scope, signedIn: true, handle }); // prettier-ignore
+
+  return [
+    route('GET', `${issue}/times`, async (call) => {
+      const place = await issueAt(parts, call);
+      const account = await whose(call, place);
+      return listed(call, await times.list({ issue: place.issue.id, account, ...spanOf(call) }));
+    }),
+    route('POST', `${issue}/times`, async (call) => {
+      const place = await tracked(call);
+      const { time, created, user_name: name = '' } = await bodyOf(call, timeBody);
+      const account = name === '' ? accountOf(call) : await person(name);
+      if (account !== accountOf(call) && place.level !== 'admin') throw new Problem('git.forbidden', 403, 'Time of others is noted by who runs the repository.'); // prettier-ignore
+      const row = await times.add(place.issue.id, account, time, timeAt(created));
+      return ok((await json(call, [row]))[0]);
+    }),
+    route('DELETE', `${issue}/times`, async (call) => {
+      const place = await tracked(call);
+      if (!(await times.removeOf(place.issue.id, accountOf(call)))) throw unknown();
+      return noContent;
+    }),
+    route('DELETE', `${issue}/times/:id`, async (call) => {
+      const { issue: found, level } = await tracked(call);
+      const id = numberOf(call.params['id']);
+      const row = (await times.list({ issue: found.id })).find((each) => each.id === id);
+      if (row === undefined) throw unknown();
+      if (row.account !== accountOf(call) && level !== 'admin') throw new Problem('git.forbidden', 403, 'This time is of somebody else.'); // prettier-ignore
+      await times.remove(id);
+      return noContent;
+    }),
+    route('GET', '/repos/:owner/:repo/times', (call) => ofRepository(call)),
+    route('GET', '/repos/:owner/:repo/times/:user', (call) => ofRepository(call, call.params['user'])),
+    route(
+      'GET',
+      '/user/times',
+      async (call) => {
+        const rows = await times.list({ account: accountOf(call), ...spanOf(call) });
+        const seen = new Map<number, boolean>();
+        for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
+          const repository = await repositories.byId((await issues.byId(id))?.repository_id ?? 0);
+          seen.set(id, repository !== undefined && (await access.may(call.visitor, repository, 'read')));
+        }
+        return listed(
+          call,
+          rows.filter(({ issue_id }) => seen.get(issue_id)),
+        );
+      },
+      'user',
+    ),
+    route('POST', `${issue}/stopwatch/start`, async (call) => {
+      const place = await tracked(call);
+      if (!(await times.start(place.issue.id, accountOf(call)))) throw new Problem('git.stopwatch', 409, 'cannot start a stopwatch again if it already exists'); // prettier-ignore
+      return { status: 201 };
+    }),
+    route('POST', `${issue}/stopwatch/stop`, async (call) => {
+      const place = await tracked(call);
+      if (!(await times.stop(place.issue.id, accountOf(call), { noted: true }))) throw new Problem('git.stopwatch', 409, 'cannot stop a non-existent stopwatch'); // prettier-ignore
+      return { status: 201 };
+    }),
+    route('DELETE', `${issue}/stopwatch/delete`, async (call) => {
+      const place = await tracked(call);
+      if (!(await times.stop(place.issue.id, accountOf(call), { noted: false }))) throw new Problem('git.stopwatch', 409, 'cannot cancel a non-existent stopwatch'); // prettier-ignore
+      return noContent;
+    }),
+    route(
+      'GET',
+      '/user/stopwatches',
+      async (call) => {
+        const running = await times.running(needIdentity(call.visitor).account);
+        const one = running && (await issues.byId(running.issue_id));
+        const repository = one && (await repositories.byId(one.repository_id));
+        const isSeen = repository !== undefined && (await access.may(call.visitor, repository, 'read'));
+        const page = pageOf(call.query);
+        if (running === undefined || one === undefined || !isSeen) return ok([], listHeaders(call, page, 0));
+        const seconds = Math.max(0, Math.round((context.clock.now() - running.begun_at) / 1000));
+        const watch = {
+          ...{ created: timeOf(running.begun_at), seconds, duration: durationOf(seconds) },
+          ...{ issue_index: one.number, issue_title: one.title },
+          ...{ repo_owner_name: repository.owner, repo_name: repository.name },
+        };
+        return ok(partOf([watch], page), listHeaders(call, page, 1));
+      },
+      'user',
+    ),
+  ];
+}
+
+/** As the peer writes it: `1 hour 5 minutes`, and seconds alone below a minute. */
+function durationOf(seconds: number): string {
+  const counted = (count: number, unit: string): readonly string[] =>
+    count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`];
+  if (seconds < 60) return counted(seconds, 'second').join('');
+  return [...counted(Math.floor(seconds / 3600), 'hour'), ...counted(Math.floor(seconds / 60) % 60, 'minute')].join(
+    ' ',
+  );
+}

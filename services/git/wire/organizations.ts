@@ -1,0 +1,20 @@
+import type { OwnerRow } from '../store/tables.ts';
+import { avatarUrl, profileOf } from './users.ts';
+
+/** An organisation as the peer shows it. */
+export function organizationJson(row: OwnerRow, base: string) {
+  const { website = '', location = '' } = profileOf(row);
+  return {
+    id: row.id,
+    name: row.name,
+    full_name: row.full_name,
+    email: '',
+    avatar_url: avatarUrl(row.name, base),
+    description: row.description,
+    website,
+    location,
+    visibility: 'public',
+    repo_admin_change_team_access: false,
+    username: row.name,
+  };
+}

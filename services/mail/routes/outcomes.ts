@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { mailApi } from '../../contracts/mail/api.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Activity } from '../../kit/activity.ts';
+import { KeptReading } from '../../kit/kept-reading.ts';
+import { lastDays, type LocalDay } from '../../kit/last-days.ts';
+import type { Settings } from '../settings.ts';
+import { outcomesOf } from '../store/outcomes.ts';
+import { mailsOf } from './views.ts';
+
+/** Days that the outcomes look back, where the spool keeps as many. */
+const mostDays = 30;
+/** Deliveries of one state that are looked through, so many that the sums are whole. */
+const mostCounted = 200_000;
+
+/** What became of the mails of each day, read anew when something became of one. */
+export function mailOutcomes(
+  { clock, jobs, reads }: Context,
+  settings: Pick<Settings, 'spoolDays'>,
+  activity: Activity,
+): KeptReading<z.infer<typeof mailApi.outcomes.reply>> {
+  const shown = (): readonly LocalDay[] => lastDays(clock.now(), Math.min(mostDays, settings.spoolDays));
+  return new KeptReading({
+    ...{ clock, renew: activity.touch },
+    key: () =>
+      shown()
+        .map(({ day }) => day)
+        .join(),
+    async read() {
+      const days = shown();
+      const [failed, waiting] = await Promise.all([
+        mailsOf(jobs, 'dead', mostCounted),
+        mailsOf(jobs, 'waiting', mostCounted),
+      ]);
+      return { days: days.map(({ day }) => day), ...(await outcomesOf(reads, days, { failed, waiting })) };
+    },
+  });
+}

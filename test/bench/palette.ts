@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import type { Page } from 'playwright-core';
+import { jobsMigrations } from '../../main/host/jobs/jobs.ts';
+import { openDatabase } from '../../main/host/database/open.ts';
+import { ItemStore } from '../../services/inbox/store/items.ts';
+import { migrations } from '../../services/inbox/store/migrations.ts';
+import { launchBrowser, openPage, signIn } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { startHostProcess, type HostProcess } from '../support/host-process.ts';
+import { silentLog } from '../support/place.ts';
+import { inFreshFolder, percentile } from './measure.ts';
+import type { BenchOptions } from './run.ts';
+
+const rows = 100_000;
+const perCommit = 1000;
+const words = ['harbour', 'lamp', 'nightly', 'storage', 'keeper', 'signal', 'backup', 'tide', 'engine', 'beacon'];
+const most = 50;
+
+/** What the command palette answers over many messages, with all services on: the server's search, and what is on the screen. */
+export function benchPalette({ quick, tell }: BenchOptions): Promise<void> {
+  const rounds = quick ? 10 : 30;
+  return inFreshFolder(async (folder) => {
+    await fill(join(folder, 'inbox'));
+    await using host = await startHostProcess(folder);
+    const among = `among ${rows.toLocaleString('en')} messages`;
+    const one = await searches(host, rounds, titleOf);
+    const many = await searches(host, rounds, (number) => words[number % 10] ?? '');
+    const browser = await launchBrowser('whole');
+    try {
+      await using watched = await openPage(browser);
+      const { page } = watched;
+      await signIn(page.context(), host.url('control'));
+      await page.goto(host.url('control'));
+      await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder('What do you want to do?').waitFor();
+      const drawn = await looks(page, rounds);
+      tell(
+        { what: `search of one ${among}, at the server (median)`, measured: percentile(one, 0.5), unit: 'ms' },
+        { what: '… p95', measured: percentile(one, 0.95), unit: 'ms' },
+        { what: '… of a word that all of them have (p95)', measured: percentile(many, 0.95), unit: 'ms' },
+        {
+          what: 'palette, from the last letter to the row drawn (median)',
+          measured: percentile(drawn, 0.5),
+          unit: 'ms',
+        },
+        { what: '… p95', measured: percentile(drawn, 0.95), unit: 'ms', goal: { at: 'most', value: most } },
+      );
+    } finally {
+      await browser.close();
+    }
+  });
+}
+
+/** The title of a row; numbers of five digits begin no other's. */
+function titleOf(number: number): string {
+  return `${words[number % 10] ?? ''} ${String(number)}`;
+}
+
+/** A number of five digits for each round. */
+function numberOf(round: number): number {
+  return 10_000 + (((round + 1) * 2977) % (rows - 10_000));
+}
+
+/** How long the requests take that the palette makes, one after another. */
+async function searches(host: HostProcess, rounds: number, wordsOf: (number: number) => string): Promise<number[]> {
+  const times: number[] = [];
+  // The first one starts the thread that reads.
+  for (let round = -1; round < rounds; round += 1) {
+    const address = `${host.url('control')}/api/inbox/search?${new URLSearchParams({ q: wordsOf(numberOf(round)) }).toString()}`;
+    const began = performance.now();
+    const answer = await fetch(address, { headers: { Authorization: adminAuthorization } });
+    const { items } = (await answer.json()) as { items: readonly unknown[] };
+    if (round >= 0) times.push(performance.now() - began);
+    if (items.length === 0) throw new Error(`nothing is found at ${address}`);
+  }
+  return times;
+}
+
+/** How long a message takes to be in the open palette. */
+async function looks(page: Page, rounds: number): Promise<number[]> {
+  const times: number[] = [];
+  // The first one loads what the pages find by.
+  for (let round = -1; round < rounds; round += 1) {
+    const time = await page.evaluate(answered, titleOf(numberOf(round)));
+    if (round >= 0) times.push(time);
+  }
+  return times;
+}
+
+/** In the page: types the words at once and waits for the message that has them. */
+async function answered(sought: string): Promise<number> {
+  const field = document.querySelector<HTMLInputElement>('dialog input');
+  if (field === null) throw new Error('the palette is not open');
+  const began = performance.now();
+  const isThere = (): boolean =>
+    [...document.querySelectorAll('dialog [role=option]')].some(({ textContent }) => textContent.includes(sought));
+  await new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`"${sought}" is not found`)), 10_000);
+    const watch = new MutationObserver(() => {
+      if (!isThere()) return;
+      clearTimeout(late);
+      watch.disconnect();
+      resolve();
+    });
+    watch.observe(document.body, { childList: true, subtree: true, characterData: true });
+    field.value = sought;
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  });
+  return performance.now() - began;
+}
+
+async function fill(folder: string): Promise<void> {
+  await using database = await openDatabase({ folder, schema: 'inbox', log: silentLog });
+  await database.migrate([...jobsMigrations, ...migrations]);
+  const store = new ItemStore(database.kysely);
+  for (let first = 0; first < rows; first += perCommit) {
+    const offers = Array.from({ length: perCommit }, (_, index) => {
+      const number = first + index;
+      return {
+        key: `bench:${String(number)}`,
+        offer: {
+          ...{ title: titleOf(number), tags: [] },
+          ...{ body: `The ${words.join(' and the ')} are as they should be.` },
+          ...{ format: 'text' as const, priority: 3, source: 'push', topic: `topic-${String(number % 50)}` },
+          time: Date.now() - (rows - number),
+        },
+      };
+    });
+    await database.note((transaction) => store.add(transaction, offers, Date.now()));
+  }
+  // Of one commit's batches the last answers whether there may be more.
+  const index = async (transaction: Kysely<any>): Promise<boolean> => {
+    for (let batch = 1; batch < 20; batch += 1) await store.words.addNew(transaction);
+    return store.words.addNew(transaction);
+  };
+  while (await database.commit(index));
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { launchBrowser, noBrowser, openPage } from '../support/browser.ts';
+import { startFixtureSite } from '../support/fixture-site/site.ts';
+import { startHostProcess } from '../support/host-process.ts';
+
+it.skipIf(noBrowser)(
+  'a newcomer comes to a first message, mail, destination test and film by the pages alone',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-newcomer-'));
+    await using open = new AsyncDisposableStack();
+    open.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+    const site = open.use(await startFixtureSite());
+    const host = open.use(
+      await startHostProcess(dataDir, {
+        administrator: false,
+        environment: { HOME: dataDir, ALLOW_PRIVATE_ADDRESSES: 'true' },
+      }),
+    );
+    const browser = await launchBrowser('whole');
+    open.defer(() => browser.close());
+    const { page, complaints } = open.use(await openPage(browser, { width: 1280, height: 800 }));
+    const rail = page.getByRole('navigation', { name: 'Homeport' });
+    const messages = page.getByRole('region', { name: 'Messages', exact: true });
+
+    await page.goto(
+      /https?:\/\/\S+/.exec(host.output.find((line) => line.startsWith('First start:')) ?? '')?.[0] ?? '',
+    );
+    await page.getByLabel('Name').fill('grace');
+    await page.getByLabel('Password').fill('nanoseconds of wire');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('switch', { name: 'Back up every day' }).click();
+    await page.getByRole('button', { name: 'Start using Homeport' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    expect(readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')).toContain('backupEveryDays: 1');
+
+    await page
+      .getByRole('region', { name: 'Next steps' })
+      .getByRole('button', { name: 'Send me a first message' })
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await messages.getByRole('button', { name: /Your first message/ }).waitFor();
+
+    await rail.getByRole('link', { name: 'Delivery' }).click();
+    await page.getByRole('button', { name: 'Send a test mail' }).click();
+    await page.getByText(/^A test mail to .+ is taken/).waitFor();
+    await rail.getByRole('link', { name: 'Inbox' }).click();
+    await expect.poll(() => messages.getByRole('checkbox', { name: /^Choose / }).count()).toBe(2);
+
+    await rail.getByRole('link', { name: 'Delivery' }).click();
+    await page.getByRole('tab', { name: 'Destinations' }).click();
+    const destination = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem').first();
+    await destination.getByRole('button', { name: /^Test/ }).click();
+    await destination.getByText('Delivered').waitFor();
+
+    await rail.getByRole('link', { name: 'Downloads' }).click();
+    await page.getByPlaceholder(/^Paste/).fill(`${site.address}/single.mp4`);
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /MB|kB/ })
+      .filter({ hasText: /single/i })
+      .first()
+      .waitFor();
+    expect(complaints).toEqual([]);
+  },
+);

@@ -1,0 +1,153 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BackupFile, SetAside } from '../../services/contracts/control/backups.ts';
+import { api } from '../support/api.ts';
+import { startHostProcess, type HostProcess } from '../support/host-process.ts';
+
+const registry = new URL('../../main/host/services/registry.ts', import.meta.url).href;
+
+/** Notify starts once the file `hold` is gone, and does not stop while there is a file `stuck`. */
+const wilful = `
+import { existsSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+if (isMainThread) {
+  const { registry } = await import('${registry}');
+  const notify = registry.find(({ id }) => id === 'notify');
+  const { create } = notify;
+  const until = (isSo) => new Promise((resolve) => {
+    const timer = setInterval(() => isSo() && (clearInterval(timer), resolve()), 20);
+  });
+  notify.create = async (...given) => {
+    const service = await create(...given);
+    const [start, stop] = [service.start.bind(service), service[Symbol.asyncDispose].bind(service)];
+    service.start = async () => {
+      await until(() => !existsSync(process.env.WILFUL + '/hold'));
+      await start();
+    };
+    service[Symbol.asyncDispose] = async () => {
+      await until(() => !existsSync(process.env.WILFUL + '/stuck'));
+      await stop();
+    };
+    return service;
+  };
+  console.log('a process began');
+}`;
+
+const soon = { timeout: 60_000, interval: 50 };
+
+describe('the program that restores a backup', () => {
+  let folder: string;
+  let dataDir: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'homeport-restored-'));
+    dataDir = join(folder, 'data');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const readyLines = (host: HostProcess): readonly string[] => host.output.filter((line) => line.startsWith('ready '));
+  const ask = <Reply>(base: string, path: string, method: string, body?: unknown): Promise<Reply> =>
+    api<Reply>(base, path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  /** The setting tells which data it has, and the account that they are whole. */
+  const held = async (base: string): Promise<string> => {
+    const { sections } = await ask<{ sections: { id: string; fields: { name: string; value: unknown }[] }[] }>(
+      base,
+      '/api/settings',
+      'GET',
+    );
+    const { accounts } = await ask<{ accounts: { name: string }[] }>(base, '/api/accounts', 'GET');
+    const days = sections.find(({ id }) => id === 'inbox')?.fields.find(({ name }) => name === 'keepDays')?.value;
+    return `${String(days)}, ${accounts.some(({ name }) => name === 'grace') ? 'with' : 'without'} grace`;
+  };
+  /** Old data in a backup, new ones in the folder. */
+  const prepare = async (base: string): Promise<string> => {
+    await ask(base, '/api/settings/inbox', 'PATCH', { keepDays: 11 });
+    const { name } = await ask<BackupFile>(base, '/api/backups', 'POST');
+    await ask(base, '/api/settings/inbox', 'PATCH', { keepDays: 22 });
+    await ask(base, '/api/accounts', 'POST', { name: 'grace', role: 'user', password: 'nanoseconds of wire' });
+    return `/api/backups/${name}/restore`;
+  };
+
+  it('starts anew with it in the same process, and stops as ever', async () => {
+    await using host = await startHostProcess(dataDir);
+    const path = await prepare(host.url('control'));
+    await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
+    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), soon);
+    const base = / control=(\S+)/.exec(readyLines(host)[1] ?? '')?.[1] ?? '';
+    expect(await held(base)).toBe('11, without grace');
+    expect(await host.stop()).toBe(0);
+  });
+
+  const wilfully = (): Record<string, string> => ({
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(wilful)}`,
+    WILFUL: folder,
+    HOMEPORT_STOP_TIMEOUT: '1',
+  });
+  /** Where the page is, as soon as it answers: earlier than the `ready` line. */
+  const page = (former?: string): Promise<string> =>
+    vi.waitFor(async () => {
+      const { url } = JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')) as { url: string };
+      expect(url).not.toBe(former);
+      expect((await fetch(`${url}/api/session`)).status).toBeLessThan(500);
+      return url;
+    }, soon);
+
+  it('is taken back while it still starts', async () => {
+    await using host = await startHostProcess(dataDir, { environment: wilfully() });
+    const path = await prepare(host.url('control'));
+    writeFileSync(join(folder, 'hold'), '');
+    await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
+    const base = await page(host.url('control'));
+    expect(readyLines(host)).toHaveLength(1);
+    const { setAside } = await ask<{ setAside: SetAside[] }>(base, '/api/backups', 'GET');
+    await ask(base, `/api/backups/set-aside/${setAside[0]?.name ?? ''}/put-back`, 'POST');
+    rmSync(join(folder, 'hold'));
+    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(3), soon);
+    expect(await held(await page(base))).toBe('22, with grace');
+    expect(await host.stop()).toBe(0);
+  });
+
+  it('starts anew also where the very first start is not over', async () => {
+    writeFileSync(join(folder, 'hold'), '');
+    const starting = startHostProcess(dataDir, { environment: wilfully() });
+    const base = await page();
+    await ask(base, await prepare(base), 'POST', { confirm: 'restore' });
+    rmSync(join(folder, 'hold'));
+    await using host = await starting;
+    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), soon);
+    expect(await held(await page(base))).toBe('11, without grace');
+    expect(await host.stop()).toBe(0);
+  });
+
+  it.skipIf(process.platform === 'win32')('leaves no service behind that does not stop', async () => {
+    await using host = await startHostProcess(dataDir, { environment: wilfully() });
+    const path = await prepare(host.url('control'));
+    writeFileSync(join(folder, 'stuck'), '');
+    await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
+    await vi.waitFor(() => expect(readyLines(host)).toHaveLength(2), soon);
+    expect(host.output.filter((line) => line === 'a process began')).toHaveLength(2);
+    expect(host.errors).toContain('notify did not stop in time. Homeport begins again.');
+    rmSync(join(folder, 'stuck'));
+    expect(await held(await page(host.url('control')))).toBe('11, without grace');
+    expect(await host.stop()).toBe(0);
+  });
+
+  it('has either the old or the new data, whenever it is killed', async () => {
+    let path = '';
+    for (const wait of [0, 30, 120]) {
+      await using host = await startHostProcess(dataDir);
+      const base = host.url('control');
+      if (path === '') path = await prepare(base);
+      expect(['11, without grace', '22, with grace']).toContain(await held(base));
+      const asked = ask(base, path, 'POST', { confirm: 'restore' }).catch(() => undefined);
+      await pause(wait);
+      await host.kill();
+      await asked;
+    }
+    await using host = await startHostProcess(dataDir);
+    expect(['11, without grace', '22, with grace']).toContain(await held(host.url('control')));
+    expect(readdirSync(dataDir).filter((name) => ['.restoring', '.returning'].includes(name))).toEqual([]);
+  });
+});

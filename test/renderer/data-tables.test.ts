@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '../../services/inbox/index.ts';
+import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+
+/** Tables that are made and changed by a form, and what signs tokens. */
+describe.skipIf(noBrowser)('Data: tables by a form', () => {
+  let room: DataRoom;
+  beforeAll(async () => {
+    room = await openDataRoom({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const visit = async (path: string, options = {}) => {
+    const watched = await openPage(await theBrowser(), options);
+    await signIn(watched.page.context(), room.host.url('control'));
+    await watched.page.goto(`${room.host.url('control')}${path}`);
+    return watched;
+  };
+
+  /** Statements of the owner; answers the rows of the last one. */
+  const run = async (query: string): Promise<any> => {
+    const reply = await fetch(`${room.host.url('control')}/api/data/sql`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const answer: any = await reply.json();
+    expect(answer.error).toBeNull();
+    return answer.results.at(-1).rows;
+  };
+
+  it('makes a table with a key, a default and a row of another one, changes its columns, and removes it', async () => {
+    await using watched = await visit('/data/tables');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Make a table' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('notes');
+    await dialog.getByRole('button', { name: 'Add a column' }).click();
+    const owner = dialog.getByRole('group', { name: 'column 3' });
+    await owner.getByLabel('Column', { exact: true }).fill('owner');
+    const named = dialog.getByRole('group', { name: 'owner' });
+    await named.getByLabel('Type').fill('uuid');
+    await named.getByLabel('Default').fill('auth.uid()');
+    await named.getByLabel('Refers to').selectOption('auth.users (who signs in)');
+    await named.getByLabel('When that row goes').selectOption('This row goes too');
+    await dialog.getByRole('button', { name: 'Add a column' }).click();
+    const last = dialog.getByRole('group', { name: 'column 4' });
+    await last.getByLabel('Column', { exact: true }).fill('the title');
+    await dialog.getByRole('group', { name: 'the title' }).getByLabel('Required').check();
+    await dialog.getByText('Statement', { exact: true }).click();
+    await dialog.getByText('on delete cascade').waitFor();
+    await dialog.getByRole('button', { name: 'Make the table' }).click();
+    await page.getByRole('heading', { name: 'notes' }).waitFor();
+    await page.getByText('No rows yet.').waitFor();
+    const columns = `select column_name, data_type, is_nullable, coalesce(column_default, identity_generation, '') from information_schema.columns where table_name = 'notes' order by ordinal_position`; // prettier-ignore
+    expect(await run(columns)).toEqual([
+      ['id', 'bigint', 'NO', 'BY DEFAULT'],
+      ['created_at', 'timestamp with time zone', 'NO', 'now()'],
+      ['owner', 'uuid', 'YES', 'auth.uid()'],
+      ['the title', 'text', 'NO', ''],
+    ]);
+    expect(await run(`select relrowsecurity from pg_class where relname = 'notes'`)).toEqual([['t']]);
+    expect(await run(`select confrelid::regclass, confdeltype from pg_constraint where conrelid = 'notes'::regclass and contype = 'f'`)).toEqual([['auth.users', 'c']]); // prettier-ignore
+    await run(`insert into notes ("the title") values ('7')`);
+
+    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    expect(await dialog.getByRole('group', { name: 'owner' }).getByLabel('Default').inputValue()).toBe('auth.uid()');
+    await dialog.getByText('Statement', { exact: true }).click();
+    await dialog.getByText('Nothing is changed yet.').waitFor();
+    const title = dialog.getByRole('group', { name: 'the title' });
+    await title.getByLabel('Type').fill('int');
+    await title.getByLabel('Default').fill("'no number'");
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('PostgreSQL refuses it').waitFor();
+    await title.getByLabel('Default').fill('0');
+    await title.getByLabel('Required').uncheck();
+    await title.getByLabel('Unique').check();
+    await title.getByLabel('Column', { exact: true }).fill('number');
+    await dialog.getByRole('group', { name: 'owner' }).getByLabel('Refers to').selectOption('No other table');
+    await dialog.getByRole('button', { name: 'Remove created_at' }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('numbers');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'numbers' }).waitFor();
+    expect(await run(columns.replace("'notes'", "'numbers'"))).toEqual([
+      ['id', 'bigint', 'NO', 'BY DEFAULT'],
+      ['owner', 'uuid', 'YES', 'auth.uid()'],
+      ['number', 'integer', 'YES', '0'],
+    ]);
+    expect(await run(`select contype from pg_constraint where conrelid = 'numbers'::regclass and contype in ('u', 'f')`)).toEqual([['u']]); // prettier-ignore
+    expect(await run('select number from numbers')).toEqual([['7']]);
+
+    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove the table' }).click();
+    await dialog.getByRole('button', { name: 'Remove it with all its rows?' }).click();
+    await page.getByText('No tables yet.').waitFor();
+    expect(await run(`select to_regclass('numbers')`)).toEqual([[null]]);
+  });
+
+  it('makes a table where tables are served, in the schema that is chosen', async () => {
+    await using other = await openDataRoom({ settings: { schemas: ['shop', 'crew'] } });
+    await other.sql('create schema shop; create schema crew');
+    await using watched = await openPage(await theBrowser());
+    const { page } = watched;
+    await signIn(page.context(), other.host.url('control'));
+    for (const [name, schema] of [
+      ['goods', 'shop'],
+      ['sailors', 'crew'],
+    ] as const) {
+      await page.goto(`${other.host.url('control')}/data/tables`);
+      await page.getByRole('button', { name: /^(?:Make a|New) table$/ }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: true }).fill(name);
+      expect(await dialog.getByLabel('Schema').inputValue()).toBe('shop');
+      await dialog.getByLabel('Schema').selectOption(schema);
+      await dialog.getByRole('button', { name: 'Make the table' }).click();
+      await page.getByRole('heading', { name }).waitFor();
+      await expect.poll(() => new URL(page.url()).pathname).toContain(`/${schema}.${name}`);
+      expect(await other.sql(`select schemaname from pg_tables where tablename = '${name}'`)).toEqual([{ schemaname: schema }]); // prettier-ignore
+    }
+  });
+
+  it('signs tokens with a pair of keys, makes a new one, and says how long the earlier ones count', async () => {
+    await using watched = await visit('/data/connect');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Sign with a pair of keys' }).click();
+    await page.getByRole('button', { name: 'Sign new tokens with a pair?' }).click();
+    await page.getByText('A pair of keys (ES256) since').waitFor();
+    await page.getByText('/auth/v1/.well-known/jwks.json').waitFor();
+    await page.getByText('at most 60 minutes').waitFor();
+    await page.getByRole('button', { name: 'Make a new pair' }).click();
+    await page.getByRole('button', { name: 'Sign new tokens with a new pair?' }).click();
+    await page.getByText('Tokens of the earlier pair').waitFor();
+    await page.getByRole('button', { name: 'End the earlier ones now' }).click();
+    await page.getByRole('button', { name: 'Refuse their tokens from now on?' }).click();
+    await page.getByText('Tokens of the earlier pair').waitFor({ state: 'detached' });
+    const { keys }: any = await (await fetch(`${room.url}/auth/v1/.well-known/jwks.json`)).json();
+    expect(await page.getByText(keys[0].kid).count()).toBe(1);
+  });
+
+  it('saves the types of the tables', async () => {
+    await run('create table typed (id int primary key, words text[])');
+    await using watched = await visit('/data/connect');
+    const { page } = watched;
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save database.ts' }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('database.ts');
+    expect(readFileSync(await saved.path(), 'utf8')).toContain('words: string[] | null;');
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await run('create table if not exists berths (id int primary key, boat text not null unique)');
+    await using watched = await visit('/data/tables', screen);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'New table' }).click();
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('boats');
+    await expectFits(watched, 'data-new-table', screen);
+    await page.goto(`${room.host.url('control')}/data/tables/public.berths/`);
+    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    await page.getByRole('dialog').getByRole('group', { name: 'boat' }).waitFor();
+    await expectFits(watched, 'data-columns', screen);
+    await page.goto(`${room.host.url('control')}/data/connect`);
+    await page.getByText('What signs tokens').waitFor();
+    await expectFits(watched, 'data-keys', screen);
+  });
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '../../services/inbox/index.ts';
+import { openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals } from './visit.ts';
+
+describe.skipIf(noBrowser)('the branches of a repository', () => {
+  let room: GitRoom;
+  beforeAll(async () => {
+    room = await openGitRoom({ services: [inbox] });
+    await room.create('fleet');
+    const cwd = await room.work('fleet');
+    const many = Array.from({ length: 40 }, (_, at) => `git branch old/${String(at)} main~1`).join('; ');
+    await room.run('sh', ['-c', `git commit -q --allow-empty -m 'A hull'; git checkout -q -b topic/sail; git commit -q --allow-empty -m 'A sail'; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m 'A larger sail, which catches more of the wind than anybody had thought'; ${many}`], { cwd }); // prettier-ignore
+    await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, 'main'], { cwd });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, '--all'], { cwd });
+    await room.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'main' });
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const visit = async (path: string, options = {}, who?: { name: string; password: string }) => {
+    const watched = await openPage(await theBrowser(), options);
+    watched.page.setDefaultTimeout(20_000);
+    await signIn(watched.page.context(), room.host.url('control'), who);
+    await watched.page.goto(`${room.host.url('control')}/git/repositories/ada~fleet${path}`);
+    return watched;
+  };
+  const names = async (): Promise<string[]> =>
+    ((await (await room.api('GET', '/repos/ada/fleet/branches?limit=50')).json()) as { name: string }[]).map(({ name }) => name); // prettier-ignore
+
+  it('are found from the code, with how far they are, and are made and removed, which can be undone', async () => {
+    await using watched = await visit('');
+    const { page } = watched;
+    await page.getByRole('link', { name: /^Branches\s+42$/ }).click();
+    const row = (name: string) => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').filter({ hasText: name }); // prettier-ignore
+    await row('topic/sail').getByText('2 ahead').waitFor();
+    expect(await page.getByRole('list', { name: 'Branches' }).getByRole('listitem').first().textContent()).toMatch(
+      /^\s*main.*Default.*Protected/,
+    );
+    await row('old/20').getByText('1 behind').waitFor();
+    await page.getByRole('button', { name: 'Show more of the 42 branches' }).click();
+    await expect.poll(() => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').count()).toBe(42);
+    await page.getByLabel('Search branches').fill('SAIL');
+    await expect.poll(() => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').count()).toBe(1);
+
+    await page.getByRole('button', { name: 'More about topic/sail' }).click();
+    await page.getByRole('menuitem', { name: 'New branch from it' }).click();
+    expect(await page.getByLabel('It begins at').inputValue()).toBe('topic/sail');
+    await page.getByLabel('Name', { exact: true }).fill('topic/sail');
+    await page.getByRole('button', { name: 'Make the branch' }).click();
+    await page.getByText('There is such a branch already.').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('topic/sailor');
+    await page.getByRole('button', { name: 'Make the branch' }).click();
+    await row('topic/sailor').getByText('2 ahead').waitFor();
+    expect(await names()).toContain('topic/sailor');
+
+    const remove = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'More about topic/sailor' }).click();
+      await page.getByRole('menuitem', { name: 'Remove' }).click();
+      await page.getByText('topic/sailor is removed.').waitFor();
+      await row('topic/sailor').waitFor({ state: 'detached' });
+    };
+    await remove();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row('topic/sailor').waitFor();
+    expect(await names()).toContain('topic/sailor');
+    await remove();
+    await expect.poll(names, { timeout: 30_000 }).not.toContain('topic/sailor');
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('are each there once when one is pushed while more of them are asked for', async () => {
+    await using watched = await visit('?show=branches');
+    const { page } = watched;
+    const rows = page.getByRole('list', { name: 'Branches' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(30);
+    const before = await names();
+    const late = Promise.withResolvers<undefined>();
+    await page.route(/\/branches\?/, async (route) => {
+      if (route.request().url().includes('offset=30')) {
+        const cwd = await room.work('later');
+        await room.git(['fetch', '-q', `${room.signedUrl}/ada/fleet.git`, 'main'], { cwd });
+        await room.run('sh', ['-c', 'git checkout -q -b newest FETCH_HEAD; GIT_COMMITTER_DATE=2036-01-01T00:00:00Z git commit -q --allow-empty -m newest'], { cwd }); // prettier-ignore
+        await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, 'newest'], { cwd });
+      } else await late.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: /^Show more of the/ }).click();
+    await expect.poll(() => rows.count()).toBe(before.length);
+    const shown = await rows.getByRole('link').allTextContents();
+    expect(shown.map((text) => text.trim().split(' ')[0]).toSorted()).toEqual(before.toSorted());
+    // What was pushed is told of a moment later.
+    late.resolve(undefined);
+    await rows.filter({ hasText: 'newest' }).first().waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await room.api('DELETE', '/repos/ada/fleet/branches/newest');
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('are shown by exactly their name where a tag, or an address, has the same', async () => {
+    await room.create('twins');
+    const cwd = await room.work('twins', { 'which.txt': 'the branch' });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/twins.git`, 'main'], { cwd });
+    const make = (which: string, ref: string): string => `echo ${which} > which.txt; git commit -qam '${which}'; git update-ref ${ref} HEAD; git reset -q --hard HEAD~1;`; // prettier-ignore
+    await room.run('sh', ['-c', `${make('the-tag', 'refs/tags/main')} ${make('the-inner-one', 'refs/heads/refs/heads/main')} ${make('the-dash', 'refs/heads/-dash')}`], { cwd }); // prettier-ignore
+    await room.git(['push', '-q', `${room.signedUrl}/ada/twins.git`, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'], { cwd }); // prettier-ignore
+    await using watched = await visit('');
+    const { page } = watched;
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~twins?path=which.txt`);
+    const chosen = page.getByLabel('Branch or tag');
+    const lines = page.getByRole('region', { name: 'Lines of which.txt' });
+    for (const [label, text] of [
+      ['refs/heads/main', 'the-inner-one'],
+      ['Tag main', 'the-tag'],
+      ['-dash', 'the-dash'],
+      ['main', 'the branch'],
+    ] as const) {
+      // prettier-ignore
+      await chosen.selectOption({ label });
+      await lines.getByText(text, { exact: true }).waitFor();
+      expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(label.startsWith('Tag') ? 0 : 1);
+    }
+    // However an address has it, it is told in one way.
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~twins?path=which.txt&ref=refs/heads/-dash`);
+    await lines.getByText('the-dash', { exact: true }).waitFor();
+    expect(await chosen.inputValue()).toBe('-dash');
+    // What is changed of a branch goes to that branch.
+    await chosen.selectOption({ label: 'refs/heads/main' });
+    await lines.getByText('the-inner-one', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('Text', { exact: true }).fill('changed there');
+    await page.getByRole('button', { name: 'Commit', exact: true }).click();
+    await lines.getByText('changed there').waitFor();
+    const read = async (ref: string) => (await room.api('GET', `/repos/ada/twins/raw/which.txt?ref=${ref}`)).text();
+    expect([await read('refs/heads/main'), await read('refs/heads/refs/heads/main')]).toEqual(['the branch', 'changed there']); // prettier-ignore
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('can be made the default one, and then the other is not removed', async () => {
+    await using watched = await visit('?show=branches');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'More about topic/sail', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Make it the default' }).click();
+    await page.getByText('topic/sail is the default branch.').waitFor();
+    await expect
+      .poll(() => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').first().textContent())
+      .toMatch(/^\s*topic\/sail.*Default/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => ((await (await room.api('GET', '/repos/ada/fleet')).json()) as { default_branch: string }).default_branch).toBe('main'); // prettier-ignore
+    await page.getByRole('button', { name: 'More about main' }).click();
+    await page.getByRole('menuitem', { name: 'Commits' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Remove' }).count()).toBe(0);
+  });
+
+  it('are looked at by who may only read, and changed by nobody of them', async () => {
+    await room.account('bob');
+    await using watched = await visit('?show=branches', {}, { name: 'bob', password: 'a long password of bob' });
+    const { page } = watched;
+    await page.getByRole('button', { name: 'More about topic/sail' }).click();
+    await page.getByRole('menuitem', { name: 'Commits' }).waitFor();
+    expect(await page.getByRole('menuitem').count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'New branch' }).count()).toBe(0);
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~nowhere`);
+    await page.getByText('There is nothing here, or nothing that you may see.').waitFor();
+    await page.goto(`${room.host.url('control')}/git/repositories/ada`);
+    await page.getByRole('heading', { name: 'There is no repository at this address.' }).waitFor();
+  });
+
+  it.each(screens)('fit on $on', async (screen) => {
+    await using watched = await visit('?show=branches', screen);
+    const { page } = watched;
+    await page.getByText('2 ahead').waitFor();
+    await expectFits(watched, 'git-branches', screen);
+    // Where one is stays in sight where the row of tabs is longer than the screen.
+    const inSight = (name: string) => page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name }).evaluate((link) => link.getBoundingClientRect().right <= innerWidth && link.getBoundingClientRect().left >= 0); // prettier-ignore
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~fleet?show=settings`);
+    await page.getByText('Danger zone').waitFor();
+    expect(await inSight('Settings')).toBe(true);
+    await page.goto(`${room.host.url('control')}/git/connect`);
+    const tab = page.getByRole('tab', { name: 'Connect' });
+    await page.getByText('A token for programs').waitFor();
+    await expect.poll(() => tab.evaluate((element) => element.getBoundingClientRect().right <= innerWidth)).toBe(true);
+  });
+});

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { InboxItem } from '../../services/contracts/inbox/api.ts';
+import { noBrowser } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { closeNews } from './news.ts';
+import { openRealServices, type RealServices } from './real-services.ts';
+import { screens } from './screens.ts';
+
+describe.skipIf(noBrowser)('messages that come again and again', () => {
+  let real: RealServices;
+  beforeAll(async () => {
+    real = await openRealServices();
+  });
+  afterAll(() => real[Symbol.asyncDispose]());
+
+  const publish = async (title: string, body: string): Promise<void> => {
+    const answer = await fetch(`${real.host.url('push')}/nas`, {
+      ...{ method: 'POST', body },
+      headers: { Authorization: adminAuthorization, Title: title },
+    });
+    expect(answer.status).toBe(200);
+  };
+  const unread = async (): Promise<number> => ((await real.ask('GET', '/inbox?limit=1')) as { unread: number }).unread;
+
+  const rows = async (title: string): Promise<readonly InboxItem[]> =>
+    ((await real.ask('GET', '/inbox?limit=200')) as { items: InboxItem[] }).items.filter(
+      (item) => item.title === title,
+    );
+
+  it('have one row, which counts them, opens onto the earlier ones, and is marked, put away and removed with them', async () => {
+    await publish('Site is down', 'first look');
+    await publish('Other news', 'of the day');
+    await publish('Site is down', 'second look');
+    await expect.poll(unread).toBe(3);
+    await using visit = await real.visit('/inbox');
+    const { page } = visit;
+    const messages = page.getByRole('region', { name: 'Messages', exact: true });
+    const row = messages.getByRole('button', { name: /Site is down/ });
+    await messages.getByText(/^2 times since \d\d:\d\d$/).waitFor();
+    // Another one that comes while the list is looked at takes the row's place.
+    await publish('Site is down', 'third look');
+    await messages.getByText(/^3 times since \d\d:\d\d$/).waitFor();
+    expect(await messages.getByText('Other news').count()).toBe(1);
+    await page.getByRole('button', { name: 'Show the earlier ones of Site is down' }).click();
+    await messages.getByText('first look').waitFor();
+    await messages.getByText('second look').waitFor();
+    await page.getByRole('button', { name: 'Hide the earlier ones of Site is down' }).click();
+    await messages.getByText('first look').waitFor({ state: 'detached' });
+
+    await row.first().click();
+    await page.getByRole('article').getByText('third look').waitFor();
+    await expect.poll(unread).toBe(1);
+    await page.keyboard.press('e');
+    await page.getByText('Message put away.').waitFor();
+    await row.first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await messages.getByText(/^3 times since/).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are acted on one by one where they are opened onto, and stay as they are elsewhere', async () => {
+    for (const look of ['first', 'second', 'third', 'fourth', 'fifth']) await publish('Disk is full', `${look} pass`);
+    await expect.poll(async () => (await rows('Disk is full')).length).toBe(5);
+    await using visit = await real.visit('/inbox');
+    const { page } = visit;
+    const messages = page.getByRole('region', { name: 'Messages', exact: true });
+    const row = (look: string) => messages.getByRole('button', { name: `${look} pass` });
+    await page.getByRole('button', { name: 'Show the earlier ones of Disk is full' }).click();
+    await row('first').waitFor();
+
+    // Removed: out of sight at once, alone, and for good when the way back is gone.
+    await page.getByRole('checkbox', { name: 'Choose Disk is full' }).nth(2).check();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Remove' }).click();
+    await row('third').waitFor({ state: 'detached' });
+    for (const look of ['fifth', 'fourth', 'second', 'first']) await row(look).waitFor();
+    await expect
+      .poll(async () => {
+        await closeNews(page);
+        return (await rows('Disk is full')).map(({ body }) => body);
+      })
+      .toEqual(['fifth pass', 'fourth pass', 'second pass', 'first pass']);
+
+    // Opened: read alone, which the row shows.
+    await row('second').click();
+    await page.getByRole('article').getByText('second pass').waitFor();
+    await expect
+      .poll(async () => (await rows('Disk is full')).map(({ read }) => read))
+      .toEqual([false, false, true, false]);
+    await messages.getByRole('button', { name: /^Disk is full.*second pass/ }).waitFor();
+    await messages.getByRole('button', { name: /^New Disk is full.*first pass/ }).waitFor();
+
+    // Put away in another window, and back.
+    const [, , second] = await rows('Disk is full');
+    await real.ask('PATCH', '/inbox', { ids: [second?.id], done: true });
+    await row('second').waitFor({ state: 'detached' });
+    await row('first').waitFor();
+    await real.ask('PATCH', '/inbox', { ids: [second?.id], done: false });
+    await row('second').waitFor();
+    await real.ask('POST', '/inbox/remove', { ids: (await rows('Disk is full')).map(({ id }) => id) });
+    await messages.getByText('Disk is full').first().waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are counted anew when some of them go, and the next newest stands for those that are left', async () => {
+    for (const look of ['first', 'second', 'third', 'fourth']) await publish('Fan is loud', `${look} pass`);
+    await expect.poll(async () => (await rows('Fan is loud')).length).toBe(4);
+    await using visit = await real.visit('/inbox');
+    const messages = visit.page.getByRole('region', { name: 'Messages', exact: true });
+    const row = messages.getByRole('button', { name: /Fan is loud/ });
+    await row.getByText(/^4 times since/).waitFor();
+    const ids = (await rows('Fan is loud')).map(({ id }) => id);
+    const remove = (some: readonly number[]): Promise<unknown> => real.ask('POST', '/inbox/remove', { ids: some });
+    await remove(ids.slice(1, 2));
+    await row.getByText(/^3 times since/).waitFor();
+    await remove(ids.slice(0, 1));
+    await row.getByText(/^2 times since/).waitFor();
+    await row.getByText('second pass').waitFor();
+    await real.ask('PATCH', '/inbox', { ids: ids.slice(3), done: true });
+    await row.getByText(/times since/).waitFor({ state: 'detached' });
+    await row.getByText('second pass').waitFor();
+    await real.ask('PATCH', '/inbox', { ids: ids.slice(3), done: false });
+    await row.getByText(/^2 times since/).waitFor();
+    await remove(ids.slice(2));
+    await messages.getByText('Fan is loud').waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('bring nothing back that went while they were counted anew', async () => {
+    for (const look of ['first', 'second', 'third']) await publish('Roof leaks', `${look} drop`);
+    await publish('Gate is open', 'since noon');
+    await expect.poll(async () => (await rows('Gate is open')).length).toBe(1);
+    await using visit = await real.visit('/inbox');
+    const { page } = visit;
+    const messages = page.getByRole('region', { name: 'Messages', exact: true });
+    const roof = messages.getByRole('button', { name: /Roof leaks/ }).first();
+    const gate = messages.getByRole('button', { name: /Gate is open/ });
+    await roof.getByText(/^3 times since/).waitFor();
+    await gate.waitFor();
+    const remove = async (title: string, at: number): Promise<unknown> =>
+      real.ask('POST', '/inbox/remove', { ids: (await rows(title)).slice(at, at + 1).map(({ id }) => id) });
+    const held = Promise.withResolvers<undefined>();
+    let reads = 0;
+    await page.route(
+      (url) => url.pathname === '/api/inbox' && url.searchParams.get('limit') === '200',
+      async (route) => {
+        const response = await route.fetch();
+        reads += 1;
+        if (reads === 1) await held.promise;
+        await route.fulfill({ response });
+      },
+    );
+    await remove('Roof leaks', 1);
+    await expect.poll(() => reads).toBe(1);
+    await remove('Gate is open', 0);
+    await gate.waitFor({ state: 'detached' });
+    held.resolve(undefined);
+    await roof.getByText(/^2 times since/).waitFor();
+    expect(await gate.count()).toBe(0);
+    expect(reads).toBe(2);
+    await page.unrouteAll({ behavior: 'wait' });
+    await remove('Roof leaks', 1);
+    await remove('Roof leaks', 0);
+    await roof.waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are all marked read at once, and all as they were by one undo', async () => {
+    await publish('Later news', 'of the night');
+    await expect.poll(unread).toBeGreaterThan(0);
+    const before = await unread();
+    await using visit = await real.visit('/inbox');
+    const { page } = visit;
+    await page.getByText('Later news').first().waitFor();
+    await page.getByRole('button', { name: 'Mark all read' }).click();
+    await page.getByText(/marked read\.$/).waitFor();
+    await expect.poll(unread).toBe(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(unread).toBe(before);
+    await page.getByRole('button', { name: 'Mark all read' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fit on $on', async (screen) => {
+    await using visit = await real.visit('/inbox', screen);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Show the earlier ones of Site is down' }).click();
+    await page.getByText('first look').first().waitFor();
+    await expectFits(visit, 'inbox-repeats', screen);
+  });
+});

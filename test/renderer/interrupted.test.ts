@@ -1,0 +1,63 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+import { admin, openTestHost, type TestHost } from '../support/host.ts';
+import { besidesRefusals } from './visit.ts';
+
+const typed = 'typed-before-the-session-ended';
+
+describe.skipIf(noBrowser)('what was typed into a dialog when the session ended', () => {
+  let host: TestHost;
+  let browser: Browser;
+  beforeAll(async () => {
+    const built = process.env['HOMEPORT_TEST_PAGES'];
+    [host, browser] = await Promise.all([openTestHost(built ? { pages: built } : {}), theBrowser()]);
+  });
+  afterAll(() => host[Symbol.asyncDispose]());
+
+  it.each([
+    ['/push', 'Publish', 'Publish a message'],
+    ['/uptime', 'Add a monitor', 'Add a monitor'],
+    ['/uptime/maintenance', 'Plan maintenance', 'Plan maintenance'],
+    ['/sync', 'Save a sync', 'Save a sync'],
+    ['/sync/remotes', 'Add a remote', 'Add a remote'],
+    ['/git', 'New repository', 'New repository'],
+    ['/delivery/keys', 'New key', 'New key'],
+    ['/delivery/keys', 'Add', 'Add a destination'],
+    ['/delivery/recipients', 'Import', 'Import from Mailrise'],
+  ])('is there again for the same person: %s, %s', async (path, button, name) => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    // Shorter than a test's own: the error then names the line that waited.
+    page.setDefaultTimeout(20_000);
+    await signIn(page.context(), host.url('control'));
+    await page.goto(host.url('control') + path);
+    await page.getByRole('button', { name: button, exact: true }).click();
+    const dialog = page.getByRole('dialog', { name });
+    const field = dialog.locator(':is(input:is(:not([type]), [type=text], [type=url]), textarea):visible').first();
+    await field.fill(typed);
+    // Somebody ends it elsewhere; the live stream says so to this page.
+    await page.evaluate(() =>
+      fetch('/api/session', {
+        method: 'DELETE',
+        headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
+      }),
+    );
+    const door = page.getByRole('dialog', { name: 'Sign in' });
+    await door.getByLabel('Name').fill(admin.name);
+    await door.getByLabel('Password').fill(admin.password);
+    // What the page hears and reads anew behind the dialog must not take it away.
+    const hears = page.waitForResponse((answer) => answer.url().includes('/api/events') && answer.ok());
+    await page.keyboard.press('Enter');
+    await door.waitFor({ state: 'detached' });
+    await hears;
+    await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
+    const values = dialog.locator(':is(input, textarea):visible');
+    await expect
+      .poll(() => values.evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value)))
+      .toContain(typed);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { guidesFor } from '../../renderer/src/pages/mail/guides.ts';
+import { placeOf } from '../../renderer/src/pages/mail/words.ts';
+
+const commandsFor = (address: string): string => {
+  const access = { tls: 'off', signIn: 'off' } as const;
+  const guides = guidesFor({ ...placeOf(address), to: 'alerts@home', access });
+  return guides.flatMap(({ steps }) => steps.flatMap(({ copy = '' }) => copy.split('\n'))).join('\n');
+};
+
+describe('the commands that send a mail', () => {
+  it('name an address of IPv6 as each program takes it', () => {
+    const commands = commandsFor('smtp://[fd00::20]:8025');
+    expect(commands).toContain("curl -sS 'smtp://[fd00::20]:8025' ");
+    expect(commands).toContain("swaks --server '[fd00::20]:8025' ");
+    expect(commands).toContain("sendmail -S '[fd00::20]:8025' ");
+    expect(commands).toContain('msmtp --host=fd00::20 --port=8025 ');
+    expect(commands).toContain('\nhost fd00::20\nport 8025\n');
+  });
+
+  it('name an address of IPv4 plainly', () => {
+    const commands = commandsFor('smtp://192.168.1.20:8025');
+    expect(commands).toContain('curl -sS smtp://192.168.1.20:8025 ');
+    expect(commands).toContain('swaks --server 192.168.1.20:8025 ');
+    expect(commands).toContain('msmtp --host=192.168.1.20 --port=8025 ');
+  });
+});

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { gateway } from '../../services/gateway/index.ts';
+import { git } from '../../services/git/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { mail } from '../../services/mail/index.ts';
+import { notify } from '../../services/notify/index.ts';
+import { push } from '../../services/push/index.ts';
+import { api, inbox as inboxOf } from '../support/api.ts';
+import { noBrowser } from '../support/browser.ts';
+import { lan, sharing } from '../support/gateway/phone.ts';
+import { seriousFindings } from './axe.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
+  let pages: Pages;
+  let folder: string;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'network-ports-'));
+    const services = [git, mail, notify, push, inbox, control, gateway];
+    pages = await openPages({ services, environment: sharing() });
+  });
+  afterEach(async () => {
+    await pages[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const change = (settings: Readonly<Record<string, unknown>>): Promise<unknown> =>
+    api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
+
+  it('are shared and taken back on Network, which says what that means, for whom, and whether it works', async () => {
+    await using visit = await pages.visit('/network');
+    const { page } = visit;
+    const list = page.getByRole('list', { name: 'Ports' });
+    const row = list.getByRole('listitem').filter({ hasText: 'Mail' }).first();
+    await row.getByText('Only this machine reaches it.').waitFor();
+    await page.getByText('for machines of all networks that are let in', { exact: false }).waitFor();
+    await row.getByRole('radio', { name: 'Shared' }).check();
+    await row.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
+    await row.getByText('Machines of these networks send mail here.', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText(`Mail answers at smtp://${lan}:${String(pages.host.port('mail'))}.`).waitFor();
+    await change({ portNetworks: ['192.168.1.7'] });
+    await page.getByText('for machines of 192.168.1.7 alone', { exact: false }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await row.getByRole('radio', { name: 'Off' }).check();
+    await row.getByText('Only this machine reaches it.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are both shared when two are switched on before the first is so', async () => {
+    await using visit = await pages.visit('/network');
+    const { page } = visit;
+    const row = (title: string) => page.getByRole('radiogroup', { name: `Who reaches ${title}` });
+    const held = Promise.withResolvers<undefined>();
+    const changes: unknown[] = [];
+    await page.route('**/api/settings/gateway', async (route) => {
+      changes.push(route.request().postDataJSON());
+      await held.promise;
+      await route.continue();
+    });
+    await row('Mail').getByRole('radio', { name: 'Shared' }).check();
+    await expect.poll(() => changes).toHaveLength(1);
+    await row('Git over SSH').getByRole('radio', { name: 'Shared' }).check();
+    held.resolve(undefined);
+    await expect.poll(() => changes).toHaveLength(2);
+    expect(changes[1]).toEqual({ sharedPorts: ['mail', 'git.ssh'] });
+    await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
+    await page.getByText(`ssh://${lan}:${String(pages.host.port('git.ssh'))}`).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are said by Connect of Mail to other devices, with a command that sends one', async () => {
+    await using visit = await pages.visit('/delivery/connect');
+    const { page } = visit;
+    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByRole('heading', { name: 'Mail answers on this computer alone.' }).waitFor();
+    await page.getByRole('link', { name: 'Share it with your network' }).waitFor();
+    await change({ sharedPorts: ['mail'] });
+    await page.locator('dd').filter({ hasText: lan }).waitFor();
+    await page.getByText('none; leave user and password empty').waitFor();
+    await page.getByLabel('Device or program').selectOption('A script with curl');
+    const command = await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).innerText();
+    await promisify(execFile)('sh', ['-c', command], { cwd: folder });
+    await expect.poll(async () => (await inboxOf(pages.url)).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are said by Connect of Code, with or without what goes by HTTP', async () => {
+    await change({ shared: ['git'] });
+    await using visit = await pages.visit('/git/connect');
+    const { page } = visit;
+    const port = String(pages.host.port('git.ssh'));
+    await page.getByText(`git clone ssh://git@127.0.0.1:${port}/ada/project.git`).waitFor();
+    await page.getByRole('radio', { name: 'Other devices' }).check();
+    await page.getByText('Git over SSH answers on this computer alone', { exact: false }).waitFor();
+    await change({ sharedPorts: ['git.ssh'] });
+    await page.getByText(`git clone ssh://git@${lan}:${port}/ada/project.git`).waitFor();
+    await change({ shared: [] });
+    await page.getByRole('heading', { name: 'Code answers on this computer alone.' }).waitFor();
+    await page.getByText(`git clone ssh://git@${lan}:${port}/ada/project.git`).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('have a switch behind the row of their service on Home', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Address and switch of Mail gateway' }).click();
+    await page.getByRole('switch', { name: 'Share Mail on the network' }).click();
+    await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
+    await page.getByRole('switch', { name: 'Share Mail on the network', checked: true }).click();
+    await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fit on $on', async (screen) => {
+    await change({ sharedPorts: ['mail', 'git.ssh'], shared: ['git'] });
+    for (const [path, name, words] of [
+      ['/network', 'network-ports', 'Machines of these networks send mail here.'],
+      ['/delivery/connect', 'mail-connect-elsewhere', 'What a sender has to know'],
+      ['/git/connect', 'git-connect-elsewhere', 'Git over SSH'],
+    ] as const) {
+      await using visit = await pages.visit(path, screen);
+      if (path !== '/network') await visit.page.getByRole('radio', { name: 'Other devices' }).check();
+      await visit.page.getByText(words).first().waitFor();
+      await expectFits(visit, name, screen);
+    }
+  });
+});

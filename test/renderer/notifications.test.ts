@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { notify } from '../../services/notify/index.ts';
+import { popups } from '../../services/popups/index.ts';
+import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
+import { noBrowser, signIn } from '../support/browser.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { openPages, type Pages } from './visit.ts';
+
+const bob = { name: 'bob', password: 'long enough' };
+
+describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
+  let pages: Pages;
+  const ask = (method: string, path: string, body: unknown): Promise<any> =>
+    api(pages.url, `/api${path}`, { method, body: JSON.stringify(body) });
+
+  beforeAll(async () => {
+    pages = await openPages({ services: [notify, push, popups, inbox, control] });
+    await ask('POST', '/notify/keys', { key: 'night', text: 'json://127.0.0.1:9/hall?quiet=22:00-07:00\ninbox://\n' });
+    await ask('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }] });
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  it('has all of them on one page: of the machine, of topics, and of destinations with where they are set', async () => {
+    await using visit = await pages.visit('/settings');
+    const { page } = visit;
+    await page
+      .getByRole('navigation', { name: 'Homeport itself' })
+      .getByRole('link', { name: 'Notifications and quiet hours' })
+      .click();
+    await page.getByRole('button', { name: 'Add quiet hours' }).waitFor();
+    await page.getByRole('list', { name: 'Rules' }).getByRole('link', { name: 'doors' }).waitFor();
+    const destination = page.getByRole('list', { name: 'Destinations with quiet hours' }).getByRole('link');
+    expect(await destination.count()).toBe(1);
+    expect(await destination.innerText()).toContain('Every day 22:00–07:00');
+    await destination.click();
+    await page.waitForURL('**/delivery/keys/night');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('is found by a person who is no administrator, with what is theirs alone', async () => {
+    await ask('POST', '/accounts', { ...bob, grants: [{ service: 'push', resource: 'lawn', permission: 'read' }] });
+    await using visit = await pages.visit('/', { signedIn: false });
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(page.context(), pages.url, bob);
+    await page.goto(pages.url);
+    await page.getByRole('button', { name: 'Signed in as bob' }).click();
+    await page.getByRole('menuitem', { name: 'Notifications and quiet hours' }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New rule' });
+    await dialog.getByLabel('Topics').fill('lawn');
+    await dialog.getByRole('radio', { name: 'Silent' }).check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('list', { name: 'Rules' }).getByRole('link', { name: 'lawn' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Add quiet hours' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'doors' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Destinations' }).count()).toBe(0);
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await using visit = await pages.visit('/settings/notifications', screen);
+    await visit.page.getByRole('list', { name: 'Destinations with quiet hours' }).waitFor();
+    await visit.page.getByRole('heading', { name: 'Rules' }).waitFor();
+    await expectFits(visit, 'notifications', screen);
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DataColumn } from '../../services/contracts/data/rows.ts';
+import { alterStatements, draftOfTable, type ColumnDraft, type TableBefore } from '../../renderer/src/pages/data/table-draft.ts'; // prettier-ignore
+import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { adminAuthorization } from '../support/host.ts';
+
+/** What the form of a table makes of keys to other tables, in a PostgreSQL. */
+let room: DataRoom;
+beforeAll(async () => {
+  room = await openDataRoom();
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+async function shapeOf(name: string): Promise<TableBefore> {
+  const reply = await fetch(`${room.host.url('control')}/api/data/tables/public/${name}`, {
+    headers: { authorization: adminAuthorization },
+  });
+  const { columns }: any = await reply.json();
+  return { schema: 'public', name, columns: DataColumn.array().parse(columns) };
+}
+
+async function alter(name: string, column: string, change: Partial<ColumnDraft>): Promise<void> {
+  const before = await shapeOf(name);
+  const draft = draftOfTable(before);
+  draft.columns = draft.columns.map((each) => (each.name === column ? { ...each, ...change } : each));
+  await room.sql(alterStatements(before, draft));
+}
+
+const keysOf = (name: string): Promise<any[]> =>
+  room.sql(`select conname, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = '${name}'::regclass and contype = 'f' order by conname`); // prettier-ignore
+
+test('what happens when a row goes is changed, and all else of the key to it stays', async () => {
+  const odd = 'x ON DELETE CASCADE "" DEFERRABLE (y) ';
+  await room.sql(`create table "${odd}" (id int primary key, "the code" text unique, "${odd}" text unique);
+    create table parcels (id int primary key, owner text constraint "my key" references "${odd}" ("the code") on update cascade on delete set null (owner) deferrable initially deferred,
+      plain int references "${odd}", named text);
+    alter table parcels add constraint named foreign key (named) references "${odd}" ("${odd}") not valid`);
+  await alter('parcels', 'owner', { onDelete: 'cascade' });
+  await alter('parcels', 'plain', { onDelete: 'restrict' });
+  await alter('parcels', 'named', { onDelete: 'set default', name: 'the name' });
+  const target = `REFERENCES "${odd}"`;
+  expect(await keysOf('parcels')).toEqual([
+    { conname: 'my key', definition: `FOREIGN KEY (owner) ${target}("the code") ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED` }, // prettier-ignore
+    { conname: 'named', definition: `FOREIGN KEY ("the name") ${target}("${odd}") ON DELETE SET DEFAULT NOT VALID` },
+    { conname: 'parcels_plain_fkey', definition: `FOREIGN KEY (plain) ${target}(id) ON DELETE RESTRICT` },
+  ]);
+  await alter('parcels', 'owner', { onDelete: 'no action' });
+  expect((await keysOf('parcels'))[0].definition).toBe(`FOREIGN KEY (owner) ${target}("the code") ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED`); // prettier-ignore
+});
+
+test('a key with rules that the form does not know keeps its table; others may name another one', async () => {
+  await room.sql(`create table ports (id int primary key); create table docks (id int primary key);
+    create table ships (id int primary key, a int references ports on delete set null, b int references ports on update cascade, c int references ports match full, d int references ports initially deferred)`);
+  const before = await shapeOf('ships');
+  const draft = draftOfTable(before);
+  expect(draft.columns.map(({ name, isBound }) => [name, isBound])).toEqual([['id', false], ['a', false], ['b', true], ['c', true], ['d', true]]); // prettier-ignore
+  expect(alterStatements(before, draft)).toBe('');
+  await alter('ships', 'a', { reference: '"public"."docks"' });
+  await alter('ships', 'b', { reference: '' });
+  expect((await keysOf('ships')).map(({ definition }) => definition)).toEqual([
+    'FOREIGN KEY (a) REFERENCES docks(id) ON DELETE SET NULL',
+    'FOREIGN KEY (c) REFERENCES ports(id) MATCH FULL',
+    'FOREIGN KEY (d) REFERENCES ports(id) DEFERRABLE INITIALLY DEFERRED',
+  ]);
+});

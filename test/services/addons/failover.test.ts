@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../../../services/addons/domain/read-config.ts';
+import { unsupportedOf } from '../../../services/addons/domain/unsupported.ts';
+import type { TestHost } from '../../support/host.ts';
+import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
+import { hashes, openRealDebrid, openTorBox, type FakeStore } from './fake-stores.ts';
+import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+
+const bare = (name: string, infoHash: string): object => ({
+  name: 'Up',
+  title: `${name}.Movie.2019.1080p.WEB-DL.x264-GRP.mkv\n👤 9 💾 5 GB`,
+  infoHash,
+  fileIdx: 1,
+});
+const service = (id: string, apiKey: string): object => ({ id, enabled: true, credentials: { apiKey } });
+const torBoxAccount = service('torbox', 'TBKEY');
+const realDebridAccount = service('realdebrid', 'RDKEY');
+const broken = [500, { success: false, data: null, detail: 'x', error: 'DATABASE_ERROR' }] as const;
+
+let host: TestHost;
+let upstream: FakeAddon;
+let realDebrid: FakeStore;
+let torBox: FakeStore;
+
+beforeEach(async () => {
+  realDebrid = await openRealDebrid();
+  torBox = await openTorBox();
+  host = await openAddonsHost({ PROVIDER_A_BASE_URL: realDebrid.url, PROVIDER_H_BASE_URL: torBox.url });
+  upstream = await openFakeAddon({
+    streams: [bare('Uncached', hashes.uncached), bare('Cached', hashes.cached), bare('Lib', hashes.library)],
+  });
+});
+afterEach(async () => {
+  await host[Symbol.asyncDispose]();
+  for (const each of [upstream, realDebrid, torBox]) await each[Symbol.asyncDispose]();
+});
+
+/** Addresses of a list by the words in its names and texts. */
+async function list(services: readonly object[], more: object = {}): Promise<(name: string, file: string) => string> {
+  const config = configOf([customPreset('a1', 'Up', upstream.manifestUrl)], {
+    services,
+    failover: { enabled: true },
+    ...more,
+  });
+  const { base } = await makeUser(host, config);
+  const streams = await streamsOf(base);
+  return (name, file) => {
+    const found = streams.find((one) => one.name.startsWith(name) && one.description.includes(file));
+    if (found === undefined) throw new Error(`${name} ${file} is not in ${JSON.stringify(streams)}`);
+    return found.url;
+  };
+}
+
+async function play(address: string, init: RequestInit = {}): Promise<string> {
+  const response = await fetch(address, { redirect: 'manual', ...init });
+  return (response.headers.get('location') ?? String(response.status)).replace(host.url('addons'), '');
+}
+const times = (store: FakeStore, path: string): number =>
+  store.asked.filter((request) => request.path.startsWith(path)).length;
+
+describe('a stream that does not play', () => {
+  it('comes from the next service that has the same torrent, also where that one was left out as a twin', async () => {
+    const url = await list([torBoxAccount, realDebridAccount], { deduplicator: { enabled: true } });
+    expect(() => url('[RD', 'Cached')).toThrow('is not in');
+    torBox.fail('/torrents/requestdl', broken);
+    expect(await play(url('[TB+]', 'Cached'))).toBe('https://direct.example/rd/T1-2');
+    const asked = times(torBox, '/torrents/requestdl');
+    // Players ask the same address again for every place they jump to.
+    expect(await play(url('[TB+]', 'Cached'))).toBe('https://direct.example/rd/T1-2');
+    expect(await play(url('[TB+]', 'Cached'), { method: 'HEAD' })).toBe('https://direct.example/rd/T1-2');
+    expect([times(torBox, '/torrents/requestdl'), times(realDebrid, '/torrents/addMagnet')]).toEqual([asked, 1]);
+  });
+
+  it('gives way to another that plays at once; what would have to be downloaded for it is not left behind', async () => {
+    const url = await list([realDebridAccount, torBoxAccount]);
+    realDebrid.fail('/torrents/addMagnet', [503, { error: 'service_unavailable', error_code: 25 }]);
+    expect(await play(url('[RD download]', 'Uncached'))).toBe('https://direct.example/tb/12-1');
+    const removed = torBox.asked.filter(({ path }) => path === '/torrents/controltorrent');
+    expect(removed.map(({ body }) => JSON.parse(body))).toEqual([{ torrent_id: 11, operation: 'delete' }]);
+    expect(times(realDebrid, '/torrents/addMagnet')).toBe(1);
+  });
+
+  it('says why when none of the others plays, after as many as were allowed', async () => {
+    const url = await list([torBoxAccount, realDebridAccount], { failover: { enabled: true, maxAttempts: 1 } });
+    torBox.fail('/torrents/requestdl', broken);
+    realDebrid.fail('/unrestrict/link', [451, { error: 'infringing_file', error_code: 35 }]);
+    expect(await play(url('[TB+]', 'Cached'))).toBe('/static/internal-error.mp4');
+    expect(times(realDebrid, '/unrestrict/link')).toBe(1);
+  });
+
+  it('a download that was chosen stays what it is', async () => {
+    const url = await list([torBoxAccount, realDebridAccount]);
+    expect(await play(url('[TB download]', 'Uncached'))).toBe('/static/downloading.mp4');
+    expect(times(realDebrid, '/torrents/addMagnet')).toBe(0);
+  });
+
+  it.each([
+    ['it was not asked for', { failover: null }, (url: string) => url],
+    ['it is switched off', { failover: { enabled: false } }, (url: string) => url],
+    ['it is for Usenet alone', { failover: { enabled: true, contentTypes: ['usenet'] } }, (url: string) => url],
+    ['the player switches it off', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, '/-/')],
+    ['its list is forgotten', {}, (url: string) => url.replace(/\/[0-9a-f]{32}\//, `/${'0'.repeat(32)}/`)],
+  ])('nothing else plays where %s', async (_why, more, change) => {
+    const url = await list([torBoxAccount, realDebridAccount], more);
+    torBox.fail('/torrents/requestdl', broken);
+    expect(await play(change(url('[TB+]', 'Cached')))).toBe('/static/internal-error.mp4');
+    expect(times(realDebrid, '/torrents/addMagnet')).toBe(0);
+  });
+});
+
+it('what of it has no effect is said', () => {
+  const notes = (failover: object): readonly string[] =>
+    unsupportedOf(readConfig(configOf([], { failover, sortCriteria: { global: [] } })));
+  expect(notes({ enabled: true, maxAttempts: 4 })).toEqual([]);
+  expect(notes({ enabled: true, contentTypes: ['usenet'], includeExternalFailover: true })).toEqual([
+    'This configuration has failover to what other addons play, which has no effect here.',
+    'Failover is for streams of debrid services here, which this configuration leaves out of it.',
+  ]);
+});

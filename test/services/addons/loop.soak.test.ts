@@ -1,0 +1,95 @@
+import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { configOf, customPreset, makeUser, openAddonsHost } from './rig.ts';
+import { streamManifest } from './fake-addon.ts';
+
+/** Enough for all that is remembered to be full: names, answers, hashes, lists. */
+const first = 1200;
+const half = 900;
+/** What buffers that wait for their collection and compiled code come to, bytes. */
+const slack = 4_000_000;
+const perTitle = 100;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes that somebody holds. */
+async function held(): Promise<number> {
+  for (let round = 0; round < 4; round += 1) {
+    collect();
+    // What was waiting for its turn lets go.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Each title has names of its own: half of them files at an address, half of them torrents. */
+function streamsOfTitle(title: string): readonly object[] {
+  const name = (at: number): string => `The.Film.${title}.2019.1080p.WEB-DL.x264-GRP${String(at)}.mkv`;
+  const hash = (at: number): string => `${Buffer.from(`${title} ${String(at)}`).toString('hex')}${'0'.repeat(40)}`;
+  return Array.from({ length: perTitle }, (_, at) =>
+    at % 2 === 0
+      ? {
+          name: 'Up',
+          description: `${name(at)}\n👤 ${String(at)} 💾 4 GB`,
+          url: `http://h.example/${title}/${String(at)}`,
+        }
+      : { name: 'Up', title: name(at), infoHash: hash(at).slice(0, 40) },
+  );
+}
+
+/** An addon, metadata and TorBox in one, that remember nothing themselves. */
+const world: RequestListener = (request, response) => {
+  const path = decodeURIComponent(request.url?.split('?')[0] ?? '');
+  const title = /\/(tt\d+)\.json$/.exec(path)?.[1] ?? '';
+  request.resume();
+  response.setHeader('content-type', 'application/json');
+  if (path.endsWith('/manifest.json')) response.end(JSON.stringify(streamManifest));
+  else if (path.startsWith('/stream/')) response.end(JSON.stringify({ streams: streamsOfTitle(title) }));
+  else if (path.startsWith('/meta/'))
+    response.end(JSON.stringify({ meta: { name: `The Film ${title}`, year: '2019' } }));
+  else response.end(JSON.stringify({ success: true, data: [], detail: '', error: null }));
+};
+
+// An hour of a household that looks at one title after another, without its pauses.
+it('thousands of lists, known and new, hold no more in the end than after the first thousand', async () => {
+  const server = createServer(world).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const place = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  try {
+    await using host = await openAddonsHost({ PROVIDER_H_BASE_URL: place, METADATA_URL: place });
+    const { base } = await makeUser(
+      host,
+      configOf([customPreset('u', 'Up', `${place}/manifest.json`, { timeout: 30_000 })], {
+        services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }],
+        excludedStreamExpressions: [{ expression: "quality(streams, 'CAM')" }],
+        rankedRegexPatterns: [{ name: 'Web', pattern: 'web-?dl', score: 5 }],
+        sortCriteria: { global: [{ key: 'regexScore' }, { key: 'cached' }] },
+        deduplicator: { enabled: true },
+        titleMatching: { enabled: true },
+      }),
+    );
+    let title = 100_000;
+    const look = async (requests: number): Promise<number> => {
+      for (let request = 0; request < requests; request += 1) {
+        // Every third is a title nobody asked for before, the others were looked at lately.
+        const id = request % 3 === 0 ? (title += 1) : title - (request % 20);
+        const answer = await fetch(`${base}/stream/movie/tt${String(id)}.json`);
+        const { byteLength } = await answer.arrayBuffer();
+        if (byteLength < 10_000) throw new Error('the list is empty');
+      }
+      return await held();
+    };
+    const sizes = [await look(first), await look(half), await look(half)];
+    const [, one = 0, two = 0] = sizes;
+    expect(two - one, `MB held: ${sizes.map((size) => (size / 1e6).toFixed(1)).join(', ')}`).toBeLessThan(slack);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}, 900_000);

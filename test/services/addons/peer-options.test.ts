@@ -1,0 +1,337 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mergeCatalogs } from '../../../services/addons/domain/catalogs.ts';
+import { formatterOf } from '../../../services/addons/domain/format/predefined.ts';
+import { readManifest } from '../../../services/addons/domain/manifest.ts';
+import { runPipeline } from '../../../services/addons/domain/pipeline/pipeline.ts';
+import { wantedOf, type Wanted } from '../../../services/addons/domain/pipeline/title-match.ts';
+import { manifestUrlOf } from '../../../services/addons/domain/presets.ts';
+import { readConfig } from '../../../services/addons/domain/read-config.ts';
+import { readStreams } from '../../../services/addons/domain/read-stream.ts';
+import { parseRelease } from '../../../services/addons/domain/release.ts';
+import type { ParsedStream, StreamAddon } from '../../../services/addons/domain/stream.ts';
+import { unsupportedOf } from '../../../services/addons/domain/unsupported.ts';
+import type { TestHost } from '../../support/host.ts';
+import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
+import { configOf, customPreset, getJson, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+
+const addon = (index: number): StreamAddon => ({
+  ...{ instanceId: `a${String(index)}e3b0`, presetType: 'custom', name: `Addon ${String(index)}`, index },
+  ...{ manifestUrl: '', library: false, formatPassthrough: false, resultPassthrough: false, pinPosition: undefined },
+});
+const web = (filename: string, more: object = {}): object => ({
+  url: 'http://h.example/x',
+  behaviorHints: { filename },
+  ...more,
+});
+const read = (items: readonly object[], from = addon(0)): readonly ParsedStream[] =>
+  readStreams(items, from, parseRelease).streams;
+const shown = (streams: readonly ParsedStream[], more: object, wanted: Wanted): string[] =>
+  runPipeline(streams, { config: readConfig(configOf([], more)), wanted, patterns: undefined }).shown.map(
+    ({ filename, addon: { index } }) => `${String(index)} ${String(filename)}`,
+  );
+
+describe('what is compared with the title that was asked for', () => {
+  const film: Wanted = { ...wantedOf('movie', 'tt1'), titles: ['The Office Party'], year: 2019 };
+  const streams = [
+    ...read(
+      ['The.Office.Party.2019', 'The.Ofice.Party.2019', 'Party.2019', 'The.Office.Party'].map((name) =>
+        web(`${name}.1080p.mkv`),
+      ),
+    ),
+    ...read([web('Other.2015.1080p.mkv')], addon(1)),
+  ];
+
+  it.each<[string, object, string[]]>([
+    ['equal', {}, ['0 The.Office.Party.2019.1080p.mkv', '0 The.Office.Party.1080p.mkv']],
+    [
+      'alike',
+      { similarityThreshold: 0.9 },
+      ['0 The.Office.Party.2019.1080p.mkv', '0 The.Ofice.Party.2019.1080p.mkv', '0 The.Office.Party.1080p.mkv'],
+    ],
+    [
+      'with a part of it',
+      { mode: 'contains' },
+      ['0 The.Office.Party.2019.1080p.mkv', '0 Party.2019.1080p.mkv', '0 The.Office.Party.1080p.mkv'],
+    ],
+    ['of some addons alone', { addons: ['a1'] }, streams.slice(0, 4).map(({ filename }) => `0 ${String(filename)}`)],
+    [
+      'of series alone',
+      { requestTypes: ['series'] },
+      streams.map(({ filename, addon: from }) => `${String(from.index)} ${String(filename)}`),
+    ],
+  ])('titles that are %s', (_what, more, expected) => {
+    expect(shown(streams, { titleMatching: { enabled: true, ...more } }, film)).toEqual(expected);
+  });
+
+  it.each<[string, object, Wanted, string[]]>([
+    ['of a film', { yearMatching: { enabled: true } }, film, ['2019', 'none']],
+    ['that must be there', { yearMatching: { enabled: true, strict: true } }, film, ['2019']],
+    [
+      'beside the title, as older configurations have it',
+      { titleMatching: { enabled: true, matchYear: true, yearTolerance: 4 } },
+      { ...film, titles: ['A'] },
+      ['2015', '2019', 'none'],
+    ],
+    [
+      'of a series that went on',
+      { yearMatching: { enabled: true, tolerance: 0 } },
+      series(2019),
+      ['2015', '2019', 'none'],
+    ],
+    [
+      'of a series by its beginning',
+      { yearMatching: { enabled: true, tolerance: 0, useInitialAirDate: true } },
+      series(2019),
+      ['2015', 'none'],
+    ],
+    ['of a series that ended', { yearMatching: { enabled: true, tolerance: 0 } }, series(2016), ['2015', 'none']],
+    ['of other requests', { yearMatching: { enabled: true, requestTypes: ['anime'] } }, film, ['2015', '2019', 'none']],
+  ])('years %s', (_what, more, wanted, expected) => {
+    const years = read([web('A.2015.1080p.mkv'), web('A.2019.1080p.mkv'), web('A.1080p.mkv')]);
+    expect(shown(years, more, wanted).map((name) => /\d{4}(?!p)/.exec(name)?.[0] ?? 'none')).toEqual(expected);
+  });
+
+  function series(yearEnd: number): Wanted {
+    const facts = { genres: [], runtime: undefined, released: undefined, yearEnd, language: undefined, episodes: [] };
+    return { ...wantedOf('series', 'tt1:1:1'), year: 2015, facts };
+  }
+
+  it('episodes of some addons alone', () => {
+    const episodes = [...read([web('A.S02E01.mkv')]), ...read([web('A.S02E01.mkv')], addon(1))];
+    const more = { seasonEpisodeMatching: { enabled: true, addons: ['a0'] } };
+    expect(shown(episodes, more, wantedOf('series', 'tt1:1:1'))).toEqual(['1 A.S02E01.mkv']);
+  });
+
+  it('ages of some kinds of streams alone', () => {
+    const aged = read([
+      web('A.mkv', { name: '[RD+] X', description: 'x\n📅 9d' }),
+      web('B.mkv', { description: 'x\n📅 9d' }),
+    ]);
+    expect(aged.map(({ age }) => age)).toEqual([216, 216]);
+    const more = { requiredAgeRange: [0, 24], ageRangeTypes: ['debrid'] };
+    expect(shown(aged, more, film)).toEqual(['0 B.mkv']);
+  });
+});
+
+describe('which of two twins stays', () => {
+  const film = wantedOf('movie', 'tt1');
+  const sized = (name: string, videoSize: number, more: object = {}): object =>
+    web(name, { ...more, behaviorHints: { filename: name, videoSize } });
+  const rule = (more: object): object => ({
+    deduplicator: { enabled: true, http: 'single_result', cached: 'single_result', p2p: 'single_result', ...more },
+  });
+
+  it.each<[string, object, number]>([
+    ['differ in their sound', { keys: ['smartDetect'] }, 2],
+    ['differ in what does not count', { keys: ['smartDetect'], smartDetectAttributes: ['size', 'resolution'] }, 1],
+    [
+      'differ in size by more than that',
+      { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 1 },
+      2,
+    ],
+    ['differ in size by less', { keys: ['smartDetect'], smartDetectAttributes: ['size'], smartDetectRounding: 50 }, 1],
+    ['have nothing that is known of both', { keys: ['smartDetect'], smartDetectAttributes: ['moonPhase'] }, 2],
+  ])('where they %s', (_what, more, count) => {
+    const streams = read([sized('A.2019.1080p.DDP5.1.mkv', 4.0e9), sized('A.2019.1080p.DTS.mkv', 4.1e9)]);
+    expect(shown(streams, rule(more), film)).toHaveLength(count);
+  });
+
+  const bare = (index: number, seeders: number, library = false): readonly ParsedStream[] =>
+    read([{ infoHash: 'a'.repeat(40), title: `A.2019.mkv\n👤 ${String(seeders)}` }], { ...addon(index), library });
+
+  it.each<[string, object, number]>([
+    ['the one with most seeders', {}, 1],
+    [
+      'the one of the first addon, before seeders',
+      { tiebreakers: [{ type: 'torrent_seeders', position: 'after_addon' }] },
+      0,
+    ],
+    ['the one of the first addon, where nothing else counts', { tiebreakers: [] }, 0],
+  ])('%s', (_what, more, index) => {
+    const streams = [...bare(0, 3), ...bare(1, 9)];
+    expect(shown(streams, rule(more), film).map((name) => name[0])).toEqual([String(index)]);
+  });
+
+  it.each<[string, string | undefined, string, string[]]>([
+    ['prefers the library', undefined, 'single_result', ['1']],
+    ['does not look at the library', 'ignore', 'single_result', ['0']],
+    ['leaves the library alone of all addons', 'exclusive', 'per_addon', ['1']],
+    ['prefers it within each addon', 'prefer', 'per_addon', ['0', '1']],
+  ])('%s', (_what, libraryBehaviour, p2p, expected) => {
+    const streams = [...bare(0, 9), ...bare(1, 3, true)];
+    expect(shown(streams, rule({ libraryBehaviour, p2p }), film).map((name) => name[0])).toEqual(expected);
+  });
+});
+
+describe('configurations of older and newer versions', () => {
+  it('switch the release filter on with a yes, pin with a yes, and have their texts in several places', () => {
+    const old = readConfig(
+      configOf([customPreset('a', 'A', 'http://x/manifest.json', { forceToTop: true })], {
+        digitalReleaseFilter: true,
+      }),
+    );
+    expect(old.digitalReleaseFilter).toEqual({ enabled: true });
+    const stream = read([web('A.2019.1080p.mkv')])[0]!;
+    const name = (format: object): string => formatterOf(format as any).name({ stream, addonName: 'X' });
+    const texts = { name: 'own {stream.resolution}', description: '' };
+    expect(name({ id: 'custom', definition: texts })).toBe('own 1080p');
+    expect(name({ id: 'tamtaro', definitions: { overrides: { tamtaro: texts } } })).toBe('own 1080p');
+    expect(name({ id: 'torrentio', definitions: { overrides: { tamtaro: texts } } })).toBe('Addon 0 1080p');
+    expect(name({ id: 'constructor', definitions: { overrides: {} } })).toBe('Addon 0 1080p');
+  });
+
+  it('hide catalogs that came later', () => {
+    const catalogs = ['one', 'two'].map((id) => ({ type: 'movie', id, name: id }));
+    const manifest = readManifest({ id: 'x', name: 'X', version: '1.0.0', types: [], resources: [], catalogs })!;
+    const ids = (changes: { id: string; type: string }[], newHidden: boolean): string[] =>
+      mergeCatalogs([{ instanceId: 'a', manifest }], changes, [], { newHidden }).map(({ id }) => id);
+    expect(ids([{ id: 'a.two', type: 'movie' }], true)).toEqual(['a.two']);
+    expect(ids([{ id: 'a.two', type: 'movie' }], false)).toEqual(['a.two', 'a.one']);
+    expect(ids([], true)).toEqual(['a.one', 'a.two']);
+  });
+
+  it('have members of which nothing is known, which is said, and others that say nothing of streams', () => {
+    const config = readConfig({
+      ...configOf([]),
+      ...{ trusted: true, checkOwned: true, addonCategoryColors: { a: 'red' } },
+      ...{ luckyNumber: 7, quietly: false, empty: [] },
+      deduplicator: { enabled: true, merge: { enabled: true } },
+      proxy: { publicIp: '1.2.3.4' },
+    });
+    expect(unsupportedOf(config)).toEqual([
+      'This configuration has merging of what twins know, which has no effect here.',
+      'This configuration has a public address of the proxy, which has no effect here.',
+      'Nothing is known here of luckyNumber; it is kept, without effect.',
+    ]);
+  });
+});
+
+describe('addons by name', () => {
+  it.each([
+    ['torrentio', {}, 'https://torrentio.strem.fun/manifest.json'],
+    [
+      'torrentio',
+      { providers: ['yts', 'eztv'], url: 'https://own.example/' },
+      'https://own.example/providers=yts,eztv/manifest.json',
+    ],
+    ['mediafusion', {}, 'https://mediafusion.elfhosted.com/manifest.json'],
+    ['comet', {}, /^https:\/\/comet\.elfhosted\.com\/(eyJ[\w+/=]+)\/manifest\.json$/],
+    ['stremthru-torz', {}, /^https:\/\/stremthru\.13377001\.xyz\/stremio\/torz\/(eyJ[\w+/=]+)\/manifest\.json$/],
+    ['stremthruTorz', {}, /\/stremio\/torz\/(eyJ[\w+/=]+)\/manifest\.json$/],
+    ['library', {}, undefined],
+    ['stremthruStore', {}, undefined],
+    ['debridio', {}, undefined],
+    ['debridio', { manifestUrl: 'stremio://addon.example/manifest.json' }, 'https://addon.example/manifest.json'],
+  ])('%s %j', (type, options, expected) => {
+    const [preset] = readConfig(configOf([{ type, instanceId: 'x', options }])).presets;
+    const address = preset && manifestUrlOf(preset);
+    if (expected instanceof RegExp) {
+      const settings = expected.exec(address ?? '')?.[1] ?? '';
+      expect(JSON.stringify(JSON.parse(Buffer.from(settings, 'base64').toString()))).not.toMatch(/apiKey":"[^"]/i);
+    } else expect(address).toBe(expected);
+  });
+});
+
+describe('a list with further options', () => {
+  let host: TestHost;
+  let up: FakeAddon;
+  beforeAll(async () => {
+    host = await openAddonsHost();
+    up = await openFakeAddon({
+      streams: [
+        web('A.2019.CAM.mkv'),
+        web('B.2019.1080p.WEB-DL.x264-GOOD.mkv'),
+        web('C.2019.2160p.WEB-DL.x265-BEST.mkv'),
+        { infoHash: 'a'.repeat(40), title: 'D.2019.1080p.mkv' },
+      ],
+    });
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+    await up[Symbol.asyncDispose]();
+  });
+  const listed = async (more: object): Promise<any[]> => {
+    const { base } = await makeUser(host, configOf([customPreset('u', 'Up', up.manifestUrl)], more));
+    return await streamsOf(base);
+  };
+  const letter = ({ behaviorHints }: any): string => behaviorHints.filename[0];
+
+  it('is sorted by the scores of all ranked expressions that match, which a format can name', async () => {
+    const streams = await listed({
+      rankedRegexPatterns: [
+        { name: 'Web', pattern: 'web-?dl', score: 5 },
+        { name: 'New', pattern: '/X265/i', score: 3 },
+        { pattern: '\\bcam\\b', score: -20 },
+        { pattern: '/WEB/', score: 1 },
+      ],
+      sortCriteria: { global: [{ key: 'regexScore', direction: 'desc' }] },
+      formatter: { id: 'custom', definitions: { custom: { name: '{stream.regexScore}', description: 'x' } } },
+    });
+    expect(streams.map((stream) => `${letter(stream)}${String(stream.name)}`)).toEqual(['C9', 'B6', 'D', 'A-20']);
+  });
+
+  it('tells that a ranked expression is none, or takes too long, and lists everything', async () => {
+    const [broken, bomb] = await Promise.all([
+      listed({ rankedRegexPatterns: [{ name: 'Odd', pattern: '(', score: 1 }] }),
+      listed({
+        rankedRegexPatterns: [
+          { pattern: '(\\w+\\.?)+\\1+!$', score: 1 },
+          { pattern: '^(([A-Za-z0-9.-])+)+!$', score: 1 },
+        ],
+      }),
+    ]);
+    expect(broken.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
+    expect(broken.at(-1).description).toBe('The regular expression Odd cannot be read, so none has an effect.');
+    expect(bomb.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
+    expect(bomb.at(-1).description).toMatch(/^The regular expressions take too long/);
+  });
+
+  it('has one to download below each that has a file at an address', async () => {
+    const streams = await listed({ externalDownloads: true, excludedQualities: ['CAM'] });
+    expect(streams.map(({ name, url, externalUrl, infoHash }) => [name, url, externalUrl, infoHash?.length])).toEqual([
+      ['Up 1080p', 'http://h.example/x', undefined, undefined],
+      ['⬇ Up 1080p', undefined, 'http://h.example/x', undefined],
+      ['Up 2160p', 'http://h.example/x', undefined, undefined],
+      ['⬇ Up 2160p', undefined, 'http://h.example/x', undefined],
+      ['[P2P] Up 1080p', undefined, undefined, 40],
+    ]);
+  });
+
+  it('says why nothing is left where it is asked to', async () => {
+    const statistics = { enabled: false, showFilterStatsOnNoStreams: true };
+    const [none] = await listed({ statistics, requiredResolutions: ['144p'] });
+    expect(none.description).toContain('📌 Required Resolution (4)');
+    expect(await listed({ statistics, requiredResolutions: ['2160p'] })).toHaveLength(1);
+  });
+
+  it('of a configuration of the peer has what is known here, and says what is not', async () => {
+    const presets = [
+      customPreset('u', 'Up', up.manifestUrl),
+      { type: 'debridio', instanceId: 'd', enabled: true, options: { name: 'Debridio' } },
+      { type: 'stremthruStore', instanceId: 's', enabled: true, options: {} },
+    ];
+    const { base } = await makeUser(host, configOf(presets));
+    const streams = await streamsOf(base);
+    expect(streams.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
+    expect(streams.slice(4).map(({ description }) => description)).toEqual([
+      'Debridio is of a kind that is not known here, and has no manifest address.',
+    ]);
+    expect(unsupportedOf(readConfig(configOf(presets)))).toEqual([
+      'Debridio is an addon of a kind that is not known here; nothing is asked of it.',
+    ]);
+  });
+
+  it('puts streams of an addon first that older configurations pin', async () => {
+    await using last = await openFakeAddon({ streams: [web('Z.2019.mkv')] });
+    const presets = [
+      customPreset('u', 'Up', up.manifestUrl),
+      customPreset('l', 'Last', last.manifestUrl, { forceToTop: true }),
+    ];
+    const { base, uuid } = await makeUser(host, configOf(presets));
+    expect(letter((await streamsOf(base))[0])).toBe('Z');
+    const { data } = await getJson(`${host.url('addons')}/api/v1/user`, {
+      headers: { authorization: `Basic ${Buffer.from(`${uuid}:golden-pass-1`).toString('base64')}` },
+    });
+    expect(data.userData.presets[1].options.forceToTop).toBe(true);
+  });
+});

@@ -1,0 +1,310 @@
+import { get } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization, type TestHost } from '../../support/host.ts';
+import { alphaStreams, openFakeAddon, type FakeAddon } from './fake-addon.ts';
+import { configOf, customPreset, getJson, makeUser, openAddonsHost, password, readJson, streamsOf } from './rig.ts';
+
+let host: TestHost;
+let alpha: FakeAddon;
+beforeAll(async () => {
+  host = await openAddonsHost();
+  alpha = await openFakeAddon({ streams: alphaStreams });
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  await alpha[Symbol.asyncDispose]();
+});
+
+const basic = (uuid: string, secret = password): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${uuid}:${secret}`).toString('base64')}`,
+});
+/** The page's own routes. */
+const page = async (method: string, path: string, body?: object): Promise<any> => {
+  const reply = await fetch(`${host.url('control')}/api/addons/profiles${path}`, {
+    method,
+    headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: reply.status, body: await readJson(reply) };
+};
+const filenames = async (base: string): Promise<string[]> =>
+  (await streamsOf(base)).map(({ name }: any) => String(name).split('\n')[0] ?? '');
+
+describe('a configuration that inherits from another', () => {
+  it('follows it by its address, and says so where it cannot any more', async () => {
+    const parent = await makeUser(host, configOf([customPreset('a', 'Alpha', alpha.manifestUrl)]));
+    const parentConfig = { uuid: parent.uuid, password };
+    const child = await makeUser(host, configOf([], { addonName: 'Child', parentConfig, excludedQualities: ['HDTV'] }));
+    expect(await filenames(child.base)).toHaveLength(alphaStreams.length - 1);
+    expect((await getJson(child.manifestUrl)).name).toBe('Child');
+    const changed = configOf([customPreset('a', 'Renamed', alpha.manifestUrl)], { excludedResolutions: ['1080p'] });
+    await fetch(`${host.url('addons')}/api/v1/user`, {
+      method: 'PUT',
+      headers: basic(parent.uuid),
+      body: JSON.stringify({ config: changed }),
+    });
+    const names = await filenames(child.base);
+    expect(names).toHaveLength(alphaStreams.length - 3);
+    expect(names[0]).toContain('Renamed');
+    await fetch(`${host.url('addons')}/api/v1/user`, { method: 'DELETE', headers: basic(parent.uuid) });
+    const [gone] = await streamsOf(child.base);
+    expect(gone.description).toMatch(/^The configuration that this one inherits from is gone/);
+  });
+
+  it('is made on the page without the password of the other, which stays up to date, and never from itself', async () => {
+    const parent = (await page('POST', '', { config: configOf([customPreset('a', 'Alpha', alpha.manifestUrl)]) })).body;
+    const inheriting = (uuid: string): object => ({ config: configOf([], { parentConfig: { uuid, password: '' } }) });
+    const child = (await page('POST', '', inheriting(parent.uuid))).body;
+    const base = `${host.url('addons')}${String(child.installPath).replace('/manifest.json', '')}`;
+    expect(await streamsOf(base)).toHaveLength(alphaStreams.length);
+    expect(await page('PUT', `/${String(child.uuid)}`, inheriting(child.uuid))).toMatchObject({
+      status: 400,
+      body: { error: { detail: 'A configuration cannot inherit from itself.' } },
+    });
+    const strange = await makeUser(host, configOf([]));
+    expect((await page('PUT', `/${String(child.uuid)}`, inheriting(strange.uuid))).status).toBe(404);
+    expect((await page('PUT', `/${String(child.uuid)}`, inheriting(parent.uuid))).status).toBe(200);
+  });
+});
+
+describe('a configuration whose parent is gone', () => {
+  const sentence = 'The configuration that this one inherits from is gone, or its password is another one now.';
+  const list = async (): Promise<string[]> => {
+    const reply = await page('GET', '');
+    expect(reply.status).toBe(200);
+    return reply.body.profiles.map(({ uuid }: any) => uuid);
+  };
+
+  it('is listed, shown and mended, and the others are', async () => {
+    const parent = (await page('POST', '', { config: configOf([]) })).body.uuid;
+    const parentConfig = { uuid: parent, password: '' };
+    const child = (await page('POST', '', { config: configOf([], { addonName: 'Child', parentConfig }) })).body.uuid;
+    const other = (await page('POST', '', { config: configOf([]) })).body.uuid;
+    await page('DELETE', `/${String(parent)}`);
+    expect(await list()).toEqual(expect.arrayContaining([child, other]));
+    const told = await page('GET', `/${String(child)}`);
+    expect(told).toMatchObject({ status: 200, body: { config: { addonName: 'Child' }, notes: [sentence] } });
+    const renamed = { config: { ...told.body.config, addonName: 'Renamed' } };
+    expect(await page('PUT', `/${String(child)}`, renamed)).toMatchObject({
+      status: 400,
+      body: { error: { detail: sentence } },
+    });
+    const mended = { config: { ...renamed.config, parentConfig: null } };
+    expect((await page('PUT', `/${String(child)}`, mended)).status).toBe(200);
+    expect((await page('GET', `/${String(child)}`)).body).toMatchObject({
+      config: { addonName: 'Renamed' },
+      notes: [],
+    });
+  });
+
+  it('is mended by the calls of other programs as well', async () => {
+    const parent = await makeUser(host, configOf([]));
+    const child = await makeUser(host, configOf([], { parentConfig: { uuid: parent.uuid, password } }));
+    const user = `${host.url('addons')}/api/v1/user`;
+    await fetch(user, { method: 'DELETE', headers: basic(parent.uuid) });
+    const raw = await getJson(`${user}?raw=true`, { headers: basic(child.uuid) });
+    expect(raw.data.userData.parentConfig.uuid).toBe(parent.uuid);
+    const newPassword = 'another-pass-2';
+    const changed = await fetch(`${user}/password`, {
+      method: 'POST',
+      headers: { ...basic(child.uuid), 'content-type': 'application/json' },
+      body: JSON.stringify({ newPassword }),
+    });
+    expect(changed.status).toBe(200);
+    const headers = basic(child.uuid, newPassword);
+    const body = JSON.stringify({ config: configOf([]) });
+    expect((await fetch(user, { method: 'PUT', headers, body })).status).toBe(200);
+    expect((await fetch(user, { headers })).status).toBe(200);
+  });
+
+  it('is not made, and what is there does not become one', async () => {
+    const { uuid } = (await page('POST', '', { config: configOf([], { addonName: 'Whole' }) })).body;
+    const before = await list();
+    const parentConfig = { uuid: '00000000-0000-4000-8000-000000000000', password };
+    const lost = { config: configOf([], { addonName: 'Lost', parentConfig }) };
+    const refused = { status: 400, body: { error: { detail: sentence } } };
+    expect(await page('POST', '', lost)).toMatchObject(refused);
+    expect(await page('PUT', `/${String(uuid)}`, lost)).toMatchObject(refused);
+    expect(await page('PUT', `/${String(uuid)}?merge=yes`, lost)).toMatchObject(refused);
+    expect(await list()).toEqual(before);
+    expect((await page('GET', `/${String(uuid)}`)).body.config.addonName).toBe('Whole');
+  });
+});
+
+describe('an addon that several configurations have', () => {
+  it('has in each its own name, place and rights, at once after they change, and is asked once', async () => {
+    await using up = await openFakeAddon({ streams: alphaStreams.slice(0, 2) });
+    await using last = await openFakeAddon({ streams: alphaStreams.slice(2, 3) });
+    const config = (name: string, more: object = {}): Record<string, unknown> =>
+      configOf([customPreset('l', 'Last', last.manifestUrl), customPreset('u', name, up.manifestUrl, more)], {
+        sortCriteria: { global: [{ key: 'library' }] },
+        excludedQualities: ['WEB-DL'],
+      });
+    const one = await makeUser(host, config('One', { pinPosition: 'top' }));
+    const two = await makeUser(host, config('Two', { resultPassthrough: true }));
+    expect(await filenames(one.base)).toEqual(['[RD+] One 2160p', 'Last 720p']);
+    expect(await filenames(two.base)).toEqual(['Last 720p', '[RD+] Two 2160p', '[TB download] Two 1080p']);
+    await fetch(`${host.url('addons')}/api/v1/user`, {
+      method: 'PUT',
+      headers: basic(one.uuid),
+      body: JSON.stringify({ config: config('Other', { libraryAddon: true }) }),
+    });
+    expect(await filenames(one.base)).toEqual(['[RD+] Other 2160p', 'Last 720p']);
+    expect(await filenames(two.base)).toHaveLength(3);
+    expect(up.asked.filter((path) => path.includes('/stream/'))).toHaveLength(1);
+  });
+});
+
+describe('a configuration as a file', () => {
+  const secrets = {
+    services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'SECRET1' } }],
+    ...{ tmdbApiKey: 'SECRET2', tmdbAccessToken: 'SECRET3', rpdbApiKey: 'SECRET4', accessKey: 'SECRET5' },
+    ...{ addonPassword: 'SECRET6', proxy: { enabled: true, credentials: 'SECRET7' } },
+  };
+
+  it('holds nothing that opens an account, unless it is asked for', async () => {
+    const config = configOf([customPreset('a', 'Alpha', alpha.manifestUrl, { apiKey: 'SECRET8' })], secrets);
+    const { uuid } = await makeUser(host, config);
+    const address = `${host.url('addons')}/export`;
+    const bare = await (await fetch(address, { headers: basic(uuid) })).text();
+    expect(bare).not.toContain('SECRET');
+    expect(JSON.parse(bare)).toMatchObject({ services: [{ id: 'torbox', credentials: {} }], proxy: { enabled: true } });
+    const whole = await (await fetch(`${address}?includeCredentials=true`, { headers: basic(uuid) })).text();
+    // What opens this service itself is not part of a configuration.
+    expect(whole.match(/SECRET\d/g)?.toSorted()).toEqual(['1', '2', '3', '4', '7', '8'].map((one) => `SECRET${one}`));
+    const kept = (await page('POST', '', { config })).body;
+    const told = await page('GET', `/${String(kept.uuid)}?without=keys`);
+    expect(JSON.stringify(told.body)).not.toContain('SECRET');
+    expect(JSON.stringify((await page('GET', `/${String(kept.uuid)}`)).body)).toContain('SECRET8');
+  });
+
+  it('replaces another, or goes into it', async () => {
+    const config = configOf([customPreset('a', 'Alpha', alpha.manifestUrl)], { addonName: 'Old', ...secrets });
+    const { uuid } = (await page('POST', '', { config })).body;
+    const file = configOf([], { addonName: 'New' });
+    const { presets: _presets, services: _services, ...part } = file;
+    await page('PUT', `/${String(uuid)}?merge=yes`, { config: part });
+    const merged = (await page('GET', `/${String(uuid)}`)).body.config;
+    expect(merged).toMatchObject({ addonName: 'New', services: secrets.services, tmdbApiKey: 'SECRET2' });
+    expect(merged.presets).toHaveLength(1);
+    await page('PUT', `/${String(uuid)}`, { config: file });
+    const replaced = (await page('GET', `/${String(uuid)}`)).body.config;
+    expect([replaced.presets, replaced.services, replaced.tmdbApiKey]).toEqual([[], [], undefined]);
+  });
+
+  const parentUuid = async (): Promise<string> => (await page('POST', '', { config: configOf([]) })).body.uuid;
+  const script =
+    "set addonName = 'Phone' # by password\nset tmdbApiKey = 'SECRET20'\nmerge proxy = {\n'auth': 'SECRET21'}\nmerge posters = {'source': 'q', apiKey: 'SECRET23'}";
+  const deep = (parent: string): Record<string, unknown> =>
+    configOf(
+      [
+        customPreset('a', 'Alpha', alpha.manifestUrl, {
+          ...{ proxyAuth: 'ada:SECRET10', api: { url: 'http://a.example', apiKey: 'SECRET11' }, useAuth: true },
+          ...{ indexers: [{ id: 'one', api_key: 'SECRET12' }], headers: { Cookie: 'SECRET13', Accept: 'all' } },
+        }),
+      ],
+      {
+        ...secrets,
+        services: [{ id: 'easynews', enabled: true, credentials: { username: 'ada', password: 'SECRET14' } }],
+        proxy: { enabled: true, url: 'http://ada:SECRET15@proxy.example/x@y', credentials: 'SECRET16' },
+        posters: { source: 'p', token: 'SECRET17' },
+        openposterdbUrl: 'http://ada:SECRET24@nas.lan:3000/?token=SECRET25',
+        openposterdbParameters: '?lang=de&key=SECRET26&apiKey=SECRET27&fallback=true',
+        variants: [
+          { id: 'phone', script },
+          { id: 'tv', script: "set addonName = 'TV' # large" },
+          { id: 'away', script: "set proxy.url = 'http://ada:SECRET22@proxy.example'" },
+          { id: 'child', script: "set openposterdbParameters = 'lang=de&key=SECRET28'" },
+        ],
+        parentConfig: { uuid: parent, password: 'SECRET18' },
+      },
+    );
+
+  it('holds no keys that lie deep, in scripts or in the address of the proxy', async () => {
+    const { uuid } = (await page('POST', '', { config: deep(await parentUuid()) })).body;
+    const { config } = (await page('GET', `/${String(uuid)}?without=keys`)).body;
+    expect(JSON.stringify(config)).not.toContain('SECRET');
+    expect(config).toMatchObject({
+      presets: [
+        {
+          options: {
+            api: { url: 'http://a.example' },
+            indexers: [{ id: 'one' }],
+            headers: { Accept: 'all' },
+            useAuth: true,
+          },
+        },
+      ],
+      proxy: { enabled: true, url: 'http://proxy.example/x@y' },
+      posters: { source: 'p' },
+      variants: [
+        { script: "set addonName = 'Phone'" },
+        { script: "set addonName = 'TV' # large" },
+        { script: "set proxy.url = 'http://proxy.example'" },
+        { script: "set openposterdbParameters = 'lang=de&key='" },
+      ],
+      openposterdbUrl: 'http://nas.lan:3000/?token=',
+      openposterdbParameters: '?lang=de&key=&apiKey=&fallback=true',
+    });
+  });
+
+  it('without keys goes into the one it came from, which keeps them', async () => {
+    const { uuid } = (await page('POST', '', { config: deep(await parentUuid()) })).body;
+    const path = `/${String(uuid)}`;
+    const { config: whole } = (await page('GET', path)).body;
+    const { uuid: _uuid, ...bare } = (await page('GET', `${path}?without=keys`)).body.config;
+    await page('PUT', `${path}?merge=yes`, { config: bare });
+    expect((await page('GET', path)).body.config).toEqual(whole);
+
+    // Edited meanwhile: what the file has counts, and the keys stay.
+    const [preset] = bare.presets;
+    const renamed = { ...preset, options: { name: 'Renamed', api: { url: 'http://b.example' } } };
+    const services = [{ id: 'torbox', credentials: { apiKey: 'NEW' } }, ...bare.services];
+    await page('PUT', `${path}?merge=yes`, { config: { ...bare, presets: [renamed], services } });
+    const edited = (await page('GET', path)).body.config;
+    expect(edited.presets[0].options).toEqual({
+      ...whole.presets[0].options,
+      ...{ name: 'Renamed', api: { url: 'http://b.example', apiKey: 'SECRET11' } },
+    });
+    expect(edited.services.map(({ credentials }: any) => credentials)).toEqual([
+      { apiKey: 'NEW' },
+      { username: 'ada', password: 'SECRET14' },
+    ]);
+
+    const stranger = { ...preset, type: 'other', enabled: false, options: {} };
+    await page('PUT', `${path}?merge=yes`, { config: { presets: [stranger] } });
+    expect(JSON.stringify((await page('GET', path)).body.config.presets)).not.toContain('SECRET');
+  });
+});
+
+describe('answers', () => {
+  it('are packed where the player takes that, and not sent again to who has them', async () => {
+    const streams = Array.from({ length: 50 }, (_, at) => ({
+      url: `http://h.example/${String(at)}`,
+      behaviorHints: { filename: `A.Film.2019.1080p.WEB-DL-G${String(at)}.mkv` },
+    }));
+    await using many = await openFakeAddon({ streams });
+    const { base } = await makeUser(host, configOf([customPreset('m', 'Many', many.manifestUrl)]));
+    const path = `${base}/stream/movie/tt1.json`;
+    const plain = await ask(path, 'identity');
+    const packed = await ask(path, 'br;q=1, gzip');
+    expect([plain.encoding, packed.encoding]).toEqual([undefined, 'gzip']);
+    expect(gunzipSync(packed.body).toString()).toBe(plain.body.toString());
+    expect(packed.body.length).toBeLessThan(plain.body.length / 5);
+    expect((await ask(path, 'gzip;q=0')).encoding).toBeUndefined();
+    const { headers } = await fetch(path);
+    const again = await fetch(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+    expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([304, 0]);
+  });
+
+  const ask = (url: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
+    new Promise((resolve, reject) => {
+      get(url, { headers: { 'accept-encoding': encoding } }, (response) => {
+        const parts: Buffer[] = [];
+        response
+          .on('data', (part: Buffer) => parts.push(part))
+          .once('end', () => resolve({ encoding: response.headers['content-encoding'], body: Buffer.concat(parts) }));
+      }).once('error', reject);
+    });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { dataOf, refusalOf, type Apiary } from './apiary.ts';
+
+/** How an answer is written: rows or one, CSV, without nulls, counted, planned. */
+export function answerCases(at: () => Apiary): void {
+  describe('answers', () => {
+    test('one row, one or none, and more than was meant', async () => {
+      const { db } = at();
+      const refused = (page: number) => ({
+        status: 406,
+        code: 'PGRST116',
+        message: 'Cannot coerce the result to a single JSON object',
+        details: `The result contains ${page} rows`,
+        hint: null,
+      });
+      expect(await refusalOf(db.from('keepers').select().single())).toEqual(refused(3));
+      expect(await refusalOf(db.from('keepers').select().eq('name', 'Nobody').single())).toEqual(refused(0));
+      const none = await db.from('keepers').select().eq('name', 'Nobody').maybeSingle();
+      expect([none.status, none.data, none.error]).toEqual([200, null, null]);
+      const many = await db.from('keepers').select().maybeSingle();
+      expect([many.status, many.error?.code]).toEqual([406, 'PGRST116']);
+      await expect(db.from('keepers').select('nothing').throwOnError()).rejects.toMatchObject({ code: '42703' });
+    });
+
+    test('without nulls, of a list and of one row', async () => {
+      const { db } = at();
+      const list = db.from('keepers').select('name, kit, hives(label, split_from)').eq('name', 'Piotr');
+      expect(await dataOf(list.stripNulls())).toEqual([{ name: 'Piotr', hives: [{ label: 'clover', split_from: 101 }] }]); // prettier-ignore
+      const one = db.from('hives').select('label, keeper').eq('id', 104).single().stripNulls();
+      expect(await dataOf(one)).toEqual({ label: 'dusk' });
+    });
+
+    test('CSV: quotes, commas, nulls and JSON, of a table and of a function', async () => {
+      const { db } = at();
+      const table = await db.from('keepers').select('name, since, kit, notes').order('name').csv();
+      expect(table.data).toBe(
+        'name,since,kit,notes\nOdile,1998,"{""suits"": 2, ""smoker"": {""fuel"": ""hay""}}",calm\nPiotr,2012,,\nRuna,2005,"{""suits"": 1}",',
+      );
+      expect((await db.rpc('yields', { above: 1 }).csv()).data).toBe('hive,jars\namber,21\nclover,7');
+    });
+
+    test('a plan as text and as JSON; what nobody can make is refused', async () => {
+      const { db, room } = at();
+      const text = await db.from('hives').select().explain();
+      expect(text.data).toMatch(/Aggregate {2}\(cost=/);
+      const [json]: any = await dataOf(db.from('hives').select().explain({ format: 'json', analyze: true, verbose: true, buffers: true })); // prettier-ignore
+      expect(json.Plan).toMatchObject({ 'Actual Rows': 1, Output: expect.any(Array) });
+      const reply = await room.request('/rest/v1/meadows', { headers: { accept: 'application/geo+json' } });
+      expect([reply.status, (await reply.json()).code]).toEqual([406, 'PGRST107']);
+    });
+
+    test('a plan of what would be changed or called changes nothing, also where it is measured', async () => {
+      const { db } = at();
+      const texts = await Promise.all([
+        db.from('plants').insert({ id: 77 }).select().explain({ analyze: true }),
+        db.from('plants').update({ name: 'x' }).gt('id', 0).explain(),
+        db.from('handovers').delete().gt('id', 0).explain({ analyze: true }),
+        db.rpc('robbed', { above: 0 }).explain({ analyze: true }),
+        db.rpc('swept').explain(),
+      ]);
+      const plans = texts.map(({ data }) => JSON.stringify(data));
+      expect(texts.map(({ status }, at) => [status, /\(cost=.*rows=/.test(plans[at] ?? '')])).toEqual(texts.map(() => [200, true])); // prettier-ignore
+      expect(plans.map((plan) => /(Insert|Update|Delete) on (?:plants|handovers)/.exec(plan)?.[1])).toEqual(['Insert', 'Update', 'Delete', undefined, undefined]); // prettier-ignore
+      expect(await dataOf(db.from('plants').select('count(), name.max()').single())).toEqual({
+        count: 3,
+        max: 'thyme',
+      });
+      expect(await dataOf(db.from('hives').select('kilos.sum()').single())).toEqual({ sum: 113.5 });
+    });
+
+    test('counts of every kind, with and without the rows', async () => {
+      const { db, room } = at();
+      for (const count of ['exact', 'planned', 'estimated'] as const) {
+        const head = await db.from('plants').select('*', { head: true, count });
+        expect([head.status, head.count, head.data, head.error]).toEqual([200, 3, null, null]);
+        const some = await db.from('plants').select('id', { count }).order('id').range(0, 1);
+        expect([some.status, some.count, some.data]).toEqual([206, 3, [{ id: 1 }, { id: 2 }]]);
+      }
+      const none = await db.from('plants').select('*', { head: true });
+      expect([none.status, none.count, none.data]).toEqual([200, null, null]);
+      const behind = await db.from('plants').select('*', { count: 'exact' }).range(10, 12);
+      expect([behind.status, behind.error?.code]).toEqual([416, 'PGRST103']);
+      // The client itself makes 204 of a 404 without a body.
+      const missing = await room.request('/rest/v1/hedges', { method: 'HEAD' });
+      expect([missing.status, missing.headers.get('proxy-status')]).toEqual([404, 'PostgREST; error=PGRST205']);
+    });
+
+    test('times of another zone, and one that is nowhere: passed over, or refused where that was asked for', async () => {
+      const { room } = at();
+      const get = async (prefer: string): Promise<unknown> => {
+        const reply = await room.request('/rest/v1/rpc/noon', { headers: { prefer } });
+        const body: any = await reply.json();
+        return [reply.status, reply.headers.get('preference-applied'), body.details ?? body];
+      };
+      const [berlin, nowhere] = ['timezone=Europe/Berlin', 'timezone=Apiary/Hive_7'];
+      expect(await get(berlin)).toEqual([200, berlin, '2025-06-01T14:00:00+02:00']);
+      expect(await get(nowhere)).toEqual([200, null, '2025-06-01T12:00:00+00:00']);
+      expect(await get('timezone=+05:00')).toEqual([200, null, '2025-06-01T12:00:00+00:00']);
+      expect(await get(`handling=strict, ${nowhere}`)).toEqual([400, null, `Invalid preferences: ${nowhere}`]);
+    });
+
+    test('another schema says so in its answer, and one that is not served is named with those that are', async () => {
+      const { db, room } = at();
+      expect(await dataOf(db.schema('cellar').from('barrels').select('mead').order('id'))).toEqual([{ mead: 'dry' }, { mead: 'sweet' }]); // prettier-ignore
+      const reply = await room.request('/rest/v1/barrels?limit=1', { headers: { 'accept-profile': 'cellar' } });
+      expect(reply.headers.get('content-profile')).toBe('cellar');
+      await reply.body?.cancel();
+      expect(await refusalOf(db.schema('attic').from('barrels').select())).toEqual({
+        status: 406,
+        code: 'PGRST106',
+        message: 'Invalid schema: attic',
+        details: null,
+        hint: 'Only the following schemas are exposed: public, cellar',
+      });
+    });
+  });
+}

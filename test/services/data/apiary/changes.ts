@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { dataOf, refusalOf, type Apiary } from './apiary.ts';
+
+/** What is written: defaults, bounds, and what is only tried. Each case leaves the rows as they were. */
+export function changeCases(at: () => Apiary): void {
+  describe('changes', () => {
+    test('keys that count up and other defaults fill what some rows leave out, whatever the key is made by', async () => {
+      const { db } = at();
+      const meadows = [
+        { id: 90, name: 'Ridge' },
+        { name: 'Dell', altitude: 5 },
+      ];
+      const byDefault = db.from('meadows').insert(meadows, { defaultToNull: false }).select('id, name, altitude').rollback(); // prettier-ignore
+      const [ridge, dell] = (await dataOf(byDefault)) as { id: number }[];
+      expect(ridge).toEqual({ id: 90, name: 'Ridge', altitude: 100 });
+      expect(dell).toEqual({ id: expect.any(Number), name: 'Dell', altitude: 5 });
+      const hives = [
+        { id: 900, label: 'elder', meadow_id: 11 },
+        { label: 'furze', meadow_id: 13, kilos: 1 },
+      ];
+      const serial = db.from('hives').insert(hives, { defaultToNull: false }).select('id, kilos').rollback();
+      expect(await dataOf(serial)).toEqual([
+        { id: 900, kilos: 20 },
+        { id: expect.any(Number), kilos: 1 },
+      ]);
+      const upserted = db.from('meadows').upsert([{ id: 11 }, { name: 'Dell' }], { defaultToNull: false }).select('id, name').rollback(); // prettier-ignore
+      expect(await dataOf(upserted)).toEqual([
+        { id: 11, name: null },
+        { id: expect.any(Number), name: 'Dell' },
+      ]);
+    });
+
+    test('without that what is left out is null, and a key must not be', async () => {
+      const { db } = at();
+      const meadows = [
+        { id: 90, name: 'Ridge' },
+        { name: 'Dell', altitude: 5 },
+      ];
+      expect(await refusalOf(db.from('meadows').insert(meadows))).toMatchObject({ status: 400, code: '23502' });
+      const [first] = (await dataOf(db.from('meadows').insert([{ name: 'Ridge' }, { name: 'Dell', altitude: 5 }]).select().rollback())) as unknown[]; // prettier-ignore
+      expect(first).toMatchObject({ name: 'Ridge', altitude: null });
+    });
+
+    test('a key that always counts is nobody else’s to say', async () => {
+      const { db } = at();
+      const counted = db
+        .from('always_counted')
+        .insert([{ word: 'one' }, { word: 'two' }])
+        .select()
+        .rollback();
+      const [one, two] = (await dataOf(counted)) as { id: number }[];
+      expect((two?.id ?? 0) - (one?.id ?? 0)).toBe(1);
+      expect(await refusalOf(db.from('always_counted').insert({ id: 7, word: 'seven' }))).toMatchObject({
+        status: 400,
+        code: '428C9',
+      });
+    });
+
+    test('what is only tried is answered as if it were done', async () => {
+      const { db } = at();
+      const tried = await db.from('hives').update({ label: 'oak' }, { count: 'exact' }).eq('meadow_id', 12).select('label').rollback(); // prettier-ignore
+      expect([tried.status, tried.count, tried.data]).toEqual([200, 2, [{ label: 'oak' }, { label: 'oak' }]]);
+      const gone = await db.from('hives').delete().eq('id', 104).select('label').rollback().single();
+      expect(gone.data).toEqual({ label: 'dusk' });
+      const robbed = await db.rpc('robbed', { above: 30 }).select('id, kilos').order('id').rollback();
+      expect(robbed.data).toEqual([{ id: 101, kilos: 0 }, { id: 103, kilos: 0 }]); // prettier-ignore
+      expect(await dataOf(db.rpc('put_down', { word: 'gone' }).rollback())).toEqual(expect.any(Number));
+      expect(await dataOf(db.from('hives').select('label, kilos').gte('id', 103).order('id'))).toEqual([
+        { label: 'clover', kilos: 40 },
+        { label: 'dusk', kilos: 18 },
+      ]);
+      expect((await db.from('always_counted').select('*', { count: 'exact', head: true })).count).toBe(0);
+    });
+
+    test('at most so many rows: more are refused and stay as they were, for a function as well', async () => {
+      const { db } = at();
+      const refused = {
+        status: 400,
+        code: 'PGRST124',
+        message: 'Query result exceeds max-affected preference constraint',
+        hint: null,
+      };
+      expect(await refusalOf(db.from('hives').update({ kilos: 1 }).gt('id', 0).maxAffected(3))).toEqual({ ...refused, details: 'The query affects 4 rows' }); // prettier-ignore
+      expect(await refusalOf(db.rpc('robbed', { above: 30 }).maxAffected(1))).toEqual({ ...refused, details: 'The query affects 2 rows' }); // prettier-ignore
+      expect(await refusalOf(db.rpc('put_down', { word: 'x' }).maxAffected(1))).toMatchObject({ code: 'PGRST128' });
+      expect(await dataOf(db.from('hives').select('kilos.sum()').single())).toEqual({ sum: 113.5 });
+      const few = db.from('hives').update({ kilos: 40 }).eq('id', 103).maxAffected(1).select('kilos');
+      expect(await dataOf(few)).toEqual([{ kilos: 40 }]);
+    });
+
+    test('how many were changed, with and without the rows; none is no error', async () => {
+      const { db } = at();
+      const inserted = await db.from('plants').insert([{ id: 8 }, { id: 9 }], { count: 'exact' });
+      expect([inserted.status, inserted.count, inserted.data]).toEqual([201, 2, null]);
+      const merged = await db.from('plants').upsert([{ id: 9, name: 'lime' }, { id: 10, name: 'rape' }], { count: 'exact' }).select(); // prettier-ignore
+      expect([merged.count, merged.data]).toEqual([2, [{ id: 9, name: 'lime' }, { id: 10, name: 'rape' }]]); // prettier-ignore
+      const removed = await db.from('plants').delete({ count: 'exact' }).gte('id', 8);
+      expect([removed.status, removed.count]).toEqual([204, 3]);
+      const none = await db.from('plants').update({ name: 'x' }, { count: 'exact' }).eq('id', 99);
+      expect([none.status, none.count, none.error]).toEqual([204, 0, null]);
+      expect(await dataOf(db.from('plants').update({ name: 'x' }).eq('id', 99).select())).toEqual([]);
+    });
+
+    test('a view that shows a whole key has it: for what is there already, and for where a row is found', async () => {
+      const { db, room } = at();
+      const merged = db.from('plain_plants').upsert([{ id: 1, name: 'mint' }, { id: 50, name: 'rue' }]).select().rollback(); // prettier-ignore
+      expect(await dataOf(merged)).toEqual([
+        { name: 'mint', id: 1 },
+        { name: 'rue', id: 50 },
+      ]);
+      const ignored = db.from('plain_plants').upsert({ id: 1, name: 'mint' }, { ignoreDuplicates: true }).select();
+      expect(await dataOf(ignored)).toEqual([]);
+      const reply = await room.request('/rest/v1/plain_plants', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', Prefer: 'return=headers-only, tx=rollback' },
+        body: '{"id": 60}',
+      });
+      expect([reply.status, reply.headers.get('location')]).toEqual([201, '/plain_plants?id=eq.60']);
+      // It is no further way from table to table.
+      expect(await dataOf(db.from('meadows').select('plants!sown(name)').eq('id', 11).single())).toEqual({ plants: [{ name: 'heather' }] }); // prettier-ignore
+      const { details }: any = await refusalOf(db.from('meadows').select('plants(name)'));
+      expect(details).toHaveLength(2);
+    });
+
+    test('through a view, and in another schema', async () => {
+      const { db } = at();
+      const seen = db.from('hive_labels').update({ label: 'alder' }).eq('id', 101).select('label, keepers(name)');
+      expect(await dataOf(seen.rollback())).toEqual([{ label: 'alder', keepers: { name: 'Odile' } }]);
+      const cellar = db.schema('cellar');
+      expect(await dataOf(cellar.from('barrels').update({ litres: 49 }).eq('id', 1).select('mead').rollback())).toEqual([{ mead: 'dry' }]); // prettier-ignore
+      expect(await refusalOf(db.from('barrels').select())).toMatchObject({ status: 404, code: 'PGRST205' });
+    });
+  });
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+
+/** What clients may ask for and this service does not have: refused as the peer refuses what is switched off. */
+let room: AuthRoom;
+beforeAll(async () => {
+  room = await openAuthRoom({ environment: { DATA_AUTOCONFIRM: 'false' } });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const password = 'correct horse 1';
+
+test('providers elsewhere are told to be switched off, by the settings and by the way there', async () => {
+  const settings: any = await (await room.call('GET', '/settings')).json();
+  expect(settings).toMatchObject({ external: { email: true, github: false, google: false, phone: false }, saml_enabled: false }); // prettier-ignore
+  const { data } = await room.client().auth.signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } }); // prettier-ignore
+  // The browser goes there, without a key.
+  const reply = await fetch(data.url ?? '', { redirect: 'manual' });
+  expect([reply.status, await reply.json()]).toEqual([
+    400,
+    { code: 400, error_code: 'validation_failed', msg: 'Unsupported provider: provider is not enabled' },
+  ]);
+  const { auth } = room.client();
+  const token = await auth.signInWithIdToken({ provider: 'google', token: 'a.b.c' });
+  expect([token.error?.status, token.error?.code]).toEqual([400, 'provider_disabled']);
+  const sso = await auth.signInWithSSO({ domain: 'example.com' });
+  expect([sso.error?.status, sso.error?.code]).toEqual([404, 'saml_provider_disabled']);
+  const wallet = await auth.signInWithWeb3({ chain: 'solana', message: 'm', signature: new Uint8Array(64) });
+  expect([wallet.error?.status, wallet.error?.code]).toEqual([422, 'web3_provider_disabled']);
+  const phone = await auth.signInWithOtp({ phone: '+15550100' });
+  expect([phone.error?.status, phone.error?.code]).toEqual([400, 'phone_provider_disabled']);
+  const odd = await auth.verifyOtp({ phone: '15550100-x', token: '123456', type: 'sms' });
+  expect([odd.error?.status, odd.error?.message]).toEqual([400, 'Invalid phone number format (E.164 required)']);
+  const code = await auth.verifyOtp({ phone: '+15550100', token: '123456', type: 'sms' });
+  expect([code.error?.status, code.error?.code]).toEqual([403, 'otp_expired']);
+});
+
+test('a mail that did not come is sent again; identities are told, and none is added or taken away', async () => {
+  const client = room.client();
+  const email = 'ann@example.com';
+  await client.auth.signUp({ email, password });
+  await room.mailTo(email);
+  const early = await client.auth.resend({ type: 'signup', email });
+  expect([early.error?.status, early.error?.code]).toEqual([429, 'over_email_send_rate_limit']);
+  room.clock.advance(61_000);
+  expect((await client.auth.resend({ type: 'signup', email })).error).toBeNull();
+  const { link } = await room.mailTo(email);
+  const landing = await fetch(link ?? '', { redirect: 'manual' });
+  expect([landing.status, landing.headers.get('location')]).toEqual([303, expect.stringContaining('access_token=')]);
+  const signedIn = await client.auth.signInWithPassword({ email, password });
+  expect(signedIn.error).toBeNull();
+  const { data } = await client.auth.getUserIdentities();
+  expect(data?.identities.map(({ provider, identity_data }) => [provider, identity_data?.['email']])).toEqual([['email', email]]); // prettier-ignore
+  const linked = await client.auth.linkIdentity({ provider: 'github', options: { skipBrowserRedirect: true } });
+  expect([linked.error?.status, linked.error?.code]).toEqual([404, 'manual_linking_disabled']);
+  const [identity] = data?.identities ?? [];
+  if (identity === undefined) throw new Error('there is no identity');
+  const unlinked = await client.auth.unlinkIdentity(identity);
+  expect([unlinked.error?.status, unlinked.error?.code]).toEqual([404, 'manual_linking_disabled']);
+  room.clock.advance(61_000);
+  expect((await client.auth.updateUser({ email: 'anna@example.com' })).error).toBeNull();
+  room.clock.advance(61_000);
+  expect((await client.auth.resend({ type: 'email_change', email: 'anna@example.com' })).error).toBeNull();
+});
+
+test('files, functions and changes as they happen are errors that a program can read', async () => {
+  const client = room.client();
+  expect((await client.storage.listBuckets()).error).toMatchObject({
+    message: 'There is nothing at /storage/v1/bucket',
+  });
+  expect((await client.functions.invoke('hello')).error).toMatchObject({ context: { status: 404 } });
+  const states: string[] = [];
+  const channel = client.channel('room');
+  channel.subscribe((state) => states.push(state));
+  await expect.poll(() => states, { timeout: 20_000 }).toContain('CHANNEL_ERROR');
+  await client.removeAllChannels();
+  await client.realtime.disconnect();
+  // The rest of the client goes on.
+  expect((await client.auth.getSession()).error).toBeNull();
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+
+/** The first hour with supabase-js, where nothing is set. */
+let room: AuthRoom;
+beforeAll(async () => {
+  room = await openAuthRoom();
+  await room.sql(`create table diary (id bigint generated always as identity primary key, owner uuid not null default auth.uid() references auth.users, line text);
+    alter table diary enable row level security;
+    create policy own on diary for all to authenticated using (owner = auth.uid()) with check (owner = auth.uid())`);
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+test('signed up is signed in, and the rows are one’s own', async () => {
+  const client = room.client();
+  const { data, error } = await client.auth.signUp({ email: 'first@example.com', password: 'long enough 1' });
+  expect([error, data.session?.user.id]).toEqual([null, data.user?.id]);
+  const written = await client.from('diary').insert({ line: 'mine' }).select('line, owner').single();
+  expect(written.data).toEqual({ line: 'mine', owner: data.user?.id });
+  expect((await room.client().from('diary').select()).data).toEqual([]);
+  expect((await client.auth.signOut()).error).toBeNull();
+  expect((await client.from('diary').insert({ line: 'late' })).error?.code).toBe('42501');
+});
+
+test('who asks for a link to sign in gets one that says so, also the first time', async () => {
+  const email = 'by-link@example.com';
+  const client = room.client();
+  expect((await client.auth.signInWithOtp({ email })).error).toBeNull();
+  const mail = await room.mailTo(email);
+  expect(mail.title).not.toContain('Confirm');
+  const link = new URL(mail.link ?? '');
+  expect(link.searchParams.get('type')).toBe('magiclink');
+  const reply = await fetch(link, { redirect: 'manual' });
+  const told = new URLSearchParams(new URL(reply.headers.get('location') ?? '').hash.slice(1));
+  const session = { access_token: told.get('access_token') ?? '', refresh_token: told.get('refresh_token') ?? '' };
+  const { data } = await client.auth.setSession(session);
+  expect([data.user?.email, data.user?.email_confirmed_at]).toEqual([email, expect.any(String)]);
+  expect((await client.from('diary').insert({ line: 'hers' }).select('line')).data).toEqual([{ line: 'hers' }]);
+  // Without a site the link leads here, and that is said.
+  expect(await (await fetch(room.url)).json()).toEqual({ message: expect.stringContaining('site address') });
+});
+
+test('the code of that mail signs in as well, by whatever type a program calls it', async () => {
+  for (const type of ['magiclink', 'email'] as const) {
+    const email = `by-${type}-code@example.com`;
+    const client = room.client();
+    await client.auth.signInWithOtp({ email });
+    const token = /\b(\d{6})\b/.exec((await room.mailTo(email)).body)?.[1] ?? '';
+    const { data, error } = await client.auth.verifyOtp({ email, token, type });
+    expect([error, data.user?.email]).toEqual([null, email]);
+  }
+});

@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../services/contracts/service.ts';
+import { control } from '../../../services/control/index.ts';
+import { data } from '../../../services/data/index.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
+import { openDataRoom } from './room.ts';
+
+const ours = fileURLToPath(new URL('../../../services/data/', import.meta.url));
+
+/** The real clock, which knows the waits that code of this service began and that are not over. */
+function watchedClock(): Clock & { readonly ofData: ReadonlySet<object> } {
+  const ofData = new Set<object>();
+  const watched = (begin: (over: () => void) => NodeJS.Timeout): Disposable => {
+    const wait = {};
+    if (new Error('here').stack?.includes(ours) === true) ofData.add(wait);
+    const timer = begin(() => ofData.delete(wait)).unref();
+    return {
+      [Symbol.dispose]() {
+        ofData.delete(wait);
+        clearTimeout(timer);
+      },
+    };
+  };
+  return {
+    ofData,
+    now: () => Date.now(),
+    after: (ms, call) => watched((over) => setTimeout(() => (over(), call()), ms)),
+    every: (ms, call) => watched(() => setInterval(call, ms)),
+  };
+}
+
+/** Files of the service in its folder. */
+function filesOf({ dataDir }: TestHost): readonly string[] {
+  return readdirSync(dataDir).includes('data') ? readdirSync(join(dataDir, 'data')) : [];
+}
+
+/** The server of the cluster; undefined where none runs. */
+function serverOf({ dataDir }: TestHost): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(dataDir, 'data', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+async function turn(host: TestHost, enabled: boolean): Promise<void> {
+  const reply = await fetch(`${host.url('control')}/api/settings/data`, {
+    method: 'PATCH',
+    headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ enabled }),
+  });
+  expect(reply.status, await reply.text()).toBe(200);
+}
+
+/** Whether anybody listens there. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port }, () => (socket.destroy(), resolve(true)));
+    socket.once('error', () => resolve(false));
+  });
+}
+
+test('turned off from the start it has no port, no PostgreSQL, no file and nothing that waits', async () => {
+  const clock = watchedClock();
+  await using host = await openTestHost({
+    services: [data, control],
+    environment: { HOMEPORT_ENABLED_DATA: 'false' },
+    clock,
+  });
+  expect(host.host.addresses()['data']).toBeUndefined();
+  expect(clock.ofData.size).toBe(0);
+  expect(filesOf(host)).toEqual([]);
+});
+
+test('asleep it has a port and no PostgreSQL; turned off while it is awake all of it ends, and comes back', async () => {
+  const clock = watchedClock();
+  await using room = await openDataRoom({ clock });
+  const { host } = room;
+  expect(serverOf(host)).toBeUndefined();
+  expect(filesOf(host)).not.toContain('cluster');
+  const asleep = clock.ofData.size;
+  await room.sql('create table kept (id int primary key); insert into kept values (1)');
+  expect(serverOf(host)).toBeDefined();
+  // It waits for its rest besides what waits anyhow.
+  await expect.poll(() => clock.ofData.size).toBeGreaterThan(asleep);
+  const port = host.port('data');
+
+  await turn(host, false);
+  await expect.poll(() => serverOf(host), { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(() => answers(port), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => clock.ofData.size, { timeout: 20_000 }).toBe(0);
+  expect(host.host.addresses()['data']).toBeUndefined();
+
+  await turn(host, true);
+  await expect.poll(() => host.host.addresses()['data'], { timeout: 20_000 }).toBeDefined();
+  expect(serverOf(host)).toBeUndefined();
+  const reply = await fetch(`${host.url('data')}/rest/v1/kept`, { headers: { apikey: room.serviceKey } });
+  expect([reply.status, await reply.json()]).toEqual([200, [{ id: 1 }]]);
+});

@@ -1,0 +1,143 @@
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDataRoom, type DataRoom } from './room.ts';
+
+/** Statements that come again are prepared: nothing of them may outlive what they were made for. */
+let room: DataRoom;
+let db: SupabaseClient<any>;
+beforeAll(async () => {
+  room = await openDataRoom({ settings: { schemas: ['public', 'shop'] } });
+  db = createClient<any>(room.url, room.serviceKey);
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const wait = async <T>(query: PromiseLike<{ data: T; error: unknown }>): Promise<T> => {
+  const { data, error } = await query;
+  expect(error).toBeNull();
+  return data;
+};
+
+test('a column of another type counts at once, for statements that ran many times', async () => {
+  await room.sql('create table things (id int primary key, code int); insert into things values (1, 7), (2, 8)');
+  const seven = () => db.from('things').select('id, code').eq('code', '7');
+  for (let turn = 0; turn < 8; turn += 1) expect(await wait(seven())).toEqual([{ id: 1, code: 7 }]);
+  for (const [type, code] of [
+    ['text', '7'],
+    ['int', 7],
+    ['jsonb', 7],
+    ['text', '7'],
+  ] as const) {
+    const using = type === 'int' ? 'code::text::int' : type === 'jsonb' ? 'to_jsonb(code)' : 'code::text';
+    await room.sql(`alter table things alter code type ${type} using ${using}`);
+    expect(await wait(seven())).toEqual([{ id: 1, code }]);
+  }
+  // Letters fit now; that they did not is forgotten.
+  expect(await wait(db.from('things').select('id').eq('code', 'seven'))).toEqual([]);
+  await room.sql('alter table things rename code to number');
+  const { error } = await seven();
+  expect(error?.code).toBe('42703');
+});
+
+test('what a statement fails at is said each time, and the connection goes on', async () => {
+  await room.sql('create table numbers (id int primary key, n int)');
+  for (let turn = 0; turn < 4; turn += 1) {
+    expect((await db.from('numbers').select().eq('n', 'three')).error?.code).toBe('22P02');
+    expect((await db.from('numbers').insert({ id: turn, n: turn })).error).toBeNull();
+    expect((await db.from('numbers').insert({ id: turn, n: 0 })).error?.code).toBe('23505');
+    expect(
+      (
+        await db
+          .from('numbers')
+          .insert([{ id: 10 + turn }, { id: 0 }])
+          .select()
+      ).error?.code,
+    ).toBe('23505');
+  }
+  expect(await wait(db.from('numbers').select('id').order('id'))).toEqual([0, 1, 2, 3].map((id) => ({ id })));
+});
+
+test('a connection keeps a bounded number of them', async () => {
+  await room.sql(
+    'create table wide (id int primary key, a int, b int, c int, d int, e int, f int, g int, h int); create function kept_here() returns bigint language sql stable as $$ select count(*) from pg_prepared_statements $$', // prettier-ignore
+  );
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  for (let mask = 1; mask < 128; mask += 1) {
+    const chosen = names.filter((_, at) => (mask >> at) % 2 === 1).join(',');
+    await wait(db.from('wide').select(chosen).gt('id', 0));
+  }
+  const kept = Number(await wait(db.rpc('kept_here')));
+  expect(kept).toBeGreaterThan(10);
+  expect(kept).toBeLessThan(60);
+});
+
+test('nobody has the statement of somebody else: roles and policies are asked anew', async () => {
+  const [ann, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
+  await room.sql(`create table own (id int primary key, owner uuid); alter table own enable row level security;
+    create policy mine on own for select to authenticated using (owner = (select auth.uid()));
+    insert into own values (1, '${ann}'), (2, '${bob}')`);
+  const seen = async (token: string | undefined): Promise<unknown> =>
+    (await room.request('/rest/v1/own?select=id', { headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) } })).json(); // prettier-ignore
+  for (let turn = 0; turn < 12; turn += 1) {
+    expect(await seen(room.token(ann))).toEqual([{ id: 1 }]);
+    expect(await seen(undefined)).toEqual([]);
+    expect(await seen(room.token(bob))).toEqual([{ id: 2 }]);
+    expect(await seen(room.serviceKey)).toEqual([{ id: 1 }, { id: 2 }]);
+  }
+});
+
+test('a role that may not use a schema any more gets nothing by what another one has prepared', async () => {
+  await room.sql(`create table books (id int primary key); create table shelves (id int primary key);
+    create schema shop; grant usage on schema shop to anon, service_role;
+    create table shop.places (book int references books, shelf int references shelves, primary key (book, shelf));
+    grant select on shop.places to anon, service_role;
+    insert into books values (1); insert into shelves values (2); insert into shop.places values (1, 2)`);
+  const rows = async (apikey: string): Promise<unknown> =>
+    (await room.request('/rest/v1/books?select=id,shelves(id)', { headers: { apikey } })).json();
+  const all = [{ id: 1, shelves: [{ id: 2 }] }];
+  await room.sql('revoke usage on schema shop from anon');
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect(await rows(room.serviceKey)).toEqual(all);
+    expect(await rows(room.anonKey)).toMatchObject({ code: '42501' });
+  }
+  await room.sql('grant usage on schema shop to anon');
+  expect(await rows(room.anonKey)).toEqual(all);
+});
+
+test('a value that fits since a column has another type is taken, though the statement was prepared before', async () => {
+  await room.sql('create table marks (id int primary key, mark int); insert into marks values (1, 7)');
+  const marked = (mark: string) => db.from('marks').select('id').eq('mark', mark);
+  for (let turn = 0; turn < 3; turn += 1) expect(await wait(marked('7'))).toEqual([{ id: 1 }]);
+  expect((await marked('seven')).error?.code).toBe('22P02');
+  await room.sql('alter table marks alter mark type text using mark::text');
+  expect(await wait(marked('seven'))).toEqual([]);
+});
+
+test('a request that is refused runs once', async () => {
+  await room.sql(`create sequence tickets; create function ticket(code text) returns bigint language plpgsql as $$
+    declare n bigint := nextval('tickets');
+    begin
+      if code <> '' then raise exception 'no' using errcode = code; end if;
+      return n;
+    end $$`);
+  let drawn = 0;
+  for (const code of ['', '', '22P02', '42501', '42883', '0A000', '26000', '']) {
+    const { data, error } = await db.rpc('ticket', { code });
+    drawn += 1;
+    expect([code, error?.code ?? '', code === '' ? data : drawn]).toEqual([code, code, drawn]);
+  }
+  expect(await room.sql('select last_value::int as drawn from tickets')).toEqual([{ drawn }]);
+});
+
+test('a connection whose prepared statements were thrown away goes on', async () => {
+  await room.sql(`create table kept (id int primary key); insert into kept values (1);
+    create function forget_all() returns int language plpgsql as $$ begin execute 'deallocate all'; return 1; end $$`);
+  const read = () => wait(db.from('kept').select('id'));
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect(await read()).toEqual([{ id: 1 }]);
+    expect(await wait(db.rpc('forget_all'))).toBe(1);
+    // One that the connection knows, and one that is new to it.
+    expect(await read()).toEqual([{ id: 1 }]);
+    expect(await wait(db.rpc('forget_all'))).toBe(1);
+    expect(await wait(db.from('kept').select('id').gt('id', turn).limit(turn + 1))).toEqual(turn === 0 ? [{ id: 1 }] : []); // prettier-ignore
+  }
+});

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../services/contracts/service.ts';
+import { openAuthRoom } from './auth-room.ts';
+
+/** The real clock, but that long waits end when they are told to. */
+function patientClock(): Clock & { passLongWaits(): void } {
+  const waits = new Set<() => void>();
+  const handle = (timer: NodeJS.Timeout): Disposable => ({ [Symbol.dispose]: () => clearTimeout(timer) });
+  return {
+    now: () => Date.now(),
+    after(ms, call) {
+      if (ms < 60_000) return handle(setTimeout(call, ms).unref());
+      waits.add(call);
+      return { [Symbol.dispose]: () => void waits.delete(call) };
+    },
+    every: (ms, call) => handle(setInterval(call, ms).unref()),
+    passLongWaits() {
+      const all = [...waits];
+      waits.clear();
+      for (const call of all) call();
+    },
+  };
+}
+
+test('PostgreSQL runs from the first request until nobody asked for a while, and wakes again', async () => {
+  const clock = patientClock();
+  await using room = await openAuthRoom({ clock: { ...clock, advance: () => undefined } });
+  const file = join(room.host.dataDir, 'data', 'cluster', 'postmaster.pid');
+  const server = (): number | undefined => {
+    try {
+      const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
+      process.kill(pid, 0);
+      return pid;
+    } catch {
+      return undefined;
+    }
+  };
+  expect(server()).toBeUndefined();
+  await room.sql('create table kept (id int primary key); insert into kept values (1)');
+  const first = server();
+  expect(first).toBeDefined();
+  // Asking again puts it off; whoever asks meanwhile is answered.
+  expect(await room.sql('select id from kept')).toEqual([{ id: 1 }]);
+  clock.passLongWaits();
+  await expect.poll(server, { timeout: 20_000 }).toBeUndefined();
+  expect(await room.sql('select id from kept')).toEqual([{ id: 1 }]);
+  expect(server()).toBeDefined();
+  expect(server()).not.toBe(first);
+});

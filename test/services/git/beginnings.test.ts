@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let api: Gitea;
+
+beforeAll(async () => {
+  room = await openGitRoom();
+  api = await giteaClient(room);
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const fileOf = async (repo: string, path: string): Promise<string> => (await room.api('GET', `/repos/ada/${repo}/raw/${path}`)).text(); // prettier-ignore
+
+it('a repository begins with a licence, files to leave out and labels', async () => {
+  const { gitignore, label, licenses, repos, user } = api;
+  const { data: known } = await licenses.listLicenseTemplates();
+  expect(known.map(({ key }) => key)).toContain('MIT');
+  const { data: mit } = await licenses.getLicenseTemplateInfo('MIT');
+  expect(mit).toMatchObject({ key: 'MIT', name: 'MIT License' });
+  expect(mit.body).toContain('Permission is hereby granted, free of charge');
+  expect((await gitignore.listGitignoresTemplates()).data).toContain('Node');
+  const { data: node } = await gitignore.getGitignoreTemplateInfo('Node');
+  expect(node.source).toContain('node_modules/');
+  expect((await label.listLabelTemplates()).data).toContain('Default');
+  const { data: set } = await label.getLabelTemplateInfo('Default');
+  expect(set).toContainEqual({ name: 'bug', color: 'ee0701', description: 'Something is not working', exclusive: false }); // prettier-ignore
+
+  await user.createCurrentUserRepo({ name: 'begun', auto_init: true, license: 'MIT', gitignores: 'Node, Linux', issue_labels: 'Default', readme: 'Default' }); // prettier-ignore
+  expect(await fileOf('begun', 'LICENSE')).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} ada\n/);
+  const left = await fileOf('begun', '.gitignore');
+  expect([left.includes('# Node\nnode_modules/'), left.includes('# Linux\n*~')]).toEqual([true, true]);
+  expect(await fileOf('begun', 'README.md')).toBe('# begun\n');
+  const { data: labels } = await repos.issueListLabels('ada', 'begun');
+  expect(labels.map(({ name }) => name).toSorted()).toEqual(set.map(({ name }) => name).toSorted());
+});
+
+it('one that names what is not there is not made', async () => {
+  for (const wrong of [{ license: 'GPL-9' }, { gitignores: 'Node,Nothing' }, { issue_labels: 'toString' }]) {
+    expect((await room.api('POST', '/user/repos', { name: 'wrong', auto_init: true, ...wrong })).status).toBe(422);
+  }
+  expect((await room.api('GET', '/repos/ada/wrong')).status).toBe(404);
+  for (const path of ['/licenses/GPL-9', '/gitignore/templates/Nothing', '/label/templates/constructor']) {
+    expect([path, (await room.api('GET', path)).status]).toEqual([path, 404]);
+  }
+});

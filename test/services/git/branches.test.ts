@@ -1,0 +1,167 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+/** Branches as our own API has them, for the pages. */
+describe('the branches of a repository', () => {
+  let room: GitRoom;
+  let bob = '';
+  beforeAll(async () => {
+    room = await openGitRoom();
+    bob = await room.account('bob');
+    await room.create('fleet', { private: true });
+    const cwd = await room.work('fleet');
+    await room.run('sh', ['-c', 'for i in 1 2 3; do git commit -q --allow-empty -m "main $i"; done; git branch old main~2; git checkout -q -b topic/sail main~1; git commit -q --allow-empty -m "a sail"; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m "a larger sail"'], { cwd }); // prettier-ignore
+    await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, '--all'], { cwd });
+    await room.git(['symbolic-ref', 'HEAD', 'refs/heads/main'], { cwd });
+    await room.api('PATCH', '/repos/ada/fleet', { default_branch: 'main' });
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const ask = async (
+    method: string,
+    path = '',
+    body?: unknown,
+    authorization = adminAuthorization,
+    repository = 'fleet',
+  ): Promise<any> => {
+    // prettier-ignore
+    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/${repository}/branches${path}`, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: reply.status, ...((await reply.json()) as object) };
+  };
+  const names = async (query = ''): Promise<string[]> => (await ask('GET', query)).branches.map(({ name }: { name: string }) => name); // prettier-ignore
+
+  it('are listed with their last commit and how far they are from the default one', async () => {
+    await room.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'o*' });
+    await room.api('POST', '/repos/ada/fleet/pulls', { title: 'Sails', head: 'topic/sail', base: 'main' });
+    const { branches, ...rest } = await ask('GET');
+    expect(rest).toEqual({ status: 200, total: 3, more: false, mayWrite: true, mayAdminister: true });
+    expect(branches).toMatchObject([
+      { name: 'main', isDefault: true, rule: null, ahead: 0, behind: 0, pulls: [1], commit: { title: 'main 3', author: 'Ann' } }, // prettier-ignore
+      { name: 'topic/sail', isDefault: false, rule: null, ahead: 2, behind: 1, pulls: [1], commit: { title: 'a larger sail' } }, // prettier-ignore
+      { name: 'old', rule: 'o*', ahead: 0, behind: 2, pulls: [] },
+    ]);
+    expect(await names('?q=SAIL')).toEqual(['topic/sail']);
+    expect(await names('?offset=1')).toEqual(['topic/sail', 'old']);
+    // Nobody learns of a private one.
+    expect((await ask('GET', '', undefined, bob)).status).toBe(404);
+  });
+
+  it('are made from another one or a commit, and refused in words where git would not have them', async () => {
+    const { id } = (await (await room.api('GET', '/repos/ada/fleet/branches/old')).json()).commit;
+    expect((await ask('POST', '', { name: 'topic/oar', from: id })).status).toBe(200);
+    expect((await ask('POST', '', { name: 'next', from: 'topic/sail' })).status).toBe(200);
+    expect(await (await room.api('GET', '/repos/ada/fleet/branches/topic/oar')).json()).toMatchObject({ commit: { id } }); // prettier-ignore
+    expect(await ask('GET', '?q=next')).toMatchObject({ branches: [{ ahead: 2, behind: 1 }] });
+    for (const [body, fields] of [
+      [{ name: 'a..b', from: 'main' }, { name: expect.stringContaining('no such name') }],
+      [{ name: '-f', from: 'main' }, { name: expect.stringContaining('no such name') }],
+      [{ name: 'next', from: 'main' }, { name: expect.stringContaining('already') }],
+      [{ name: 'next/more', from: 'main' }, { name: expect.stringContaining('begins with') }],
+      [{ name: 'fresh', from: 'nowhere' }, { from: expect.stringContaining('no such branch') }],
+      [{ name: 'oars', from: 'main' }, { name: expect.stringContaining('protection') }],
+    ] as const) {
+      expect([body, await ask('POST', '', body)]).toMatchObject([body, { status: 422, error: { fields } }]);
+    }
+  });
+
+  it('are removed only at the commit that was seen, and never the default or a protected one', async () => {
+    await ask('POST', '', { name: 'gone', from: 'main' });
+    const tip = async (name: string): Promise<string> => (await ask('GET', `?q=${name}`)).branches[0].commit.id;
+    const remove = (name: string, commit: string, who?: string) => ask('DELETE', `?name=${name}&commit=${commit}`, undefined, who); // prettier-ignore
+    const [main, old] = [await tip('main'), await tip('old')];
+    expect(await remove('gone', old)).toMatchObject({ status: 409, error: { code: 'git.moved' } });
+    expect(await remove('main', main)).toMatchObject({ status: 403 });
+    expect(await remove('old', old)).toMatchObject({ status: 403, error: { code: 'git.protected' } });
+    // The name is as it was given, to its end.
+    expect((await remove('gone%C2%A0', main)).status).toBe(404);
+    expect((await remove('gone', main)).status).toBe(200);
+    expect((await remove('gone', main)).status).toBe(404);
+    expect(await names()).not.toContain('gone');
+    await room.api('PUT', '/repos/ada/fleet/collaborators/bob', { permission: 'read' });
+    const [{ mayWrite, mayAdminister }, made] = [await ask('GET', '', undefined, bob), await ask('POST', '', { name: 'bobs', from: 'main' }, bob)]; // prettier-ignore
+    expect([mayWrite, mayAdminister, made.status]).toEqual([false, false, 403]);
+    expect((await remove('next', await tip('next'), bob)).status).toBe(403);
+    await room.api('PATCH', '/repos/ada/fleet', { archived: true });
+    expect((await ask('POST', '', { name: 'late', from: 'main' })).status).toBe(423);
+    expect((await ask('GET')).mayWrite).toBe(false);
+    await room.create('bare');
+    expect(await ask('GET', '', undefined, undefined, 'bare')).toMatchObject({ status: 200, branches: [], total: 0 });
+  });
+
+  it('are known to who administers a repository, who may not remove it all for that', async () => {
+    const carl = await room.account('carl');
+    await room.create('shared', { auto_init: true });
+    await room.api('PUT', '/repos/ada/shared/collaborators/carl', { permission: 'admin' });
+    const settings = async (authorization: string): Promise<any> => {
+      const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/shared/settings`, { headers: { authorization } }); // prettier-ignore
+      return reply.json();
+    };
+    expect(await settings(adminAuthorization)).toMatchObject({ branches: ['main'], mayRemove: true });
+    expect(await settings(carl)).toMatchObject({ branches: ['main'], mayRemove: false });
+  });
+});
+
+describe('many branches far from each other', () => {
+  let room: GitRoom;
+  let folder = '';
+  const log = (): string[] => readFileSync(join(folder, 'log'), 'utf8').trim().split('\n');
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'homeport-git-program-'));
+    writeFileSync(join(folder, 'log'), '');
+    // Git itself, with a note of how many histories it walks through at once; the walk to one branch fails.
+    const program = join(folder, 'git');
+    writeFileSync(
+      program,
+      `#!/bin/sh
+case " $* " in *" --left-right "*) ;; *) exec git "$@" ;; esac
+at=0; while [ "$(nice)" -lt 10 ] && [ $at -lt 40 ]; do at=$((at + 1)); sleep 0.05; done
+echo "begins $(nice)" >> '${folder}/log'
+sleep 0.1
+case " $* " in *" $(cat '${folder}/broken') "*) code=128 ;; *) git "$@"; code=$? ;; esac
+echo ends >> '${folder}/log'
+exit $code
+`,
+    );
+    chmodSync(program, 0o755);
+    room = await openGitRoom();
+    await room.create('wide');
+    const cwd = await room.work('wide');
+    await room.run('sh', ['-c', 'for i in 1 2 3 4 5 6; do git checkout -q -b b$i main; git commit -q --allow-empty -m $i; done'], { cwd }); // prettier-ignore
+    await room.git(['push', '-q', `${room.signedUrl}/ada/wide.git`, '--all'], { cwd });
+    await room.api('PATCH', '/repos/ada/wide', { default_branch: 'main' });
+    const { stdout } = await room.git(['rev-parse', 'main', 'b3'], { cwd });
+    const [main, broken] = stdout.trim().split('\n');
+    writeFileSync(join(folder, 'broken'), `${main}...${broken}`);
+    const changed = await fetch(`${room.host.url('control')}/api/settings/git`, {
+      method: 'PATCH',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ gitPath: program }),
+    });
+    expect(changed.status).toBe(200);
+  });
+  afterAll(async () => {
+    await room[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('are compared two at a time, after whatever else the computer has to do, and shown where that fails', async () => {
+    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/wide/branches`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+    const { branches } = (await reply.json()) as { branches: { name: string; ahead: number | null; behind: number | null }[] }; // prettier-ignore
+    const distances = branches.map(({ name, ahead, behind }) => [name, ahead, behind]).toSorted();
+    expect(distances).toEqual([['b1', 1, 0], ['b2', 1, 0], ['b3', null, null], ['b4', 1, 0], ['b5', 1, 0], ['b6', 1, 0], ['main', 0, 0]]); // prettier-ignore
+    const begun = log().filter((line) => line.startsWith('begins'));
+    expect(begun).toHaveLength(6);
+    expect(begun.every((line) => Number(line.split(' ')[1]) >= 10)).toBe(true);
+    let running = 0;
+    const atOnce = log().map((line) => (running += line === 'ends' ? -1 : 1));
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(2);
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let cwd = '';
+/** No date can hold as many seconds; git takes them. */
+const hostile = '99999999999999';
+const lastMs = 8.64e15;
+beforeAll(async () => {
+  room = await openGitRoom();
+  await room.create('late');
+  cwd = await room.work('late');
+  await room.git(['checkout', '-q', '-b', 'odd'], { cwd });
+  const parent = (await room.git(['rev-parse', 'main'], { cwd })).stdout.trim();
+  const { stdout: blob } = await room.git(['hash-object', '-w', '--stdin'], { cwd, input: 'from far away\n' });
+  const { stdout: tree } = await room.git(['mktree'], { cwd, input: `100644 blob ${blob.trim()}\tfar.txt\n` });
+  const who = (role: string, seconds: string): string => `${role} Ann <ann@example.org> ${seconds} +0130\n`;
+  const commit = await make('commit', `tree ${tree.trim()}\nparent ${parent}\n${who('author', hostile)}${who('committer', hostile)}\nfar\n`); // prettier-ignore
+  const tag = await make('tag', `object ${commit}\ntype commit\ntag far\n${who('tagger', hostile)}\nfar\n`);
+  await room.run('sh', ['-c', `git update-ref refs/heads/odd ${commit}; git update-ref refs/tags/far ${tag}; git checkout -q main; git commit -q --allow-empty -m 'main goes on'`], { cwd }); // prettier-ignore
+  await room.git(['push', '-q', `${room.signedUrl}/ada/late.git`, 'main', 'odd', 'far'], { cwd });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const make = async (type: string, input: string): Promise<string> =>
+  (await room.git(['hash-object', '-t', type, '-w', '--stdin', '--literally'], { cwd, input })).stdout.trim();
+const json = async (path: string): Promise<any> => {
+  const reply = await room.api('GET', `/repos/ada/late${path}`);
+  expect([path, reply.status]).toEqual([path, 200]);
+  return reply.json();
+};
+const own = async (path: string): Promise<any> => {
+  const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/late${path}`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  expect([path, reply.status]).toEqual([path, 200]);
+  return reply.json();
+};
+
+describe('a commit of a time that no date can hold', () => {
+  const shown = '9999-12-31T23:59:59Z';
+
+  it('is shown with the last time that clients can read', async () => {
+    expect((await json('/commits?sha=odd&limit=1'))[0]).toMatchObject({ created: shown, commit: { author: { date: shown } } }); // prettier-ignore
+    expect((await json('/branches/odd')).commit.timestamp).toBe(shown);
+    expect((await json('/contents/far.txt?ref=odd')).last_committer_date).toBe(shown);
+    const { id } = await json('/tags/far');
+    expect(await json(`/git/tags/${id}`)).toMatchObject({ tagger: { name: 'Ann', date: shown } });
+    const raw = await room.api('GET', '/repos/ada/late/raw/far.txt?ref=odd');
+    expect([raw.status, raw.headers.get('last-modified')]).toEqual([200, 'Fri, 31 Dec 9999 23:59:59 GMT']);
+  });
+
+  it('is shown by the pages, as late as a date can be', async () => {
+    const { branches } = await own('/branches');
+    expect(branches.find(({ name }: { name: string }) => name === 'odd').commit.time).toBe(lastMs);
+    expect((await own('/commits?ref=odd')).commits[0].time).toBe(lastMs);
+    expect((await own('/content?ref=odd')).commit.time).toBe(lastMs);
+    expect((await own('/blame?ref=odd&path=far.txt')).parts[0].time).toBe(lastMs);
+  });
+
+  it('keeps its time when it is put onto another one', async () => {
+    const { number } = (await (await room.api('POST', '/repos/ada/late/pulls', { title: 'Far', head: 'odd', base: 'main' })).json()) as { number: number }; // prettier-ignore
+    const merged = await room.api('POST', `/repos/ada/late/pulls/${number}/merge`, { Do: 'rebase' });
+    expect([merged.status, await merged.text()]).toEqual([200, '']);
+    await room.git(['fetch', '-q', `${room.signedUrl}/ada/late.git`, 'main'], { cwd });
+    const { stdout } = await room.git(['log', '-1', '--format=%ad', '--date=raw', 'FETCH_HEAD'], { cwd });
+    expect(stdout.trim()).toBe(`${hostile} +0130`);
+  });
+
+  it('is made by the API in any year', async () => {
+    for (const [at, [date, stored]] of (
+      [
+        ['2150-06-01T12:00:00+02:00', '5693364000 +0200'],
+        ['1930-01-01T00:00:00Z', '0 +0000'],
+      ] as const
+    ).entries()) {
+      // prettier-ignore
+      const made = await room.api('POST', `/repos/ada/late/contents/${at}.txt`, { content: 'eA==', message: 'x', dates: { author: date } }); // prettier-ignore
+      expect([date, made.status]).toEqual([date, 201]);
+      await room.git(['fetch', '-q', `${room.signedUrl}/ada/late.git`, 'main'], { cwd });
+      const { stdout } = await room.git(['log', '-1', '--format=%ad', '--date=raw', 'FETCH_HEAD'], { cwd });
+      expect(stdout.trim()).toBe(stored);
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import bcrypt from 'bcryptjs';
+import { expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { openGitRoom } from './room.ts';
+
+it('an account that homeport.yaml declares stays with all that it has', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-declared-'));
+  try {
+    const authUsers = [{ name: 'bob', passwordHash: bcrypt.hashSync('secret of bob', 4) }];
+    writeFileSync(join(dataDir, 'homeport.yaml'), stringify({ version: 1, host: { authUsers } }));
+    await using room = await openGitRoom({ dataDir });
+    const bob = `Basic ${Buffer.from('bob:secret of bob').toString('base64')}`;
+    expect((await room.api('POST', '/user/repos', { name: 'his', auto_init: true }, bob)).status).toBe(201);
+    expect((await room.api('DELETE', '/admin/users/bob?purge=true')).status).toBe(409);
+    expect((await room.api('GET', '/repos/bob/his/contents/README.md', undefined, bob)).status).toBe(200);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,49 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { api } from '../../support/api.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom } from './room.ts';
+
+it('git hosting says which Git it needs, and goes on when it is there', async () => {
+  await using room = await openGitRoom();
+  const use = async (gitPath: string): Promise<void> => {
+    const reply = await fetch(`${room.host.url('control')}/api/settings/git`, {
+      method: 'PATCH',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ gitPath }),
+    });
+    expect(reply.status).toBe(200);
+  };
+  const program = (name: string, version: string): string => {
+    const path = join(room.folder, name);
+    writeFileSync(path, `#!/bin/sh\n[ "$1" = version ] && exec echo "git version ${version}"\nexec git "$@"\n`);
+    chmodSync(path, 0o755);
+    return path;
+  };
+  const health = async (): Promise<readonly unknown[]> => {
+    const { services } = await api<{ services: Record<string, string>[] }>(room.host.url('control'), '/api/services');
+    const found = services.find(({ id }) => id === 'git');
+    return [found?.['state'], found?.['reason'] ?? found?.['detail']];
+  };
+
+  await use(program('old-git', '2.37.9'));
+  await expect.poll(health).toEqual(['degraded', 'Git 2.37.9 is too old; install 2.38 or later.']);
+  await use(join(room.folder, 'no-git'));
+  await expect.poll(health).toEqual(['degraded', expect.stringContaining('Git is not on this computer.')]);
+  // As those are called that come with a system.
+  for (const version of ['2.38.0', '2.50.1.windows.1', '3.0.0 (Apple Git-160)']) {
+    await use(program(`git-${version.slice(0, 3)}`, version));
+    await expect.poll(async () => (await health())[0]).toBe('up');
+    const made = await fetch(`${room.host.url('control')}/api/git/repositories`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: `with-${version.slice(0, 1)}-${version.slice(2, 4)}`,
+        description: '',
+        private: false,
+      }),
+    });
+    expect([version, made.status, await made.text()]).toEqual([version, 200, expect.stringContaining('with-')]);
+  }
+});

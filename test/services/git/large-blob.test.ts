@@ -1,0 +1,3 @@
+import { describeLargeBlob } from './large-blob.ts';
+
+describeLargeBlob(16);

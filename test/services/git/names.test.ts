@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let cwd = '';
+let remote = '';
+/** Which commit a name stands for: each holds a file with its own name in it. */
+const commits = new Map<string, string>();
+beforeAll(async () => {
+  room = await openGitRoom();
+  await room.create('names');
+  cwd = await room.work('names', { 'which.txt': 'main\n' });
+  remote = `${room.signedUrl}/ada/names.git`;
+  await room.git(['push', '-q', remote, 'main'], { cwd });
+  await keep('main');
+  for (const which of ['dash', 'head', 'inner', 'tag', 'hex', 'seen', 'deep', 'outer']) {
+    await room.run('sh', ['-c', `git checkout -q -B work main; echo ${which} > which.txt; git commit -qam ${which}`], { cwd }); // prettier-ignore
+    await keep(which);
+  }
+  await push(['dash', 'refs/heads/-dash'], ['head', 'refs/heads/HEAD'], ['inner', 'refs/heads/refs/heads/main'], ['tag', 'refs/tags/main']); // prettier-ignore
+  await push(['hex', `refs/heads/${commits.get('main')}`], ['seen', 'refs/heads/a\u200bb'], ['deep', 'refs/heads/refs/heads/only'], ['outer', 'refs/heads/beside/one']); // prettier-ignore
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const keep = async (name: string): Promise<void> => {
+  commits.set(name, (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim());
+};
+const push = (...all: readonly (readonly [string, string])[]) =>
+  room.git(['push', '-q', remote, ...all.map(([which, ref]) => `${commits.get(which)}:${ref}`)], { cwd });
+const at = '/repos/ada/names';
+const json = async (path: string): Promise<any> => (await room.api('GET', at + path)).json();
+const own = async (path: string): Promise<any> => {
+  const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/names${path}`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  return reply.json();
+};
+const in64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** What is asked for, and what that is the name of. */
+const exact = (): (readonly [string, string])[] => [
+  ['main', 'main'],
+  ['-dash', 'dash'],
+  ['HEAD', 'head'],
+  ['refs/heads/main', 'main'],
+  ['refs/heads/refs/heads/main', 'inner'],
+  ['refs/tags/main', 'tag'],
+  ['refs/heads/refs/heads/only', 'deep'],
+  // A whole id is that of a commit, which is why the branch of that name has its `refs/`.
+  [commits.get('main') ?? '', 'main'],
+  [`refs/heads/${commits.get('main')}`, 'hex'],
+  [(commits.get('dash') ?? '').slice(0, 9), 'dash'],
+  ['a\u200bb', 'seen'],
+];
+
+describe('names that could be those of something else', () => {
+  it('are those of what git has by exactly that name, in all that reads', async () => {
+    for (const [name, which] of exact()) {
+      const asked = encodeURIComponent(name);
+      const id = commits.get(which);
+      const found = await Promise.all([
+        json(`/contents/which.txt?ref=${asked}`).then(({ content }) => Buffer.from(content, 'base64').toString()),
+        room.api('GET', `${at}/raw/which.txt?ref=${asked}`).then((reply) => reply.text()),
+        json(`/commits?sha=${asked}&limit=1`).then(([{ sha }]) => sha),
+        json(`/git/commits/${asked}`).then(({ sha }) => sha),
+        json(`/compare/main...${name.split('/').map(encodeURIComponent).join('/')}`).then(({ commits: [first] }) => first?.sha), // prettier-ignore
+        own(`/content?ref=${asked}&path=which.txt`).then(({ text }) => text),
+        own(`/commits?ref=${asked}`).then(({ commits: [{ id: newest }] }) => newest),
+      ]);
+      const after = which === 'main' ? undefined : id;
+      expect([name, ...found]).toEqual([name, `${which}\n`, `${which}\n`, id, id, after, `${which}\n`, id]);
+    }
+  });
+
+  it('are those of branches where a branch is asked for, and of tags where a tag is', async () => {
+    const branches = [['main', 'main'], ['-dash', 'dash'], ['HEAD', 'head'], ['refs/heads/main', 'inner'], ['refs/heads/only', 'deep'], [commits.get('main') ?? '', 'hex']] as const; // prettier-ignore
+    const path = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
+    const raw = async (kind: string, name: string): Promise<string> => (await fetch(`${room.url}/ada/names/raw/${kind}/${path(name)}/which.txt`)).text(); // prettier-ignore
+    for (const [name, which] of branches) {
+      expect([name, (await json(`/branches/${path(name)}`)).commit?.id]).toEqual([name, commits.get(which)]);
+      expect([name, await raw('branch', name)]).toEqual([name, `${which}\n`]);
+    }
+    expect((await json('/tags/main')).commit.sha).toBe(commits.get('tag'));
+    expect([await raw('tag', 'main'), await raw('commit', commits.get('hex') ?? '')]).toEqual(['tag\n', 'hex\n']);
+    for (const none of ['branch/only', 'branch/beside', 'tag/only', 'commit/main']) {
+      expect([none, (await fetch(`${room.url}/ada/names/raw/${none}/which.txt`)).status]).toEqual([none, 404]);
+    }
+  });
+
+  it('are not there only because git would guess something', async () => {
+    // Git reads the end of what `git describe` says as an id, and looks for `refs/heads/only` below `refs/heads/` as well.
+    const described = `v1-2-g${commits.get('dash')?.slice(0, 7)}`;
+    for (const name of ['only', 'beside', described]) {
+      expect([name, (await room.api('GET', `${at}/contents?ref=${name}`)).status]).toEqual([name, 404]);
+      expect([name, (await room.api('GET', `${at}/branches/${name}`)).status]).toEqual([name, 404]);
+    }
+    expect((await room.api('PATCH', at, { default_branch: 'beside' })).status).toBe(422);
+    const wanted = { content: in64('x'), message: 'x', branch: 'only' };
+    expect((await room.api('POST', `${at}/contents/x.txt`, wanted)).status).toBe(404);
+    expect((await room.api('POST', `${at}/pulls`, { title: 'x', head: 'only', base: 'main' })).status).toBe(404);
+    // So they are free.
+    for (const name of ['only', described]) {
+      expect((await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: '-dash' })).status).toBe(201); // prettier-ignore
+    }
+    const put = await room.api('POST', `${at}/contents/y.txt`, { ...wanted, branch: '-dash' });
+    expect(put.status).toBe(201);
+    expect((await json('/branches/-dash')).commit.id).toBe((await put.json()).commit.sha);
+  });
+
+  it('are removed by their exact name', async () => {
+    for (const name of ['refs/heads/only', '-dash', 'HEAD', commits.get('main') ?? '']) {
+      expect([name, (await room.api('DELETE', `${at}/branches/${name}`)).status]).toEqual([name, 204]);
+    }
+    const names = (await json('/branches')).map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['main', 'refs/heads/main', 'only']));
+    expect(names).not.toEqual(expect.arrayContaining(['-dash']));
+    // Without a branch of that name it is what a clone would check out.
+    expect((await json('/contents/which.txt?ref=HEAD')).content).toBe(in64('main\n'));
+  });
+
+  it('of tags on tags are those of the commit at their end', async () => {
+    const commit = commits.get('outer') ?? '';
+    await room.run('sh', ['-c', `git tag -a -m one one ${commit} && git tag -a -m two two one && git push -q '${remote}' two`], { cwd }); // prettier-ignore
+    expect(await json('/tags/two')).toMatchObject({ message: 'two\n', commit: { sha: commit } });
+    expect((await json('/git/commits/two')).sha).toBe(commit);
+  });
+});
+
+describe('names that people cannot tell from others', () => {
+  // 40 digits read as a commit, a hyphen as an option; the others are not seen, or are no text.
+  const refused = ['0123456789abcdef0123456789abcdef01234567', '-option', 'a\u200bb', 'a\u202eb', 'a\u00adb', 'lone\ud800', 'ma\ufeffin', 'x'.repeat(251)]; // prettier-ignore
+  const words = async (reply: Response): Promise<[number, string]> => [reply.status, ((await reply.json()) as { message: string }).message]; // prettier-ignore
+
+  it('are made by no call', async () => {
+    for (const name of [...refused, 'HEAD']) {
+      const branch = await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: 'main' });
+      expect([name, ...(await words(branch))]).toEqual([name, 422, '[NewBranchName]: GitRefName']);
+      const renamed = await room.api('PATCH', `${at}/branches/refs/heads/main`, { name });
+      expect([name, ...(await words(renamed))]).toEqual([name, 422, '[Name]: GitRefName']);
+      const file = await room.api('POST', `${at}/contents/z.txt`, { content: in64('z'), branch: 'main', new_branch: name }); // prettier-ignore
+      expect([name, ...(await words(file))]).toEqual([name, 422, '[Branch]: GitRefName']);
+      const made = await room.api('POST', '/user/repos', { name: 'other', auto_init: true, default_branch: name });
+      expect([name, ...(await words(made))]).toEqual([name, 422, '[DefaultBranch]: GitRefName']);
+    }
+    for (const name of refused) {
+      const tag = await room.api('POST', `${at}/tags`, { tag_name: name, target: 'main' });
+      expect([name, ...(await words(tag))]).toEqual([name, 422, '[TagName]: GitRefName']);
+      const release = await room.api('POST', `${at}/releases`, { tag_name: name, target_commitish: 'main' });
+      expect([name, release.status]).toEqual([name, 422]);
+    }
+    const page = await fetch(`${room.host.url('control')}/api/git/repositories/ada/names/branches`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: refused[2], from: 'refs/heads/main' }),
+    });
+    expect(page.status).toBe(422);
+    const all = (await room.git(['ls-remote', remote], { cwd })).stdout;
+    expect(all).not.toContain('refs/heads/-option');
+    expect(all).not.toContain('refs/tags/-option');
+  });
+
+  it('are those of clients where they push them', async () => {
+    const names = ['refs/heads/0123456789abcdef0123456789abcdef01234567', 'refs/heads/-option', 'refs/tags/soft\u00adhyphen', `refs/heads/${'long/'.repeat(60)}er`, 'refs/heads/next\u0085line']; // prettier-ignore
+    await push(...names.map((ref) => ['seen', ref] as const));
+    const there = (await room.git(['ls-remote', remote], { cwd })).stdout
+      .split('\n')
+      .map((line) => line.split('\t')[1]);
+    expect(there).toEqual(expect.arrayContaining(names));
+    // What one of them has can be released, changed and taken away.
+    expect((await room.api('POST', `${at}/releases`, { tag_name: 'soft\u00adhyphen' })).status).toBe(201);
+    const file = await room.api('POST', `${at}/contents/z.txt`, { content: in64('z'), branch: '-option' });
+    expect(file.status).toBe(201);
+    expect((await room.api('DELETE', `${at}/branches/-option`)).status).toBe(204);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { giteaClient, makeKey, openGitRoom, type Gitea, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+let api: Gitea;
+let bob = '';
+
+beforeAll(async () => {
+  room = await openGitRoom();
+  bob = await room.account('bob');
+  api = await giteaClient(room);
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const logins = (all: readonly { login?: string }[]) => all.map(({ login }) => login);
+
+it('people follow each other', async () => {
+  const { user, users } = api;
+  expect((await user.userCurrentPutFollow('BOB')).status).toBe(204);
+  await user.userCurrentPutFollow('bob');
+  expect(logins((await user.userCurrentListFollowing()).data)).toEqual(['bob']);
+  expect(logins((await users.userListFollowers('bob')).data)).toEqual(['ada']);
+  expect((await users.userCheckFollowing('ada', 'bob')).status).toBe(204);
+  await expect(users.userCheckFollowing('bob', 'ada')).rejects.toMatchObject({ status: 404 });
+  expect((await users.userGet('bob')).data).toMatchObject({ followers_count: 1, following_count: 0 });
+  expect((await user.userGetCurrent()).data).toMatchObject({ followers_count: 0, following_count: 1 });
+  await expect(user.userCurrentPutFollow('ada')).rejects.toMatchObject({ status: 403 });
+  await expect(user.userCurrentPutFollow('nobody')).rejects.toMatchObject({ status: 404 });
+  await user.userCurrentDeleteFollow('bob');
+  expect((await user.userCurrentListFollowing()).data).toEqual([]);
+  await expect(user.userCurrentCheckFollowing('bob')).rejects.toMatchObject({ status: 404 });
+});
+
+it('an account says something of itself, and so does an organisation', async () => {
+  const { orgs, user, users } = api;
+  const { data: before } = await user.getUserSettings();
+  expect(before).toMatchObject({ full_name: '', website: '', hide_email: false });
+  await user.updateUserSettings({ full_name: 'Ada L.', website: 'https://ada.example.org', hide_email: true });
+  const { data: after } = await user.updateUserSettings({ location: 'London' });
+  expect(after).toMatchObject({ full_name: 'Ada L.', website: 'https://ada.example.org', location: 'London', hide_email: true }); // prettier-ignore
+  expect((await users.userGet('ada')).data).toMatchObject({ full_name: 'Ada L.', location: 'London' });
+  const { data: org } = await orgs.orgCreate({ username: 'looms', website: 'https://looms.example.org' });
+  expect(org).toMatchObject({ website: 'https://looms.example.org', location: '' });
+  expect((await orgs.orgEdit('looms', { location: 'Leeds' })).data).toMatchObject({ website: 'https://looms.example.org', location: 'Leeds' }); // prettier-ignore
+  const { data: emails } = await user.userListEmails();
+  expect(emails).toMatchObject([{ username: 'ada', primary: true, verified: true }]);
+  expect(emails[0]?.email).toBe((await user.userGetCurrent()).data.email);
+});
+
+it('administrators make accounts, change them and remove them with what is theirs', async () => {
+  const { admin } = api;
+  const password = 'a long password of eve';
+  const eve = `Basic ${Buffer.from(`eve:${password}`).toString('base64')}`;
+  const made = await admin.adminCreateUser({ username: 'eve', email: 'eve@example.org', password, full_name: 'Eve', must_change_password: false }); // prettier-ignore
+  expect([made.status, made.data]).toMatchObject([201, { login: 'eve', full_name: 'Eve', is_admin: false, active: true }]); // prettier-ignore
+  expect((await room.api('POST', '/user/repos', { name: 'hers' }, eve)).status).toBe(201);
+  await expect(admin.adminCreateUser({ username: 'Eve', email: '', password })).rejects.toMatchObject({ status: 422 });
+  await expect(admin.adminCreateUser({ username: 'a b', email: '', password })).rejects.toMatchObject({ status: 422 });
+  await expect(admin.adminCreateUser({ username: 'fred', email: '', password: 'short' })).rejects.toMatchObject({ status: 400 }); // prettier-ignore
+  const { data: changed } = await admin.adminEditUser('eve', { login_name: 'eve', source_id: 0, admin: true, location: 'Eden' }); // prettier-ignore
+  expect(changed).toMatchObject({ is_admin: true, location: 'Eden' });
+  await admin.adminEditUser('eve', { login_name: 'eve', source_id: 0, admin: false, prohibit_login: true });
+  expect((await room.api('GET', '/user', undefined, eve)).status).toBe(401);
+  const { text } = await makeKey(room, 'eve');
+  const { data: key } = await admin.adminCreatePublicKey('eve', { title: 'eve', key: text });
+  expect(key).toMatchObject({ title: 'eve', user: { login: 'eve' } });
+  expect((await admin.adminDeleteUserPublicKey('eve', key.id!)).status).toBe(204);
+  await expect(admin.adminDeleteUser('eve')).rejects.toMatchObject({ status: 422 });
+  await expect(admin.adminDeleteUser('ada')).rejects.toMatchObject({ status: 422 });
+  expect((await admin.adminDeleteUser('eve', { purge: true })).status).toBe(204);
+  expect((await room.api('GET', '/repos/eve/hers')).status).toBe(404);
+  for (const [method, path] of [
+    ['POST', '/admin/users'],
+    ['PATCH', '/admin/users/ada'],
+    ['DELETE', '/admin/users/ada'],
+    ['POST', '/admin/users/ada/keys'],
+  ] as const) {
+    const asked = await room.api(method, path, { username: 'mallory', password, title: 'k', key: text }, bob);
+    expect([path, asked.status]).toEqual([path, 403]);
+  }
+});
+
+it('a repository is given to somebody who takes it, or does not', async () => {
+  const asBob = async (method: string, path: string, body?: unknown) => (await room.api(method, path, body, bob)).status; // prettier-ignore
+  const carl = await room.account('carl');
+  const asCarl = async (method: string, path: string) => (await room.api(method, path, undefined, carl)).status;
+  await room.api('POST', '/user/repos', { name: 'gift', private: true }, bob);
+  const at = '/repos/bob/gift/transfer';
+  expect(await asBob('POST', `${at}/accept`)).toBe(404);
+  expect(await asBob('POST', at, { new_owner: 'nobody' })).toBe(422);
+  expect(await asBob('POST', at, { new_owner: 'carl' })).toBe(201);
+  expect(await asBob('POST', at, { new_owner: 'carl' })).toBe(409);
+  // It is still his, and not for him to take.
+  expect(await asBob('POST', `${at}/accept`)).toBe(403);
+  expect([await asCarl('GET', '/repos/bob/gift'), await asCarl('POST', `${at}/reject`)]).toEqual([404, 200]);
+  expect(await asCarl('POST', `${at}/accept`)).toBe(404);
+  expect(await asBob('POST', at, { new_owner: 'carl' })).toBe(201);
+  const dora = await room.account('dora');
+  expect((await room.api('POST', `${at}/accept`, undefined, dora)).status).toBe(404);
+  expect(await asCarl('POST', `${at}/accept`)).toBe(202);
+  expect([await asCarl('GET', '/repos/carl/gift'), await asBob('GET', '/repos/carl/gift')]).toEqual([200, 404]);
+  // What was offered to somebody who is gone is not there for another of that name.
+  await room.api('POST', '/user/repos', { name: 'other' }, bob);
+  expect(await asBob('POST', '/repos/bob/other/transfer', { new_owner: 'dora' })).toBe(201);
+  expect((await api.admin.adminDeleteUser('dora')).status).toBe(204);
+  const offer = () => asBob('POST', '/repos/bob/other/transfer/reject');
+  await expect.poll(offer, { timeout: 20_000 }).toBe(404);
+  // An administrator decides for both.
+  expect((await room.api('POST', '/repos/carl/gift/transfer', { new_owner: 'ada' })).status).toBe(202);
+});
+
+it('who administers a repository with its owner neither takes nor removes it', async () => {
+  await room.create('shared', { auto_init: true });
+  expect((await room.api('PUT', '/repos/ada/shared/collaborators/bob', { permission: 'admin' })).status).toBe(204);
+  expect((await room.api('PATCH', '/repos/ada/shared', { description: 'Ours' }, bob)).status).toBe(200);
+  expect((await room.api('POST', '/repos/ada/shared/transfer', { new_owner: 'bob' }, bob)).status).toBe(403);
+  expect((await room.api('DELETE', '/repos/ada/shared', undefined, bob)).status).toBe(403);
+  const page = `${room.host.url('control')}/api/git/repositories/ada/shared`;
+  expect((await fetch(page, { method: 'DELETE', headers: { authorization: bob } })).status).toBe(403);
+  expect((await room.api('GET', '/repos/ada/shared')).status).toBe(200);
+  expect((await room.api('DELETE', '/repos/ada/shared')).status).toBe(204);
+});

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api } from '../../support/api.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { packedBlob, packOf, swellingDelta } from './pack.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+const zeros = '0'.repeat(40);
+const line = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
+let room: GitRoom;
+let head = '';
+
+beforeAll(async () => {
+  room = await openGitRoom();
+  await room.create('demo');
+  const cwd = await room.work('demo');
+  await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
+  head = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const own = (path: string): Promise<any> => api(room.host.url('control'), `/api/git/repositories/ada/${path}`);
+
+describe('a pack of few bytes', () => {
+  const push = async (ref: string, objects: readonly Buffer[]) => {
+    const command = Buffer.from(`${line(`${zeros} ${head} ${ref}\0 report-status`)}0000`);
+    const reply = await fetch(`${room.url}/ada/demo.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/x-git-receive-pack-request' },
+      body: Buffer.concat([command, packOf(objects)]),
+    });
+    return reply.text();
+  };
+  const base = Buffer.alloc(0x1_0000);
+
+  it('may swell to what people push, and not to a gigabyte, whether git takes it apart or keeps it', async () => {
+    expect(await push('refs/heads/small', [packedBlob(base), swellingDelta(base, 64)])).toContain('ok refs/heads/small'); // prettier-ignore
+    const many = Array.from({ length: 120 }, (_, at) => packedBlob(Buffer.from(`file ${at}`)));
+    for (const [ref, others] of [['refs/heads/few', []], ['refs/heads/many', many]] as const) {
+      const before = process.memoryUsage().rss;
+      const text = await push(ref, [packedBlob(base), swellingDelta(base, 16 * 1024), ...others]);
+      expect(text).not.toContain('unpack ok');
+      expect(text).toContain(`ng ${ref}`);
+      expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+    } // prettier-ignore
+    const { stdout } = await room.git(['ls-remote', '--heads', `${room.signedUrl}/ada/demo.git`]);
+    expect(stdout.split('\n').map((each) => each.split('\t')[1])).toEqual(['refs/heads/main', 'refs/heads/small', undefined]); // prettier-ignore
+  });
+});
+
+describe('a tree that names the same folder over and over', () => {
+  it('is kept, and no question about its hundred million files takes the memory of all', async () => {
+    await room.create('bomb');
+    const cwd = await room.work('bomb');
+    const mktree = async (entry: string): Promise<string> => {
+      const input = Array.from({ length: 10 }, (_, at) => `${entry}\tf${at}\n`).join('');
+      return (await room.git(['mktree'], { cwd, input })).stdout.trim();
+    };
+    const blob = (await room.git(['rev-parse', 'HEAD:README.md'], { cwd })).stdout.trim();
+    let tree = await mktree(`100644 blob ${blob}`);
+    for (let level = 1; level < 8; level += 1) tree = await mktree(`040000 tree ${tree}`);
+    const commit = (await room.git(['commit-tree', '-m', 'many', tree], { cwd })).stdout.trim();
+    await room.git(['push', '-q', `${room.signedUrl}/ada/bomb.git`, `${commit}:refs/heads/main`], { cwd });
+
+    const shown = await own('bomb/content');
+    expect(shown.entries.map(({ name, last }: any) => [name, last.title])).toEqual(Array.from({ length: 10 }, (_, at) => [`f${at}`, 'many'])); // prettier-ignore
+    expect(await own(`bomb/commits/${commit}`)).toMatchObject({ commit: { title: 'many' }, files: [], total: null });
+    const [listed] = (await (await room.api('GET', '/repos/ada/bomb/commits?limit=1')).json()) as { sha: string; files: unknown[] }[]; // prettier-ignore
+    expect(listed).toMatchObject({ sha: commit, files: [] });
+    for (const path of ['archive/main.zip', 'git/trees/main?recursive=true', 'languages']) {
+      expect([path, (await room.api('GET', `/repos/ada/bomb/${path}`)).status]).toEqual([path, 413]);
+    }
+    const change = await room.api('POST', '/repos/ada/bomb/contents/new.txt', { content: 'bmV3' });
+    expect(change.status).toBe(413);
+    for (const kind of ['diff', 'patch']) expect((await room.api('GET', `/repos/ada/bomb/git/commits/${commit}.${kind}`)).status).toBe(413); // prettier-ignore
+    expect((await room.api('GET', '/repos/ada/demo')).status).toBe(200);
+  });
+});
+
+describe('a file with one line of ten million characters', () => {
+  it('is there to be cloned and loaded, and is not laid out', async () => {
+    await room.create('wide');
+    const cwd = await room.work('wide', { 'wide.txt': 'x'.repeat(10_000_000), 'README.md': '['.repeat(99_000) });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/wide.git`, 'main'], { cwd });
+    const { readme, entries } = await own('wide/content');
+    expect([readme.text.length, entries.length]).toEqual([99_000, 2]);
+    expect(await own('wide/content?path=wide.txt')).toMatchObject({ kind: 'file', size: 10_000_000, text: null });
+    const [commit] = (await own('wide/commits')).commits;
+    const { files, total } = await own(`wide/commits/${commit.id}`);
+    expect([total, files.map(({ path, patch }: any) => [path, patch === null])]).toEqual([2, [['README.md', false], ['wide.txt', true]]]); // prettier-ignore
+    const diff = await (await room.api('GET', `/repos/ada/wide/git/commits/${commit.id}.diff`)).text();
+    expect(diff).toContain(`\n+${'['.repeat(99_000)}\n`);
+    await expect(own('wide/blame?path=wide.txt')).rejects.toThrow('413');
+    expect((await (await room.api('GET', '/repos/ada/wide/raw/wide.txt')).text()).length).toBe(10_000_000);
+  });
+});
+
+describe('a commit of files whose paths are longer together than a command line', () => {
+  it('is shown, with the lines of those that can be asked for', async () => {
+    await room.create('long');
+    const cwd = await room.work('long');
+    const blob = (await room.git(['rev-parse', 'HEAD:README.md'], { cwd })).stdout.trim();
+    const long = 'x'.repeat(8000);
+    const input = Array.from({ length: 300 }, (_, at) => `100644 blob ${blob}\t${String(at).padStart(3, '0')}${long}\n`).join(''); // prettier-ignore
+    const tree = (await room.git(['mktree'], { cwd, input })).stdout.trim();
+    const commit = (await room.git(['commit-tree', '-m', 'long', tree], { cwd })).stdout.trim();
+    await room.git(['push', '-q', `${room.signedUrl}/ada/long.git`, `${commit}:refs/heads/main`], { cwd });
+    const { files, total } = await own(`long/commits/${commit}`);
+    expect([total, files.length]).toEqual([300, 300]);
+    const shown = files.map(({ patch }: any) => patch);
+    expect(shown).toEqual([...Array.from({ length: 2 }, () => expect.stringContaining('+# demo')), ...Array.from({ length: 298 }, () => null)]); // prettier-ignore
+  });
+});
+
+describe('a large file of Git LFS', () => {
+  it('is what was sent, and nothing that it swells to', async () => {
+    const bytes = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const oid = createHash('sha256')
+      .update(Buffer.alloc(64 * 1024 * 1024))
+      .digest('hex');
+    const put = (size: number) =>
+      fetch(`${room.url}/ada/demo.git/info/lfs/objects/${oid}/${size}`, {
+        method: 'PUT',
+        headers: { authorization: adminAuthorization, 'content-encoding': 'gzip' },
+        body: Uint8Array.from(bytes),
+      });
+    expect((await put(64 * 1024 * 1024)).status).toBe(422);
+    expect((await put(bytes.length)).status).toBe(422);
+    expect(readdirSync(join(room.host.dataDir, 'git', 'lfs', 'incoming'))).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { createServer, request as ask } from 'node:http';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGitRoom, type GitRoom } from './room.ts';
+import { openWalk, pushBranch, teaWalk } from './tea-walk.ts';
+
+/** What tea asked at a step, and how it was answered. */
+export interface TeaCall {
+  readonly step: number;
+  readonly method: string;
+  readonly path: string;
+  readonly type: string | undefined;
+  readonly body: string;
+  readonly status: number;
+}
+
+/** Gitea's own command line client, whose path is given, as its users call it. `record`: where what it asks is written. */
+export function describeTeaCommand(binary: string, record: string | undefined): void {
+  describe('the tea command', () => {
+    let room: GitRoom;
+    let step = -1;
+    let branch = '-';
+    const calls: TeaCall[] = [];
+    const between = createServer((incoming, outgoing) => {
+      const parts: Buffer[] = [];
+      incoming.on('data', (part: Buffer) => parts.push(part));
+      incoming.on('end', () => {
+        const body = Buffer.concat(parts);
+        const { url = '', method = '', headers } = incoming;
+        const onward = ask(
+          room.url + url,
+          { method, headers: { ...headers, host: new URL(room.url).host } },
+          (reply) => {
+            calls.push({ step, method, path: url.replaceAll(branch, 'BRANCH'), type: headers['content-type'], body: body.toString(), status: reply.statusCode ?? 0 }); // prettier-ignore
+            outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
+            reply.pipe(outgoing);
+          },
+        );
+        onward.end(body);
+      });
+    });
+    const tea = (...words: readonly string[]) =>
+      room.run(binary, words, { environment: { XDG_CONFIG_HOME: room.folder, NO_COLOR: '1' }, mayFail: true });
+
+    beforeAll(async () => {
+      room = await openGitRoom();
+      const { ada, bob } = await openWalk(room);
+      between.listen(0, '127.0.0.1');
+      await once(between, 'listening');
+      const url = record === undefined ? room.url : `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+      for (const [name, token] of [['bob', bob], ['ada', ada]] as const) {
+        const added = await tea('logins', 'add', '--name', name, '--url', url, '--token', token);
+        expect([added.code, added.stderr]).toEqual([0, '']);
+      } // prettier-ignore
+    });
+    afterAll(async () => {
+      if (record !== undefined) writeFileSync(record, JSON.stringify(calls, null, 1));
+      between.close();
+      await room[Symbol.asyncDispose]();
+    });
+
+    it.each(teaWalk.map((each, at) => [each.words.join(' '), each, at] as const))('%s', async (_name, each, at) => {
+      if (each.needsBranch === true) branch = await pushBranch(room);
+      step = at;
+      const { code, stdout, stderr } = await tea(...each.words, '--login', each.asBob === true ? 'bob' : 'ada');
+      expect([code, stderr, stdout]).toEqual([0, expect.any(String), expect.any(String)]);
+      for (const text of each.says) expect(stdout.replaceAll(/ +/g, ' ')).toMatch(text);
+    });
+  });
+}

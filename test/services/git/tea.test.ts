@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openGitRoom } from './room.ts';
+import { describeTeaCommand, type TeaCall } from './tea-command.ts';
+import { openWalk, pushBranch, teaWalk } from './tea-walk.ts';
+
+const binary = process.env['HOMEPORT_TEA_BINARY'];
+if (binary !== undefined) describeTeaCommand(binary, process.env['HOMEPORT_TEA_RECORD']);
+
+it('what tea 0.11 asks, as it was recorded, is answered as it was when tea was content', async () => {
+  const calls = JSON.parse(readFileSync(new URL('golden/tea.json', import.meta.url), 'utf8')) as TeaCall[];
+  expect(new Set(calls.map(({ step }) => step)).size).toBeGreaterThan(teaWalk.length - 3);
+  await using room = await openGitRoom();
+  const tokens = await openWalk(room);
+  let branch = '';
+  for (const { body, method, path, status, step, type } of calls) {
+    if (teaWalk[step]?.needsBranch === true && branch === '') branch = await pushBranch(room);
+    const token = teaWalk[step]?.asBob === true ? tokens.bob : tokens.ada;
+    const reply = await fetch(room.url + path.replaceAll('BRANCH', branch), {
+      method,
+      headers: { authorization: `token ${token}`, ...(type === undefined ? {} : { 'content-type': type }) },
+      ...(body === '' ? {} : { body }),
+    });
+    const text = await reply.text();
+    expect([teaWalk[step]?.words.join(' '), method, path, reply.status, text]).toEqual([teaWalk[step]?.words.join(' '), method, path, status, expect.any(String)]); // prettier-ignore
+  }
+  // Closing and opening it again took nothing away.
+  const pull: unknown = await (await room.api('GET', '/repos/ada/lamp/pulls/3')).json();
+  expect(pull).toMatchObject({ merged: true, milestone: { title: 'Winter' }, assignees: [{ login: 'bob' }], labels: [{ name: 'enhancement' }] }); // prettier-ignore
+});

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { expect, it } from 'vitest';
+import { Problem } from '../../../services/contracts/problem.ts';
+import { tooLarge } from '../../../services/git/releases/stored-files.ts';
+import { uploadOf } from '../../../services/git/rest/upload.ts';
+
+it('an upload that is given up in the middle of its file is answered', async () => {
+  // As files are kept, with a limit that is cheap to pass.
+  const take = async (_name: string, bytes: NodeJS.ReadableStream): Promise<void> => {
+    let size = 0;
+    const measure = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        size += chunk.length;
+        done(size > 100_000 ? tooLarge() : null, chunk);
+      },
+    });
+    await pipeline(bytes, measure, new Writable({ write: (_chunk, _encoding, done) => done() }));
+  };
+  const server = createServer((request, response) => {
+    void uploadOf({ query: new URLSearchParams(), request }, take).then(
+      () => response.writeHead(201).end(),
+      (error: unknown) => response.writeHead(error instanceof Problem ? error.status : 500).end(),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const send = async (bytes: number): Promise<number> => {
+    const body = new FormData();
+    body.set('attachment', new File([new Uint8Array(bytes)], 'lamp.png'));
+    return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { method: 'POST', body }))
+      .status;
+  };
+  expect(await send(50_000)).toBe(201);
+  expect(await send(8_000_000)).toBe(413);
+  server.closeAllConnections();
+  server.close();
+});
