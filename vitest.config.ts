@@ -4,8 +4,6 @@ import { defineConfig } from 'vitest/config';
 // Workers take it from here; Node then compiles each source once for all of them, and for the hosts they start.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compile', import.meta.url));
 
-const results = process.env['HOMEPORT_TEST_RESULTS'] ?? '.cache/test-results.json';
-
 /** What waits long, or does the same many times: `npm run test:soak`. */
 const soaks = 'test/**/*.soak.test.ts';
 /** What replaces modules, and so cannot share them. */
@@ -18,7 +16,7 @@ export default defineConfig({
     // Two cores: more workers than that only make real clients time out on each other.
     maxWorkers: 2,
     pool: 'forks',
-    reporters: process.env['CI'] ? ['default', ['json', { outputFile: results }]] : ['default'],
+    reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.cache/test-results.json' }]] : ['default'],
     // See test/README.md for what files of a project share.
     projects: [
       { extends: true, test: { name: 'heavy', include: heavy, exclude: [soaks, ...alone] } },
