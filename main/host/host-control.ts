@@ -92,8 +92,11 @@ export function createHostControl(given: ControlParts): HostControl {
       return { restarted: await applyToServices(await config.change(section, patch, verify)) };
     },
     engines: () => engines.states(),
-    async installEngine(name) {
-      await engines.install(name);
+    async installEngine(name, { wait }) {
+      const installed = engines.install(name);
+      if (wait) await installed;
+      else
+        installed.catch((error: unknown) => parts.log.warn('engine could not be installed', { engine: name, error }));
       return await engines.state(name);
     },
     verifyEngine: (name) => engines.state(name, { refresh: true }),

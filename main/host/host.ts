@@ -12,6 +12,7 @@ import { settingsSentence } from './config/reason.ts';
 import { serviceOf } from './config/settings.ts';
 import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
 import { installMissing } from './engines/install-missing.ts';
+import { followEngines } from './services/follow-engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
 import { remoteAddress } from './http/access.ts';
@@ -245,6 +246,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       if (id === 'control' && page !== null) lock.announce(page);
     }),
   );
+  opening.use(followEngines({ bus: parts.bus, clock, log }, [...runners.values()]));
   await startAll([...runners.values()], clock, options.signal);
   started.resolve();
 

@@ -7,6 +7,8 @@ export const Step = z
     label: z.string(),
     to: z.string().regex(/^\/(?!\/)/),
     post: z.object({ path: z.string().regex(/^\/api\//), body: z.record(z.string(), z.unknown()) }).optional(),
+    /** Nobody else may do it, so that nobody else is offered it. */
+    adminOnly: z.literal(true).optional(),
   })
   .meta({ id: 'Step' });
 export type Step = z.infer<typeof Step>;

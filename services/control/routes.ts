@@ -78,7 +78,9 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       return { restarted: [...restarted] };
     }),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
-    implement(controlApi.installEngine, ({ params }) => host.installEngine(params['name'] ?? '')),
+    implement(controlApi.installEngine, ({ params, query }) =>
+      host.installEngine(params['name'] ?? '', { wait: query.wait === 'true' }),
+    ),
     implement(controlApi.verifyEngine, ({ params }) => host.verifyEngine(params['name'] ?? '')),
     implement(controlApi.removeEngine, ({ params }) => host.removeEngine(params['name'] ?? '')),
     implement(controlApi.report, async () => ({ text: await host.report() })),

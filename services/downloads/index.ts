@@ -84,6 +84,7 @@ export const downloads = defineService({
         open.use(socketIo);
         open.use(queue);
         open.use(engine);
+        engine.start();
         open.use(limits);
         await sealAddresses(context, new Addresses(context.vault));
         await limits.start();
@@ -101,10 +102,10 @@ export const downloads = defineService({
       async health() {
         const health = healthOf(queue, engine, optionFiles);
         if (health.state !== 'up') return health;
-        const running = parts.live.running.slice(0, 5);
-        if (running.length > 0) return { ...health, running };
+        const running = [...engine.running, ...parts.live.running].slice(0, 5);
+        const shown = running.length > 0 ? { ...health, running } : health;
         hasAny ||= await new DownloadStore(context.reads).hasAny();
-        return !hasAny ? { ...health, begin: { label: 'Download a first video', to: '/downloads' } } : health;
+        return !hasAny ? { ...shown, begin: { label: 'Download a first video', to: '/downloads' } } : shown;
       },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {
@@ -231,9 +232,7 @@ function assemble(
 }
 
 function healthOf(queue: Queue, engine: EngineWatch, { problem }: OptionFiles): Health {
-  const remedy = { label: 'See the engines', to: '/settings/engines' };
-  if (engine.missing !== undefined) return { state: 'degraded', detail: engine.missing, remedy };
-  if (engine.plain !== undefined) return { state: 'degraded', detail: engine.plain, remedy };
+  if (engine.health !== undefined) return engine.health;
   if (problem !== undefined) return { state: 'degraded', detail: problem };
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

@@ -21,8 +21,8 @@ export const Settings = z.object({
     .regex(/^(https?:\/\/\S+)?$/, 'Use a web address.')
     .default('')
     .meta({
-      title: 'Aggregator',
-      description: 'Where events are posted as JSON. Empty: to Delivery, which sends them on.',
+      title: 'Post events to',
+      description: 'A web address that gets each event as JSON. Empty: Delivery, which sends them on.',
     }),
   notifyTag: z.string().max(500).default('').meta({
     title: 'Tag of events',

@@ -101,6 +101,20 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
+  it('says why an installation nobody watched has failed, until the next one begins', async () => {
+    await using visit = await pages.visit('/settings/engines');
+    const { page } = visit;
+    const apprise = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /^apprise/ }) });
+    await apprise.getByText('Missing').waitFor();
+    await api(pages.url, '/api/engines/apprise/install?wait=false', { method: 'POST' });
+    await apprise
+      .getByRole('alert')
+      .getByText(/apprise could not be installed\./)
+      .waitFor();
+    expect(await apprise.getByText(/homeport engines install/).count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('removes what Homeport installed, by keyboard, after asking', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;

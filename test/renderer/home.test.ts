@@ -88,6 +88,49 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('begins the next steps with what one click alone does', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await rowOf(page).getByText('Running').waitFor();
+    const post = { path: '/api/downloads/pause', body: {} };
+    for (const id of ['moody', 'inbox', 'downloads']) {
+      const begin = { label: `Begin ${id}`, to: '/inbox', ...(id === 'downloads' && { post }) };
+      pages.inbox.bus?.publish(serviceChanged, { ...moodyState, id, title: id, begin });
+    }
+    const steps = page.getByRole('region', { name: 'Next steps' }).getByRole('listitem');
+    await expect.poll(() => steps.count()).toBe(3);
+    await steps.first().getByRole('button', { name: 'Begin downloads' }).waitFor();
+    expect(await steps.nth(1).getByRole('button').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('says of an engine that comes that it comes, and offers one that could not come with one click', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await rowOf(page).getByText('Running').waitFor();
+    const to = '/settings/engines';
+    pages.inbox.bus?.publish(serviceChanged, {
+      ...{ ...moodyState, detail: 'yt-dlp is being installed' },
+      running: [{ title: 'yt-dlp is being installed', to, percent: 42 }],
+    });
+    const running = page.getByRole('list', { name: 'Running now' });
+    await running.getByRole('link', { name: /yt-dlp is being installed.*42 %/ }).waitFor();
+    expect(await needOf(page).count()).toBe(0);
+    const posted = Promise.withResolvers<string>();
+    await page.route('**/api/engines/**', (route) => {
+      posted.resolve(new URL(route.request().url()).search);
+      return route.fulfill({ json: {} });
+    });
+    const post = { path: '/api/engines/yt-dlp/install?wait=false', body: {} };
+    pages.inbox.bus?.publish(serviceChanged, {
+      ...{ ...moodyState, state: 'degraded', detail: '', reason: 'yt-dlp is missing' },
+      remedy: { label: 'Install yt-dlp', to, post, adminOnly: true },
+    });
+    await needOf(page).getByRole('button', { name: 'Install yt-dlp' }).click();
+    expect(await posted.promise).toBe('?wait=false');
+    await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
+  });
+
   it('shows three next steps, each done by one click, until they are put away', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;

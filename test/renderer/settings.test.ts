@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { addons } from '../../services/addons/index.ts';
 import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
@@ -240,6 +241,36 @@ describe.skipIf(noBrowser)('Settings', () => {
 });
 
 describe.skipIf(noBrowser)('Settings of the real services', () => {
+  it('keeps the many fields of Streaming together by the service they are of, and unfolds the one that is sought', async () => {
+    await using real = await openPages({ services: [addons, control] });
+    await using visit = await real.visit('/settings/addons');
+    const { page } = visit;
+    await page.getByText('Advanced', { exact: true }).click();
+    const keys = page.getByRole('group', { name: 'TorBox' });
+    await page.getByText('TorBox', { exact: true }).click();
+    await keys.getByLabel('API key').fill('a key');
+    await page.getByLabel('Search the settings').fill('Real-Debrid: address');
+    await page.getByRole('link', { name: /Real-Debrid: address/ }).click();
+    const address = page.getByRole('group', { name: 'Real-Debrid' }).getByLabel('Address');
+    await expect.poll(() => address.evaluate((element) => element === document.activeElement)).toBe(true);
+    // What is not saved stays in sight.
+    expect(await keys.getByLabel('API key').inputValue()).toBe('a key');
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('turns the theme in General, for this browser alone', async () => {
+    await using real = await openPages({ services: [addons, control] });
+    await using visit = await real.visit('/settings');
+    const { page } = visit;
+    const theme = page.getByRole('radiogroup', { name: 'Theme' });
+    await theme.getByRole('radio', { name: 'Dark' }).check();
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    await expect.poll(ground).toBe('oklch(0.19 0.018 245)');
+    await page.reload();
+    expect(await theme.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
   it('sets quiet hours by a form, the only place for them', async () => {
     await using real = await openPages({ services: [popups, inbox, control] });
     await using visit = await real.visit('/settings/notifications');

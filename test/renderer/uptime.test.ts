@@ -36,10 +36,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByRole('button', { name: 'Add a monitor' }).click();
     const form = page.getByRole('dialog');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form
-      .getByText(/expected string to have >=1 characters|Too small/)
-      .first()
-      .waitFor();
+    await form.getByText('Give it a name.').waitFor();
     await form.getByLabel('Name', { exact: true }).fill('The web');
     await form.getByLabel('Address').fill(target.url);
     await form.getByLabel('Checked every').fill('2');
@@ -47,10 +44,19 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByRole('heading', { name: 'The web' }).waitFor();
     await page.getByText('200 - OK').first().waitFor();
     target.handler = (_request, response) => void response.writeHead(500).end();
-    await page.getByText('Request failed with status code 500').first().waitFor();
+    // What it means, and beside it what the check itself said.
+    await page.getByText('It has a fault of its own (500).').first().waitFor();
+    await page.getByText('Request failed with status code 500').waitFor();
     await page.getByRole('link', { name: 'All monitors' }).click();
     await page.getByText('1 down').waitFor();
+    await page.getByText(/^It has a fault of its own \(500\)\./).waitFor();
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page
+      .getByRole('link', { name: /The web/ })
+      .getByText('It has a fault of its own (500).')
+      .waitFor();
     await page.getByRole('tab', { name: 'Outages' }).click();
+    await page.getByText('It has a fault of its own (500).').waitFor();
     await page.getByRole('button', { name: 'I know' }).click();
     await page.getByText('ada knows').waitFor();
     await page.getByRole('button', { name: 'Add a note' }).click();
@@ -139,7 +145,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await using engine = await openTarget(({ url = '' }, response) => {
       if (url.startsWith('/events')) return void response.writeHead(200).flushHeaders();
       const answers: Readonly<Record<string, unknown>> = {
-        '/containers/json?all=true': [container, { ...container, Id: 'b'.repeat(64), Names: ['/cache'] }],
+        '/containers/json?all=true': [container, { ...container, Id: 'b'.repeat(64), Names: ['/cache'] }, { ...container, Id: 'c'.repeat(64), Names: ['/books'] }], // prettier-ignore
         '/containers/photos/json': { ...container, Name: '/photos', State: { Running: true, Status: 'running' } },
       };
       const answer = answers[url];
@@ -154,6 +160,10 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText('photos is watched.').waitFor();
     await page.getByRole('button', { name: 'Watch photos' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Watch cache' }).waitFor();
+    // The rest of them at once.
+    await page.getByRole('button', { name: 'Watch all' }).click();
+    await page.getByText(/^\d more are watched\.$/).waitFor();
+    await page.getByRole('list', { name: 'What could be watched' }).waitFor({ state: 'detached' });
     const { items } = await rig.call<{ items: { id: number; name: string; docker_host?: number }[] }>(
       'GET',
       '/api/monitors',
@@ -161,7 +171,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const made = items.find(({ name }) => name === 'photos');
     expect(made).toMatchObject({ docker_host });
     expect(await rig.until(made?.id ?? 0, 1)).toMatchObject({ status: 1 });
-    await rig.call('DELETE', `/api/monitors/${String(made?.id)}`);
+    for (const { id } of items.filter(({ name }) => ['photos', 'cache', 'books'].includes(name))) {
+      await rig.call('DELETE', `/api/monitors/${String(id)}`);
+    }
     await rig.call('DELETE', `/api/docker-hosts/${String(docker_host)}`);
     expect(complaints).toEqual([]);
     await page.context().close();

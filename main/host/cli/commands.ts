@@ -84,7 +84,9 @@ async function restore(file: string, force: boolean, { dataDir }: Place): Promis
 
 async function install(engines: HostEngines, wanted: string | undefined): Promise<void> {
   if (wanted !== undefined) await engines.install(wanted);
-  else for (const name of await engines.missing()) await engines.install(name);
+  else {
+    for (const name of engines.needed) if ((await engines.find(name)).path === null) await engines.install(name);
+  }
 }
 
 async function exportTo(file: string | undefined, secrets: boolean, place: Place): Promise<void> {

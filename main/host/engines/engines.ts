@@ -14,7 +14,7 @@ import { sizeOf } from './size.ts';
 import { startLibrary } from './start.ts';
 import { PassedOver, type Strategy } from './strategy.ts';
 import { offeredVersion } from './specs.ts';
-import { remedy } from './remedy.ts';
+import { commandByHand, lackOf } from './remedy.ts';
 import { systemPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
 
@@ -46,8 +46,8 @@ export interface HostEngines extends Engines {
    * @throws Problem `engines.not_ours` (409) when there is nothing of ours, `engines.busy` (409) while it is installed.
    */
   remove(name: string): Promise<void>;
-  /** The names of those that services need and that are not here. */
-  missing(): Promise<string[]>;
+  /** The names of those that services need: all but the optional ones, and parts of others. */
+  readonly needed: readonly string[];
   /** Every engine and Python, as they were found last. */
   states(): Promise<EngineState[]>;
   state(name: string, options?: { readonly refresh?: boolean }): Promise<EngineState>;
@@ -61,6 +61,7 @@ export function openEngines(options: EngineOptions): HostEngines {
   const remembered = new Map<string, { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }>();
   const installing = new Map<string, Promise<Engine>>();
   const works = new Map<string, EngineWork>();
+  const failures = new Map<string, string>();
   const python = rememberedPython(options.specs);
   const shown = [
     ...options.specs.map(({ name }) => name),
@@ -99,8 +100,8 @@ export function openEngines(options: EngineOptions): HostEngines {
       broken.push(`${path} does not answer: ${answer.reason}.`);
       options.log.warn('engine does not answer', { engine: name, path, reason: answer.reason });
     }
-    const sentence = remedy(specOf(whole(name)), configured !== undefined, broken);
-    return { name, path: null, version: null, source: 'missing', remedy: sentence };
+    const lack = lackOf(specOf(whole(name)), configured !== undefined, broken);
+    return { name, path: null, version: null, source: 'missing', ...lack };
   }
 
   async function find(name: string, { refresh = false } = {}): Promise<Engine> {
@@ -141,11 +142,14 @@ export function openEngines(options: EngineOptions): HostEngines {
       setting: (spec.path ?? specOf(whole(name)).path)?.setting ?? null,
       removable: engine.source === 'data',
       work: works.get(whole(name)) ?? null,
+      failure: engine.path === null ? (failures.get(whole(name)) ?? null) : null,
+      byHand: engine.path === null ? (commandByHand(spec) ?? null) : null,
     };
   }
 
   async function installNow(name: string): Promise<Engine> {
     const reasons: string[] = [];
+    failures.delete(name);
     const report = (step: string, percent?: number): void => work(name, { step, percent: percent ?? null });
     const spec = specOf(name);
     for (const strategy of spec.sources.map(strategyOf)) {
@@ -164,7 +168,9 @@ export function openEngines(options: EngineOptions): HostEngines {
         else options.log.error('engine installation failed', { ...fields, error });
       }
     }
-    const detail = `${name} could not be installed. ${reasons.join('; ')}. ${remedy(spec, false, [])}`;
+    const tried = `${name} could not be installed. ${reasons.join('; ')}.`;
+    failures.set(name, tried);
+    const detail = `${tried} ${lackOf(spec, false, []).remedy}`;
     throw new Problem('engines.not_installed', 503, detail);
   }
 
@@ -187,11 +193,8 @@ export function openEngines(options: EngineOptions): HostEngines {
       return path === null ? undefined : await libraryOf(specOf(name), path);
     },
     start: startLibrary,
-    async missing() {
-      const needed = options.specs.filter(({ optional, partOf }) => !optional && partOf === undefined);
-      const found = await Promise.all(needed.map(({ name }) => find(name)));
-      return found.filter(({ path }) => path === null).map(({ name }) => name);
-    },
+    working: (name) => works.get(whole(name)),
+    needed: options.specs.filter(({ optional, partOf }) => !optional && partOf === undefined).map(({ name }) => name),
     install,
     async list() {
       return await Promise.all(options.specs.map(async ({ name }) => await find(name, { refresh: true })));
@@ -207,6 +210,7 @@ export function openEngines(options: EngineOptions): HostEngines {
       }
       await folder.remove();
       remembered.delete(name);
+      failures.delete(name);
       work(name, null);
     },
     state,

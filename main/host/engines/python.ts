@@ -53,5 +53,7 @@ async function pythonState(specs: readonly EngineSpec[]): Promise<EngineState> {
     setting: null,
     removable: false,
     work: null,
+    failure: null,
+    byHand: null,
   };
 }

@@ -1,26 +1,43 @@
 import { existsSync } from 'node:fs';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
+import type { Engine } from '../../../services/contracts/control/engines.ts';
 
-/** What to do about a missing engine, in one sentence after the reasons. `isSet`: the settings say where it is. */
-export function remedy(spec: EngineSpec, isSet: boolean, broken: readonly string[]): string {
-  if (isSet) return `${broken.join(' ')} Correct its path in the settings, or clear it.`;
-  return [...broken, advice(spec)].join(' ');
+type Lack = Pick<Engine, 'trouble' | 'mend'> & { readonly remedy: string };
+
+/** What to do about a missing engine. `isSet`: the settings say where it is; `broken`: why what was found does not do. */
+export function lackOf(spec: EngineSpec, isSet: boolean, broken: readonly string[]): Lack {
+  const { name, path, sources } = spec;
+  const page = '/settings/engines';
+  if (isSet) {
+    const trouble = `${broken.join(' ')} Correct its path in the settings, or clear it.`;
+    const to = path === undefined ? page : `${page}/${path.setting}`;
+    return { remedy: trouble, trouble, mend: { label: 'Correct its path', to, adminOnly: true } };
+  }
+  const post = { path: `/api/engines/${name}/install?wait=false`, body: {} };
+  return {
+    remedy: [...broken, advice(spec)].join(' '),
+    ...(broken.length > 0 && { trouble: broken.join(' ') }),
+    ...(sources.length > 0 && { mend: { label: `Install ${name}`, to: page, post, adminOnly: true } }),
+  };
 }
 
-function advice({ name, optional, path, sources }: EngineSpec): string {
+function advice(spec: EngineSpec): string {
+  const { name, optional, path, sources } = spec;
   const install = `"homeport engines install ${name}"`;
   const set = path === undefined ? '' : `, or set ${path.variable}`;
   if (optional) return `Install it here or with ${install} if you need it${set}${set === '' ? '' : ' to a program'}.`;
-  const [first] = sources;
-  if (first?.from === 'system') {
-    return `Install ${name} with your system's package manager${packageCommand(first.packages)}${set}.`;
+  if (sources[0]?.from === 'system') {
+    const command = commandByHand(spec);
+    const words = command === undefined ? '' : ` ("${command}"${command.startsWith('apt-get') ? ', as root' : ''})`;
+    return `Install ${name} with your system's package manager${words}${set}.`;
   }
   return `Run ${install}${set}${set === '' ? '' : ' to an executable'}.`;
 }
 
-/** As it is typed here; a command that is not there helps nobody. */
-function packageCommand(packages: readonly string[]): string {
-  const names = packages.join(' ');
-  if (process.platform === 'darwin') return ` ("brew install ${names}")`;
-  return existsSync('/usr/bin/apt-get') ? ` ("apt-get install ${names}", as root)` : '';
+/** As it is typed here, where only the system has the engine; a command that is not there helps nobody. */
+export function commandByHand({ sources: [first] }: EngineSpec): string | undefined {
+  if (first?.from !== 'system') return undefined;
+  const names = first.packages.join(' ');
+  if (process.platform === 'darwin') return `brew install ${names}`;
+  return existsSync('/usr/bin/apt-get') ? `apt-get install ${names}` : undefined;
 }

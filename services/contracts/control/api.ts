@@ -168,8 +168,9 @@ export const controlApi = {
   installEngine: defineRoute({
     method: 'POST',
     path: '/api/engines/:name/install',
-    summary: 'Installs or updates an engine, verified.',
+    summary: 'Installs or updates an engine, verified. With `wait=false` it answers once that has begun.',
     access: 'admin',
+    query: z.object({ wait: z.enum(['true', 'false']).default('true') }),
     reply: EngineState,
   }),
   verifyEngine: defineRoute({

@@ -2,6 +2,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
+import { Step } from '../health.ts';
 
 /** An outside program that does part of a service's work. */
 export const Engine = z.object({
@@ -12,8 +13,12 @@ export const Engine = z.object({
   version: z.string().nullable(),
   /** Where it was found: the setting, the app's own data folder, or the system. */
   source: z.enum(['setting', 'data', 'system', 'missing']),
-  /** When missing: what to do about it, in one sentence. */
+  /** When missing: what to do about it, in one sentence, for who has no page before them. */
   remedy: z.string().nullable(),
+  /** When missing: why what was found, or set, cannot be used. */
+  trouble: z.string().optional(),
+  /** When missing: what mends it, with one click of an administrator. */
+  mend: Step.optional(),
 });
 export type Engine = z.infer<typeof Engine>;
 
@@ -23,6 +28,8 @@ export interface Engines {
    * @throws Problem `control.unknown_engine` (404) for one that no manifest names.
    */
   find(name: string, options?: { readonly refresh?: boolean }): Promise<Engine>;
+  /** How far its installation is; undefined while there is none. */
+  working(name: string): EngineWork | undefined;
   /** How the engine that {@link find} answers can be imported; undefined where there is only its executable. */
   library(name: string): Promise<EngineLibrary | undefined>;
   /**
@@ -71,6 +78,10 @@ export const EngineState = Engine.extend({
   removable: z.boolean(),
   /** Its installation, while one runs. */
   work: EngineWork.nullable(),
+  /** Why the last installation failed, until the next one begins. */
+  failure: z.string().nullable(),
+  /** The command that installs it where only the system's own package manager has it. */
+  byHand: z.string().nullable(),
 });
 export type EngineState = z.infer<typeof EngineState>;
 

@@ -30,7 +30,7 @@ export interface HostControl {
   ): Promise<{ readonly restarted: readonly string[] }>;
   engines(): Promise<readonly EngineState[]>;
   /** This and those that follow: @throws Problem `control.unknown_engine` (404). */
-  installEngine(name: string): Promise<EngineState>;
+  installEngine(name: string, options: { readonly wait: boolean }): Promise<EngineState>;
   /** Asks it for its version again. */
   verifyEngine(name: string): Promise<EngineState>;
   /** @throws Problem `engines.not_ours` (409) when it is not one that Homeport installed, `engines.busy` (409). */

@@ -9,9 +9,13 @@ export function shownService(service: ServiceState, rights: Rights): ServiceStat
     suggestedPort: null,
     listeners: service.listeners.map((listener) => ({ ...listener, suggestedPort: null })),
   };
-  if (rights.may(service.id, 'read', '*')) return withoutOffers;
+  const { remedy, begin, ...plain } = withoutOffers;
+  const [mend, start] = [remedy, begin].map((step) => (step?.adminOnly === true ? undefined : step));
+  if (rights.may(service.id, 'read', '*')) {
+    return { ...plain, ...(mend && { remedy: mend }), ...(start && { begin: start }) };
+  }
   const hide = (reason: string | null): string | null => (reason === null ? null : 'An administrator can see why.');
-  const { remedy: _, begin: __, running: ___, ...rest } = withoutOffers;
+  const { running: _, ...rest } = plain;
   return {
     ...rest,
     detail: '',

@@ -16,7 +16,12 @@ function numeric(least: number, most: number) {
         .regex(/^-?\d+(\.\d+)?$/, 'Use a number.')
         .transform(Number),
     ])
-    .pipe(z.number().min(least).max(most));
+    .pipe(
+      z
+        .number()
+        .min(least, `Use ${String(least)} or more.`)
+        .max(most, `Use ${String(most)} or less.`),
+    );
 }
 
 /** Yes or no, also as the 1 and 0 of the peer's tables. */
@@ -70,7 +75,7 @@ export type Flap = z.infer<typeof Flap>;
  * as it came.
  */
 export const MonitorConfig = z.looseObject({
-  name: z.string().trim().min(1).max(150),
+  name: z.string().trim().min(1, 'Give it a name.').max(150, 'Use 150 characters at most.'),
   type: z.string().min(1).max(50),
   description: shortText,
   url: shortText,

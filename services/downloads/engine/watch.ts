@@ -1,16 +1,21 @@
+import type { Engine } from '../../contracts/control/engines.ts';
+import type { Health, RunningWork, Step } from '../../contracts/health.ts';
 import type { Context } from '../../contracts/service.ts';
+import { Installing } from './installing.ts';
 import { noJavaScript, type JavaScript } from './javascript.ts';
 import { lackOf } from './required.ts';
 
 const lookAgainMs = 15_000;
+const seeEngines: Step = { label: 'See the engines', to: '/settings/engines', adminOnly: true };
 
 /** Knows whether the extractor is there and new enough; looks again while it is not, and says once what to do. */
 export class EngineWatch implements Disposable {
   readonly #context: Context;
   readonly #javaScript: JavaScript;
   readonly #onFound: () => void;
-  #missing: string | undefined;
-  #plain: string | undefined;
+  readonly #installing: Installing;
+  #extractor: Engine | undefined;
+  #ffmpeg: Engine | undefined;
   #js: string | null | undefined;
   #timer: Disposable | undefined;
   #looking: Promise<void> | undefined;
@@ -20,16 +25,23 @@ export class EngineWatch implements Disposable {
     this.#context = context;
     this.#javaScript = javaScript;
     this.#onFound = onFound;
+    this.#installing = new Installing(context, ['yt-dlp', 'ffmpeg'], async () => {
+      // A look that began before the end of it may not have seen it.
+      await this.#looking?.catch(() => undefined);
+      await this.check();
+    });
+  }
+
+  /** From now on it is known what is being installed. */
+  start(): void {
+    this.#installing.start();
   }
 
   /** What is wrong with the extractor and what to do; undefined while it is there, or nobody has looked yet. */
   get missing(): string | undefined {
-    return this.#missing;
-  }
-
-  /** What downloads come without while there is no ffmpeg, and what to do; undefined while it is there. */
-  get plain(): string | undefined {
-    return this.#plain;
+    const lack = this.#extractor && lackOf(this.#extractor);
+    if (lack === undefined || !this.#installing.has('yt-dlp')) return lack;
+    return 'yt-dlp is being installed, and downloads wait for it.';
   }
 
   /** Name and version of what runs the scripts of sites; null when there is nothing, undefined before the first look. */
@@ -39,8 +51,28 @@ export class EngineWatch implements Disposable {
 
   /** All that is wrong, for a person; undefined when nothing is. */
   get complaint(): string | undefined {
-    const all = [this.#missing ?? this.#plain, this.#js === null ? noJavaScript : undefined];
+    const all = [this.missing ?? this.#plain, this.#js === null ? noJavaScript : undefined];
     return all.filter((each) => each !== undefined).join(' ') || undefined;
+  }
+
+  /** What is being installed just now, as Home shows it. */
+  get running(): readonly RunningWork[] {
+    return this.#installing.running;
+  }
+
+  /** What of it somebody has to know, and mends with one click; undefined when all goes well. */
+  get health(): Pick<Health, 'state' | 'detail' | 'remedy'> | undefined {
+    const [extractor, ffmpeg] = [this.#extractor, this.#ffmpeg];
+    if (extractor !== undefined && this.missing !== undefined) {
+      if (this.#installing.has('yt-dlp')) return { state: 'up', detail: 'yt-dlp is being installed' };
+      const { path, trouble = '', mend = seeEngines } = extractor;
+      if (path !== null) return { state: 'degraded', detail: this.missing, remedy: seeEngines };
+      const detail = `yt-dlp is missing: nothing can be downloaded until it is here. ${trouble}`.trim();
+      return { state: 'degraded', detail, remedy: mend };
+    }
+    if (ffmpeg?.path !== null || this.#installing.has('ffmpeg')) return undefined;
+    const { trouble = '', mend = seeEngines } = ffmpeg;
+    return { state: 'degraded', detail: `${withoutFfmpeg} ${trouble}`.trim(), remedy: mend };
   }
 
   /** Looks in the background. */
@@ -59,22 +91,31 @@ export class EngineWatch implements Disposable {
   [Symbol.dispose](): void {
     this.#closed = true;
     this.#timer?.[Symbol.dispose]();
+    this.#installing[Symbol.dispose]();
+  }
+
+  /** What downloads come without while there is no ffmpeg, and what to do; undefined while it is there. */
+  get #plain(): string | undefined {
+    if (this.#ffmpeg?.path !== null) return undefined;
+    if (this.#installing.has('ffmpeg')) return `ffmpeg is being installed. Until it is here ${plainly}.`;
+    return `${withoutFfmpeg} ${this.#ffmpeg.remedy ?? 'Install it on the page Engines.'}`;
   }
 
   async #look(): Promise<void> {
-    const before = this.#missing;
+    const before = this.missing;
     const engine = await this.#context.engines.find('yt-dlp', { refresh: before !== undefined });
     if (this.#closed) return;
-    this.#missing = lackOf(engine);
+    this.#extractor = engine;
     await this.#lookForFfmpeg();
     await this.#lookForJavaScript();
-    if (this.#missing === undefined) {
+    const lack = lackOf(engine);
+    this.#timer?.[Symbol.dispose]();
+    if (lack === undefined) {
       if (before !== undefined) this.#context.log.info('the extractor is there', { version: engine.version });
       this.#onFound();
       return;
     }
-    if (before === undefined) this.#context.log.warn('downloads wait for yt-dlp', { reason: this.#missing });
-    this.#timer?.[Symbol.dispose]();
+    if (before === undefined) this.#context.log.warn('downloads wait for yt-dlp', { reason: lack });
     this.#timer = this.#context.clock.after(lookAgainMs, () => this.look());
   }
 
@@ -83,10 +124,7 @@ export class EngineWatch implements Disposable {
     const before = this.#plain;
     const ffmpeg = await this.#context.engines.find('ffmpeg', { refresh: before !== undefined });
     if (this.#closed) return;
-    this.#plain =
-      ffmpeg.path === null
-        ? `ffmpeg is missing: files come as the site has them, nothing is joined or converted. ${ffmpeg.remedy ?? 'Install it on the page Engines.'}`
-        : undefined;
+    this.#ffmpeg = ffmpeg;
     if (before === undefined && this.#plain !== undefined) this.#context.log.warn('downloads do without ffmpeg', { reason: this.#plain }); // prettier-ignore
   }
 
@@ -96,3 +134,6 @@ export class EngineWatch implements Disposable {
     if (before === undefined && this.#js === null) this.#context.log.warn('some sites give less', { reason: noJavaScript }); // prettier-ignore
   }
 }
+
+const plainly = 'files come as the site has them, nothing is joined or converted';
+const withoutFfmpeg = `ffmpeg is missing: ${plainly}.`;

@@ -1,4 +1,5 @@
 import type { NoticeType } from '../../contracts/notify/notice.ts';
+import { plainCause } from '../../contracts/uptime/causes.ts';
 import type { DueWarning } from '../domain/certificate.ts';
 import type { JudgedBeat } from '../domain/judge.ts';
 import { targetOf } from '../domain/target.ts';
@@ -202,7 +203,7 @@ function who({ id, config }: Subject) {
 
 /** Never empty: some receivers refuse that. */
 function bodyOf({ config }: Subject, msg: string): string {
-  return [targetOf(config), msg].filter((part) => part !== '').join('\n') || config.name;
+  return [plainCause(msg) ?? '', targetOf(config), msg].filter((part) => part !== '').join('\n') || config.name;
 }
 
 function iso(at: number): string {

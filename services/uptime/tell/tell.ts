@@ -111,7 +111,7 @@ export class Teller {
       });
       if (reply.status >= 200 && reply.status < 300) return;
       // Whatever it says: an aggregator that refuses today may take it once it is put right.
-      const words = `The aggregator answered ${String(reply.status)}.`;
+      const words = `The address that events are posted to answered ${String(reply.status)}.`;
       throw new Problem('uptime.aggregator', 502, words, { retryable: true });
     }
     const page = context.address('control');

@@ -12,6 +12,8 @@ const titles: Readonly<Record<PageStatus, string>> = {
   down: 'The systems do not work',
   none: 'Nothing is watched yet',
 };
+/** So many checks of each monitor. */
+const shownBars = 50;
 const statusWords = ['Down', 'Up', 'Trying again', 'Maintenance'] as const;
 
 export interface ShownStatusPage {
@@ -43,7 +45,7 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
   const { shown, beats, windows, status, now } = given;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
   const refresh = autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : ''; // prettier-ignore
-  const head = `${refresh}<meta name="description" content="${escapeHtml(description ?? '')}"><meta property="og:title" content="${escapeHtml(title)}"><meta property="og:description" content="${escapeHtml(description ?? '')}"><meta property="og:type" content="website"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
+  const head = `${refresh}<meta name="description" content="${escapeHtml(description ?? '')}"><meta property="og:title" content="${escapeHtml(title)}"><meta property="og:description" content="${escapeHtml(description ?? '')}"><meta property="og:type" content="website"><link rel="icon" href="${favicon(status)}"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
   const notes = shown.incidents
     .map(
       (note) =>
@@ -57,7 +59,7 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
     )
     .join('');
   const body = `<main><header><h1>${escapeHtml(title)}</h1>${description === null ? '' : markdown(description)}</header>
-<p class="all ${status}" role="status">${titles[status]}</p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
+<p class="all ${status}" role="status">${sign(status)}<span>${titles[status]}</span></p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
 <footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escapeHtml(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
   return documentOf(title, head, customStyle(customCSS), body, theme);
 }
@@ -120,15 +122,42 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
   const last = list.at(-1);
   const uptime = uptimeList[`${id}_24`];
   const percent =
-    uptime === undefined || last === undefined ? '' : `${(Math.floor(uptime * 10_000) / 100).toString()} %`;
+    uptime === undefined || last === undefined ? '' : `${(Math.floor(uptime * 10_000) / 100).toString()} % in 24 hours`;
   const word = last === undefined ? 'Not checked yet' : statusWords[last.status];
-  const bars = onlyLast ? list.slice(-1) : list.slice(-50);
-  const drawn = bars.map(({ status }) => `<i class="s${String(status)}"></i>`).join('');
+  const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
+  // The newest stands at the right end, whatever there is before it.
+  const before = onlyLast ? 0 : shownBars - bars.length;
+  const drawn = [...Array.from({ length: before }, () => '<i></i>'), ...bars.map(({ status }) => `<i class="s${String(status)}"></i>`)].join(''); // prettier-ignore
   const url =
     'url' in monitor && typeof monitor.url === 'string' && /^https?:/.test(monitor.url) ? monitor.url : undefined;
   const name = escapeHtml(monitor.name);
   const days = 'certExpiryDaysRemaining' in monitor ? monitor.certExpiryDaysRemaining : '';
-  return `<li><span class="name">${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${percent}${typeof days === 'number' ? ` · certificate ${String(days)} d` : ''}</span><span class="bars" aria-hidden="true">${drawn}</span></li>`;
+  return `<li><span class="name">${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${[percent, typeof days === 'number' ? certificateWords(days) : ''].filter((part) => part !== '').join(' · ')}</span><span class="bars" aria-hidden="true">${drawn}</span></li>`;
+}
+
+function certificateWords(days: number): string {
+  if (days <= 0) return 'certificate ran out';
+  return `certificate ${String(days)} ${days === 1 ? 'day' : 'days'} left`;
+}
+
+const strokes: Readonly<Record<PageStatus, string>> = {
+  up: '<path d="m7.5 12.5 3 3 6-7"/>',
+  partial: '<path d="M12 7.5v5.5m0 3v.5"/>',
+  down: '<path d="m8.5 8.5 7 7m0-7-7 7"/>',
+  maintenance: '<path d="M12 11v5.5m0-9v.5"/>',
+  none: '<path d="M8 12h8"/>',
+};
+
+/** The state as a sign before its words, so that it is not told by colour alone. */
+function sign(status: PageStatus): string {
+  return `<svg viewBox="0 0 24 24" width="28" height="28" fill="none" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="11" stroke="none" fill="currentColor"/><g stroke="var(--card)">${strokes[status]}</g></svg>`;
+}
+
+/** A dot in the tab, red where something is down. */
+function favicon(status: PageStatus): string {
+  const colour = { up: '1a7f47', partial: 'b7791f', down: 'c22a1c', maintenance: '2456c8', none: '5b6472' }[status];
+  const picture = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='7' fill='#${colour}'/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(picture)}`;
 }
 
 function documentOf(title: string, head: string, style: string, body: string, theme = 'auto'): string {
@@ -137,20 +166,25 @@ function documentOf(title: string, head: string, style: string, body: string, th
 <body>${body}</body></html>`;
 }
 
+/* The colours of the app's own pages. */
 const dark =
-  '--page:#14171c;--card:#1d2127;--ink:#e9ecf1;--soft:#a3abb8;--edge:#343a44;--up:#4ec27f;--down:#ff7a70;--wait:#f0b04a;--care:#7aa7ff';
-const sheet = `:root{color-scheme:light;--page:#f6f7f9;--card:#fff;--ink:#1b1f26;--soft:#5b6472;--edge:#dde1e7;--up:#1a7f47;--down:#c22a1c;--wait:#95600a;--care:#2456c8}
+  '--page:oklch(19% .018 245);--card:oklch(23% .02 245);--sunken:oklch(16% .016 245);--ink:oklch(95% .008 245);--soft:oklch(75% .015 245);--edge:oklch(31% .02 245);--rim:oklch(52% .02 245);--up:oklch(78% .13 155);--down:oklch(74% .14 25);--wait:oklch(80% .12 70);--care:oklch(72% .1 230);--on:oklch(19% .018 245)';
+const light =
+  '--page:oklch(98.5% .004 230);--card:#fff;--sunken:oklch(96% .006 230);--ink:oklch(24% .02 245);--soft:oklch(45% .02 245);--edge:oklch(90% .01 235);--rim:oklch(66% .02 240);--up:oklch(50% .11 155);--down:oklch(51% .18 25);--wait:oklch(52% .11 70);--care:oklch(52% .11 235);--on:#fff';
+const sheet = `:root{color-scheme:light;${light}}
 [data-theme=dark]{color-scheme:dark;${dark}}@media (prefers-color-scheme:dark){[data-theme=auto]{color-scheme:dark;${dark}}}
-*{box-sizing:border-box;margin:0}body{background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:52rem;margin:0 auto;padding:2rem 1rem;display:grid;gap:1.25rem}h1{font-size:1.6rem}h2{font-size:1.05rem;margin-bottom:.5rem}
-section,.all{background:var(--card);border:1px solid var(--edge);border-radius:.75rem;padding:1rem;overflow-wrap:anywhere}a{color:inherit}
-.all{font-weight:600;border-left:.4rem solid var(--wait)}.all.up{border-left-color:var(--up)}.all.down{border-left-color:var(--down)}.all.maintenance{border-left-color:var(--care)}
-ul{list-style:none;padding:0;display:grid;gap:.75rem}section.note ul{list-style:disc;padding-left:1.25rem}
-li{display:grid;grid-template-columns:minmax(0,1fr) auto auto;gap:.25rem 1rem;align-items:baseline}section.note li{display:list-item}
-.name{overflow-wrap:anywhere}.steps{grid-column:1/-1}.soft{color:var(--soft);font-size:.875rem}.bars{grid-column:1/-1;display:flex;gap:2px;height:1.25rem}
-.bars i{flex:1;max-width:1.2rem;border-radius:2px;background:var(--wait)}.bars .s1{background:var(--up)}.bars .s0{background:var(--down)}.bars .s3{background:var(--care)}
-.w1{color:var(--up)}.w0{color:var(--down)}.w2{color:var(--wait)}.w3{color:var(--care)}.word{font-weight:600}
-form{display:grid;gap:.375rem}.ask{display:flex;flex-wrap:wrap;gap:.5rem}section p{margin-top:.5rem}section p:first-child{margin-top:0}input{flex:1 1 14rem;min-width:0;padding:.5rem .75rem}button{padding:.5rem 1rem;cursor:pointer;background:var(--care);border-color:var(--care);color:var(--page);font-weight:600}input,button{font:inherit;min-height:2.75rem;border:1px solid var(--edge);border-radius:.5rem}input{background:var(--page);color:var(--ink);border-color:var(--soft)}section form+p{margin-top:.75rem}.note{border-left:.4rem solid var(--care)}.note.warning{border-left-color:var(--wait)}.note.danger{border-left-color:var(--down)}footer{text-align:center}`;
+*{box-sizing:border-box;margin:0}body{background:var(--page);color:var(--ink);font:15px/1.5 'Inter Variable',Inter,system-ui,sans-serif;font-variant-numeric:tabular-nums;-webkit-text-size-adjust:100%}
+main{max-width:46rem;margin:0 auto;padding:clamp(1.5rem,6vw,3.5rem) 1rem 2rem;display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem}
+h1,h2{line-height:1.2;letter-spacing:-.01em;text-wrap:balance}h1{font-size:1.75rem;overflow-wrap:anywhere}h2{font-size:1.05rem;margin-bottom:.75rem}header p{margin-top:.5rem;color:var(--soft)}
+section,.all{background:var(--card);border:1px solid var(--edge);border-radius:.75rem;padding:1.25rem;overflow-wrap:anywhere}a{color:inherit;text-underline-offset:2px}a:focus-visible,button:focus-visible,input:focus-visible{outline:2px solid var(--care);outline-offset:2px}
+.all{--tone:var(--wait);display:flex;align-items:center;gap:.75rem;font-size:1.15rem;font-weight:600;border-color:color-mix(in oklab,var(--tone),transparent 55%);background:color-mix(in oklab,var(--tone),var(--card) 92%)}.all svg{flex:none;color:var(--tone)}.all.up{--tone:var(--up)}.all.down{--tone:var(--down)}.all.maintenance{--tone:var(--care)}.all.none{--tone:var(--soft)}
+ul{list-style:none;padding:0;display:grid;gap:1.25rem}section.note ul{list-style:disc;padding-left:1.25rem;gap:.25rem}
+li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.125rem 1rem;align-items:baseline}section.note li{display:list-item}li+li{padding-top:1.25rem;border-top:1px solid var(--edge)}section.note li+li{padding-top:0;border-top:0}
+.name{overflow-wrap:anywhere;font-weight:500}li .soft{grid-column:1/-1}.soft{color:var(--soft);font-size:.8125rem}.bars{grid-column:1/-1;display:flex;gap:2px;height:1.75rem;margin-top:.375rem}
+.bars i{flex:1;min-width:0;max-width:1.2rem;border-radius:2px;background:var(--edge)}.bars .s2{background:var(--wait)}.bars .s1{background:var(--up)}.bars .s0{background:var(--down)}.bars .s3{background:var(--care)}
+.word{display:inline-flex;align-items:center;gap:.4rem;font-weight:600;white-space:nowrap}.word::before{content:'';width:.55rem;height:.55rem;border-radius:50%;background:currentColor}.w0::before{border-radius:1px}.w1{color:var(--up)}.w0{color:var(--down)}.w2{color:var(--wait)}.w3{color:var(--care)}
+form{display:grid;gap:.375rem}.ask{display:flex;flex-wrap:wrap;gap:.5rem}section p{margin-top:.5rem}section p:first-child{margin-top:0}input{flex:1 1 14rem;min-width:0;padding:.5rem .75rem}button{padding:.5rem 1rem;cursor:pointer;background:var(--care);border-color:var(--care);color:var(--on);font-weight:600}input,button{font:inherit;min-height:2.75rem;border:1px solid var(--rim);border-radius:.375rem}button{font-weight:600}input{background:var(--sunken);color:var(--ink)}section form+p{margin-top:.75rem}
+.note{--tone:var(--care);border-color:color-mix(in oklab,var(--tone),transparent 55%);background:color-mix(in oklab,var(--tone),var(--card) 94%)}.note.warning{--tone:var(--wait)}.note.danger{--tone:var(--down)}footer{display:grid;gap:.5rem;text-align:center}`;
 
 /** Written by whoever may change the page; it may paint, and not reach out or end the sheet. */
 function customStyle(css: string | null): string {

@@ -1,7 +1,7 @@
 import { uptimeApi, uptimeChanged, uptimeWorked } from '../../../../services/contracts/uptime/api.ts';
 import type { DockerHost, Monitor, MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
+import { missingTarget, MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
 import { call, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { RecentBeats } from './recent-beats.svelte.ts';
@@ -108,8 +108,10 @@ class Monitors {
 /** @throws Problem with what is wrong with which field */
 function checked(fields: Readonly<Record<string, unknown>>): MonitorConfig {
   const parsed = MonitorConfig.safeParse(fields);
-  if (parsed.success) return parsed.data;
-  const wrong = parsed.error.issues.map(({ path, message }) => [String(path[0] ?? ''), message] as const);
+  // All at once: nobody likes to be told of the next field after the one before.
+  const wrong = Object.entries(missingTarget(fields));
+  if (parsed.success && wrong.length === 0) return parsed.data;
+  wrong.push(...(parsed.error?.issues ?? []).map(({ path, message }): [string, string] => [String(path[0] ?? ''), message])); // prettier-ignore
   throw new Problem('uptime.invalid', 400, wrong[0]?.[1] ?? 'This is not valid.', {
     fields: Object.fromEntries(wrong),
   });

@@ -5,7 +5,8 @@ import { call } from '../../api/call.ts';
 /** Status, ping and time. */
 export type RecentBeat = readonly [0 | 1 | 2 | 3, number | null, number];
 
-const count = 24;
+/** So many of each. */
+export const recentCount = 24;
 const atOnce = 100;
 const gatherMs = 30;
 
@@ -49,7 +50,7 @@ export class RecentBeats {
     this.#due.clear();
     if (ids.length === 0) return;
     try {
-      const found = await call(uptimeApi.recent, { query: { ids: ids.join(','), count } });
+      const found = await call(uptimeApi.recent, { query: { ids: ids.join(','), count: recentCount } });
       for (const [id, beats] of Object.entries(found)) this.#beats.set(Number(id), beats);
     } catch {
       // The rows say how monitors stand without them; the next turn asks again.

@@ -1,3 +1,4 @@
+import { plainCause } from '../../../../services/contracts/uptime/causes.ts';
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 
 /** How a monitor stands, in a word and its tone. */
@@ -45,6 +46,11 @@ export const kinds = [
 
 export function kindWords(type: string): string {
   return kinds.find(([kind]) => kind === type)?.[1] ?? type;
+}
+
+/** What a check said, in plain words where it speaks in codes. */
+export function causeWords(msg: string): string {
+  return plainCause(msg) ?? msg;
 }
 
 /** 0.99954 as "99.95 %": never rounded up to a whole that it is not. */

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ServiceState } from '../../../services/contracts/control/api.ts';
+import type { EngineState } from '../../../services/contracts/control/engines.ts';
+import { control } from '../../../services/control/index.ts';
+import { downloads } from '../../../services/downloads/index.ts';
+import { api } from '../../support/api.ts';
+import { fakeEngine, openRig, type Rig } from './rig.ts';
+
+/** A program that is taken for yt-dlp and has one clip for every address. */
+const answer = `for word; do case "$word" in home:*) home="\${word#home:}" ;; esac; done
+  case "$*" in
+    *" -J "*) echo '{"id": "1", "title": "Clip", "formats": []}' ;;
+    *) mkdir -p "$home"; echo video >"$home/Clip.mp4" ;;
+  esac`;
+
+describe('a first start without yt-dlp', () => {
+  let folder: string;
+  let releases: Server;
+  let open: AsyncDisposableStack;
+  /** The download of the release, half of which is sent. */
+  let asked: PromiseWithResolvers<{ readonly response: ServerResponse; readonly rest: Buffer }>;
+  /** Whether the releases can be had at all. */
+  let isThere: boolean;
+
+  beforeEach(async () => {
+    open = new AsyncDisposableStack();
+    folder = mkdtempSync(join(tmpdir(), 'engine-install-'));
+    open.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const program = readFileSync(fakeEngine(folder, answer).YTDLP_PATH);
+    const sum = createHash('sha256').update(program).digest('hex');
+    asked = Promise.withResolvers();
+    isThere = true;
+    releases = createServer(({ url = '' }, response) => {
+      if (!isThere) return void response.writeHead(503).end();
+      if (url.endsWith('SHA2-256SUMS')) {
+        const names = ['yt-dlp', 'yt-dlp_linux', 'yt-dlp_linux_aarch64', 'yt-dlp_macos'];
+        return void response.end(names.map((name) => `${sum}  ${name}\n`).join(''));
+      }
+      response.writeHead(200, { 'Content-Length': program.length });
+      const half = program.length >> 1;
+      response.write(program.subarray(0, half));
+      asked.resolve({ response, rest: program.subarray(half) });
+    }).listen(0, '127.0.0.1');
+    await once(releases, 'listening');
+    open.defer(() => {
+      releases.closeAllConnections();
+      releases.close();
+    });
+    // No yt-dlp of this machine.
+    mkdirSync(join(folder, 'bin'));
+    vi.stubEnv('PATH', `${join(folder, 'bin')}:/usr/bin:/bin`);
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await open.disposeAsync();
+  });
+
+  async function start(): Promise<Rig> {
+    const address = `http://127.0.0.1:${String((releases.address() as AddressInfo).port)}`;
+    const engines = (downloads.engines ?? []).map((spec) => ({
+      ...spec,
+      sources: spec.sources.flatMap((source) => (source.from === 'release' ? [{ ...source, releases: address }] : [])),
+    }));
+    return open.use(
+      await openRig({
+        services: [{ ...downloads, engines }, control],
+        environment: { HOMEPORT_ENGINES_DIR: folder, HOMEPORT_INSTALL_ENGINES: 'true' },
+      }),
+    );
+  }
+
+  const stateOf = async ({ host }: Rig): Promise<ServiceState> => {
+    const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
+    const found = services.find(({ id }) => id === 'downloads');
+    if (found === undefined) throw new Error('no downloads');
+    return found;
+  };
+
+  it('says on Home that it is being installed and how far, lets downloads wait, and starts them', async () => {
+    const rig = await start();
+    const { response, rest } = await asked.promise;
+    await vi.waitFor(async () =>
+      expect(await stateOf(rig)).toMatchObject({
+        ...{ state: 'up', reason: null },
+        running: [
+          { title: 'yt-dlp is being installed', to: '/settings/engines', percent: expect.any(Number) as number },
+        ],
+        begin: { label: 'Download a first video' },
+      }),
+    );
+    expect(await stateOf(rig)).not.toHaveProperty('remedy');
+    const added = await rig.client.post('/add', { url: rig.site.url('/single.mp4'), quality: 'best' });
+    expect(added).toMatchObject({
+      status: 'ok',
+      msg: 'Queued, but yt-dlp is being installed, and downloads wait for it.',
+    });
+    expect((await stateOf(rig)).detail).toBe('yt-dlp is being installed');
+    response.end(rest);
+    expect(await rig.client.ended(added.uid ?? '')).toMatchObject({ status: 'finished' });
+    await vi.waitFor(async () => expect(await stateOf(rig)).not.toHaveProperty('running'));
+  });
+
+  it('asks for a person only once that has failed, with a button that installs it', async () => {
+    isThere = false;
+    const rig = await start();
+    await vi.waitFor(async () => expect((await stateOf(rig)).state).toBe('degraded'));
+    const { reason, remedy } = await stateOf(rig);
+    expect(reason).toBe('yt-dlp is missing: nothing can be downloaded until it is here.');
+    expect(remedy).toMatchObject({ label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true });
+    const page = rig.host.url('control');
+    const { engines } = await api<{ engines: EngineState[] }>(page, '/api/engines');
+    expect(engines[0]).toMatchObject({ name: 'yt-dlp', work: null, failure: expect.stringContaining('answered 503') as string }); // prettier-ignore
+    isThere = true;
+    const { path, body } = remedy?.post ?? { path: '', body: {} };
+    // It answers as soon as that has begun.
+    const begun = await api<EngineState>(page, path, { method: 'POST', body: JSON.stringify(body) });
+    expect(begun).toMatchObject({ path: null, failure: null, work: { step: expect.any(String) as string } });
+    const { response, rest } = await asked.promise;
+    response.end(rest);
+    await vi.waitFor(async () => expect(await stateOf(rig)).toMatchObject({ state: 'up', reason: null }));
+    expect(await stateOf(rig)).not.toHaveProperty('remedy');
+  });
+});

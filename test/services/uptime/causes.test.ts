@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { plainCause } from '../../../services/contracts/uptime/causes.ts';
+import { openUptime } from './rig.ts';
+
+describe('the cause of a fault in plain words', () => {
+  it.each([
+    ['getaddrinfo ENOTFOUND nas.invalid', 'The name nas.invalid does not exist.'],
+    ['queryA ENODATA nas.example', 'The name nas.example does not exist.'],
+    ['getaddrinfo EAI_AGAIN nas.example', 'The name nas.example could not be looked up just now.'],
+    ['connect ECONNREFUSED 127.0.0.1:1', 'It refused the connection: nothing listens at 127.0.0.1:1.'],
+    ['socket hang up', 'It broke off the connection.'],
+    ['read ECONNRESET', 'It broke off the connection.'],
+    ['connect EHOSTUNREACH 192.0.2.1:80', 'It cannot be reached: no such device answers on the way.'],
+    ['connect ENETUNREACH 2001:db8::1:443', 'No network leads there from this machine.'],
+    ['timeout of 1000ms exceeded', 'It did not answer within a second.'],
+    ['timeout of 8000ms exceeded', 'It did not answer within 8 seconds.'],
+    ['connect ETIMEDOUT 192.0.2.1:80', 'It did not answer in time.'],
+    ['certificate is not trusted: it has expired (CERT_HAS_EXPIRED)', 'Its certificate ran out.'],
+    ['certificate is not trusted: it signed itself (DEPTH_ZERO_SELF_SIGNED_CERT)', 'Its certificate is not trusted: it signed itself.'], // prettier-ignore
+    ["Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b", 'Its certificate is for another name.'], // prettier-ignore
+    ['Request failed with status code 500', 'It has a fault of its own (500).'],
+    ['Request failed with status code 401', 'It asks for a sign-in (401).'],
+    ['Request failed with status code 404', 'There is no such page (404).'],
+    ['Request failed with status code 206', 'It answered 206, which this monitor does not accept.'],
+    ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
+    ['200 - OK, but keyword is present in [Error]', 'The keyword that must not be there is on the page.'],
+    ['JSON query does not pass (comparing 3 == 5)', 'The value is 3; it should be 5.'],
+    ['JSON query does not pass (comparing 3 >= 5)', 'The value is 3; it should be >= 5.'],
+    ['No heartbeat in the time window', 'The job has not reported in time.'],
+    ['Container State is exited', 'The container does not run: exited.'],
+  ])('"%s" is "%s"', (msg, words) => {
+    expect(plainCause(msg)).toBe(words);
+  });
+
+  it.each(['200 - OK', 'The server does not offer STARTTLS', 'The disk is full.', ''])('"%s" stays as it is', (msg) => {
+    expect(plainCause(msg)).toBeUndefined();
+  });
+
+  it('stands in what people are told, before the words of the check', async () => {
+    await using rig = await openUptime();
+    const { id } = await rig.add({ type: 'port', name: 'NAS', hostname: '127.0.0.1', port: 1, interval: 20 });
+    await rig.until(id, 0);
+    const told = (await rig.events('down', id))[0];
+    expect(told?.body).toContain('It refused the connection: nothing listens at 127.0.0.1:1.');
+    expect(told?.event['msg']).toBe('connect ECONNREFUSED 127.0.0.1:1');
+  });
+});
