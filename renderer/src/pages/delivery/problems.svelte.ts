@@ -57,8 +57,8 @@ export function namesOf({ cause, services }: NotifyProblem): string {
   const said = notify.keys
     .flatMap(({ destinations }) => destinations)
     .filter(({ health }) => health !== null && health.state !== 'done' && health.detail === cause);
-  const names = said.length === 0 ? services : [...new Set(said.map(destinationName))];
-  return names.join(', ');
+  const names = said.length === 0 ? services : said.map(destinationName);
+  return names.filter((name, at) => names.indexOf(name) === at).join(', ');
 }
 
 export const deliveryProblems = new DeliveryProblems();
