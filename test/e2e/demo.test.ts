@@ -9,6 +9,6 @@ it('npm run demo: a mail becomes a push message and an inbox row, a video is fet
   expect(inbox).toMatchObject({ title: pushed.title, source: 'mail' });
   expect(download.filename).toMatch(/^single.*\.mp4$/);
   expect(download.bytes).toBeGreaterThan(10_000);
-  expect(notice.title).toBe('Download finished');
+  expect(notice.title).toBe('single');
   expect(lines.at(-1)).toMatch(/exit code 0/);
 });

@@ -79,7 +79,7 @@ it.skipIf(cannotRun)(
       .filter({ hasText: /single/i });
     await finished.first().waitFor();
     await vi.waitFor(
-      async () => expect((await desktop.history()).map(({ summary }) => summary)).toContain('Download finished'),
+      async () => expect((await desktop.history()).map(({ body }) => body)).toContain('Download finished'),
       soon,
     );
     await picture(page, '5-download');

@@ -42,6 +42,19 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('calls what has no title by its file, wherever it is named', async () => {
+    pages.downloads.set('untitled', {
+      ...{ title: '', state: 'finished', filename: 'clips/Sunset at sea.zip', size: 9, finishedAt: 2 },
+    });
+    await using visit = await pages.visit('/downloads/queue/untitled');
+    const { page } = visit;
+    await page.getByRole('dialog', { name: 'Sunset at sea' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { level: 3, name: 'Sunset at sea' }).waitFor();
+    await page.getByRole('button', { name: 'More for Sunset at sea' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('deletes a file with a way back: it stays until that is gone', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;

@@ -70,6 +70,27 @@ describe.skipIf(noBrowser)('Mail', () => {
     const row = page.getByRole('button', { name: /First light/ });
     await row.getByText('Passed on').waitFor();
     await row.getByText('nas@example.com to alerts@nas').waitFor();
+    await page.getByLabel('Outcome').selectOption('Waiting');
+    await page.getByText('No mail fits.').waitFor();
+    await page.getByLabel('Outcome').selectOption('Passed on');
+    await row.getByText('Passed on').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('gives another device no command that it could not use, and says what must be shared first', async () => {
+    await using watched = await visit('/delivery/connect');
+    const { page } = watched;
+    await page.getByRole('radio', { name: 'Other devices' }).check({ force: true });
+    for (const [tab, says] of [
+      ['Mails', 'The mail gateway answers on the computer of Homeport alone.'],
+      ['History', 'Delivery answers on the computer of Homeport alone.'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByText(says).waitFor();
+      expect(await page.getByText('127.0.0.1').count()).toBe(0);
+      const way = page.getByRole('link', { name: 'Share it with your network' });
+      expect(await way.getAttribute('href')).toBe('/network');
+    }
     expect(watched.complaints).toEqual([]);
   });
 

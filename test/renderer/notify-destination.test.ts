@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText(/rate must be a number and a time/).waitFor();
     await dialog.getByLabel('At most').fill('10');
-    await dialog.getByLabel('Notices come').selectOption('Together, every 15 minutes');
+    await dialog.getByLabel('Notifications come').selectOption('Together, every 15 minutes');
     await dialog.getByText('More', { exact: true }).click();
     await dialog.getByLabel('It may fail').check();
     await dialog.getByLabel('A text that is too long').selectOption('Cut it off');

@@ -53,20 +53,20 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /Second light/ }).waitFor();
     await page.goto(`${real.host.url('control')}/delivery/history/none`);
-    await page.getByText('This notice is not kept any more.').waitFor();
+    await page.getByText('This notification is not kept any more.').waitFor();
   });
 
-  it('takes a discarded delivery back in the dialog where it was discarded', async () => {
+  it('takes a dismissed delivery back in the dialog where it was dismissed', async () => {
     status = 403;
     await real.post('late', 'Camera');
     await using watched = await real.visit('/delivery/history');
     const { page } = watched;
     await page.getByRole('button', { name: /Camera/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Camera' });
-    await dialog.getByRole('button', { name: 'Discard' }).click();
-    await dialog.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Dismiss' }).click();
+    await dialog.getByRole('button', { name: 'Dismiss' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await dialog.getByRole('button', { name: 'Discard' }).waitFor();
+    await dialog.getByRole('button', { name: 'Dismiss' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });
@@ -95,16 +95,22 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('discards all that was given up, with a way back', async () => {
+  it('groups what was given up by its cause; each is tried again or dismissed by itself, or all of them', async () => {
     status = 403;
     for (const title of ['One', 'Two', 'Three']) await real.post('late', title);
+    status = 404;
+    await real.post('late', 'Four');
+    const left = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
+    await expect.poll(left).toBe(4);
     await using watched = await real.visit('/delivery/problems');
     const { page } = watched;
-    const rows = page.getByRole('group', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
-    await expect.poll(() => rows.count()).toBe(3);
-    await page.getByRole('button', { name: 'Discard all' }).click();
-    await page.getByText('No notification was given up.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('4 deliveries were given up, for 2 reasons.').waitFor();
+    const causes = page.getByRole('list', { name: 'Given-up deliveries by cause' });
+    const groups = causes.locator('> li');
+    await expect.poll(() => groups.count()).toBe(2);
+    const [forbidden, missing] = [groups.filter({ hasText: '403' }), groups.filter({ hasText: '404' })];
+    await forbidden.getByText('Which notifications').click();
+    const rows = forbidden.getByRole('list', { name: 'Given-up notifications, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
     await rows.first().getByText('Three').click();
     await page
@@ -112,8 +118,17 @@ describe.skipIf(noBrowser)('what became of notices', () => {
       .getByText(/error=403/)
       .waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Discard all' }).click();
-    const left = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
+    await forbidden.getByRole('button', { name: 'Dismiss all 3' }).click();
+    await page.getByText('1 delivery was given up.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => groups.count()).toBe(2);
+    expect(await left()).toBe(4);
+    status = 200;
+    await missing.getByRole('button', { name: 'Try again', exact: true }).click();
+    await expect.poll(left).toBe(3);
+    await page.getByText('3 deliveries were given up.').waitFor();
+    await page.getByRole('button', { name: 'Dismiss all 3' }).click();
+    await page.getByText('No notification was given up.').waitFor();
     await expect.poll(() => closeNews(page).then(left)).toBe(0);
     expect(watched.complaints).toEqual([]);
   });

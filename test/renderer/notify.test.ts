@@ -180,7 +180,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     });
     await page.reload();
     await page.getByRole('button', { name: /Notice 0 / }).waitFor();
-    const list = page.getByRole('group', { name: 'Notices, newest first' });
+    const list = page.getByRole('group', { name: 'Notifications, newest first' });
     await expect
       .poll(
         async () => {
@@ -201,20 +201,20 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await post('late', 'Two');
     await using watched = await visit('/delivery/problems');
     const { page } = watched;
-    const rows = page.getByRole('group', { name: 'Given-up deliveries, newest first' }).getByRole('listitem');
+    const causes = page.getByRole('list', { name: 'Given-up deliveries by cause' });
+    await causes.getByText(/\(error 403\)/).waitFor();
+    const rows = page.getByRole('list', { name: 'Given-up notifications, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
-    await rows
-      .first()
-      .getByText(/\(error 403\)/)
-      .waitFor();
-    await rows.first().getByRole('button', { name: 'Discard' }).click();
+    await rows.first().getByRole('button', { name: 'Dismiss' }).click();
     await expect.poll(() => rows.count()).toBe(1);
+    await causes.getByText(/^1 given up/).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rows.count()).toBe(2);
+    await causes.getByText(/^2 given up/).waitFor();
     answer.status = 200;
     await rows.first().getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => rows.count()).toBe(1);
-    await page.getByRole('button', { name: 'Try all again' }).click();
+    await page.getByRole('button', { name: 'Try again', exact: true }).click();
     await page.getByText('No notification was given up.').waitFor();
     expect(watched.complaints).toEqual([]);
   });

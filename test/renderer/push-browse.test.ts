@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
@@ -92,6 +94,10 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(await ask('nas-error-backup', 'POST')).toBe(200);
     expect(await ask('nas-error-backup/json?poll=1', 'GET')).toBe(403);
     expect(await ask('router-info-maintenance', 'POST')).toBe(403);
+    // What stands under "Send from a script" works as it is copied.
+    const command = (await page.getByText(/^curl .*-d "Hello"/).textContent()) ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command.replace(/^curl /, 'curl -sS ')]);
+    expect(JSON.parse(stdout)).toMatchObject({ topic: 'nas-error-backup', message: 'Hello' });
     expect(visit.complaints).toEqual([]);
   });
 

@@ -41,6 +41,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await expect.poll(() => shown(page)).toHaveLength(names.length);
+    await page.getByRole('button', { name: 'Narrow and group the topics' }).click();
     await page.getByLabel('Severity').selectOption('info');
     await expect.poll(() => shown(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
     await page.getByLabel('Service').selectOption('nas');

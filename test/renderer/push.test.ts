@@ -40,6 +40,19 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('sends somebody without any message the first one with one press, and shows it arrive', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Send me a first message' }).click();
+    const newest = page.getByRole('list', { name: 'Newest messages' }).getByRole('listitem');
+    await newest.getByText('Your first message').waitFor();
+    await page.getByText('Your first message is here, and in the inbox.').waitFor();
+    await page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /hello/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send me a first message' }).count()).toBe(0);
+    expect(await newest.count()).toBe(1);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('publishes, keeps what does not fit, and reaches subscribers', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;

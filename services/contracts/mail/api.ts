@@ -192,8 +192,8 @@ export const mailApi = {
       limit: z.coerce.number().int().min(1).max(200).default(50),
       /** Is part of the sender, a recipient or the subject, in any case. */
       q: z.string().max(200).optional(),
-      /** Those of which a delivery was given up, or waits; `dropped`: those a rule wanted told to nobody. */
-      state: z.enum(['dead', 'waiting', 'dropped']).optional(),
+      /** By the worst of its deliveries, as each mail's own `state` says. */
+      state: z.enum(['dead', 'waiting', 'done', 'dropped']).optional(),
     }),
     reply: z.object({ messages: z.array(SpooledMail) }),
   }),
@@ -205,11 +205,11 @@ export const mailApi = {
     reply: z.object({
       /** Local days such as `2026-11-21`, today last; as many as the spool keeps, 30 at most. */
       days: z.array(z.string()),
-      /** Mails of each day that were passed on. */
+      /** Mails of each day that were passed on, or of which nothing is noted any more. */
       told: z.array(z.int()),
-      /** Of which a delivery waits for another try. */
+      /** Of which a delivery is still to be made. */
       waiting: z.array(z.int()),
-      /** Of which a delivery was given up. */
+      /** Of which a delivery was given up, whatever became of the others. */
       failed: z.array(z.int()),
       /** Which a rule wanted told to nobody. */
       dropped: z.array(z.int()),

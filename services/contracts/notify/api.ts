@@ -120,6 +120,9 @@ const text = z.string().max(512 * 1024);
 const ok = z.object({ ok: z.literal(true) });
 
 /** Our own API around keys, destinations and the history of notices. Administrators alone: addresses hold secrets. */
+/** A reason as the statistics have it; without one all are meant. */
+const cause = z.string().max(10_000).optional();
+
 export const notifyApi = {
   keys: defineRoute({
     method: 'GET',
@@ -288,16 +291,18 @@ export const notifyApi = {
   retryAll: defineRoute({
     method: 'POST',
     path: '/api/notify/deliveries/retry-all',
-    summary: 'Tries all given-up deliveries again now.',
+    summary: 'Tries all given-up deliveries again now, or those that were given up for one reason.',
     access: 'admin',
+    body: z.object({ cause }).default({}),
     reply: z.object({ retried: z.int() }),
   }),
   dropAll: defineRoute({
     method: 'POST',
     path: '/api/notify/deliveries/drop-all',
-    summary: 'Drops for good the deliveries that were given up and whose notices came before a moment.',
+    summary:
+      'Drops for good the deliveries that were given up and whose notices came before a moment, or those of them for one reason.',
     access: 'admin',
-    body: z.object({ before: z.number().describe('ms since the epoch') }),
+    body: z.object({ before: z.number().describe('ms since the epoch'), cause }),
     reply: z.object({ dropped: z.int() }),
   }),
   drop: defineRoute({

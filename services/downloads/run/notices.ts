@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { downloadName } from '../../contracts/downloads/name.ts';
 import { defineJob } from '../../contracts/jobs.ts';
 import { NoticeOffer, noticeOffered, type NoticeFile } from '../../contracts/notify/notice.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -85,8 +86,8 @@ export class Notices {
     if (open > 0 || example === undefined) return;
     if (finished + failed === 1) return await this.#tellOne(transaction, example);
     await this.#offer(transaction, `downloads:${id}:${finished}:${failed}`, {
-      title: finished === 0 ? 'Downloads failed' : 'Downloads finished',
-      body: `${example.playlist?.title || 'Playlist'}\n${countsOf(batch)}`,
+      title: example.playlist?.title || 'Playlist',
+      body: `${finished === 0 ? 'Downloads failed' : 'Downloads finished'}: ${countsOf(batch)}`,
       type: failed === 0 ? 'success' : finished === 0 ? 'failure' : 'warning',
       tags: tagsOf(finished > 0),
       link: this.#page(),
@@ -98,8 +99,13 @@ export class Notices {
     // A download that was retried has news again.
     const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
     const notice = {
-      title: finished ? 'Download finished' : 'Download failed',
-      body: finished || item.message === null ? item.title : `${item.title}\n${item.message}`,
+      // The video's name: what has one title stands in one row of the inbox, which would hide the others.
+      title: downloadName(item),
+      body: finished
+        ? 'Download finished'
+        : item.message === null
+          ? 'Download failed'
+          : `Download failed: ${item.message}`,
       type: finished ? 'success' : 'failure',
       tags: tagsOf(finished),
       link: this.#page(`?id=${item.uid}`) ?? this.#fileOf(item),

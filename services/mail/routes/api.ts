@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
-import { mailApi } from '../../contracts/mail/api.ts';
+import { mailApi, type SpooledMail } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
@@ -18,7 +18,7 @@ import { Refusal } from '../smtp/refusal.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
 import type { Place, Sources } from '../store/sources.ts';
 import { testMail } from './test-mail.ts';
-import { deliveriesFor, mailsOf, summaryOf, type KnownJobs } from './views.ts';
+import { deliveriesFor, narrowedBy, summaryOf, type KnownJobs } from './views.ts';
 
 /** What the routes work with. */
 export interface ApiParts {
@@ -37,8 +37,6 @@ const headBytes = 16 * 1024;
 /** Of a source this much is shown. */
 const sourceBytes = 64 * 1024;
 const mostAttachments = 200;
-/** Deliveries of one state that a filter looks through. */
-const mostFiltered = 5000;
 
 /** The service's part of our own API: the spool, and where addresses lead. */
 export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly ApiHandler[] {
@@ -50,6 +48,11 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     if (keys.length === 0) return new Map();
     const found = await jobs.list({ kind: deliver.name, keys, limit: keys.length });
     return new Map(found.map((job) => [job.key ?? '', job]));
+  };
+  const summariesOf = async (list: readonly StoredMessage[]): Promise<readonly SpooledMail[]> => {
+    const known = await jobsOf(list);
+    const subjects = await Promise.all(list.map(subjectOf));
+    return list.map((message, index) => summaryOf(message, deliveriesFor(message, known), subjects[index] ?? ''));
   };
   const subjectOf = async ({ id, subject }: StoredMessage): Promise<string> => {
     const head = subject === undefined ? await sources.head(id, headBytes) : undefined;
@@ -75,18 +78,17 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
     }),
     implement(mailApi.messages, async ({ query: { before, limit, q = '', state } }) => {
       const [time = '', id = ''] = before?.split('.') ?? [];
-      const cursor = before === undefined ? undefined : { receivedAt: Number(time), id };
-      const ids = state === 'dead' || state === 'waiting' ? await mailsOf(jobs, state, mostFiltered) : undefined;
-      const dropped = state === 'dropped';
-      const list =
-        ids?.length === 0 ? [] : await messages.list({ words: q.trim(), ids, dropped, before: cursor, limit });
-      const known = await jobsOf(list);
-      const subjects = await Promise.all(list.map(subjectOf));
-      return {
-        messages: list.map((message, index) =>
-          summaryOf(message, deliveriesFor(message, known), subjects[index] ?? ''),
-        ),
-      };
+      const narrow = { words: q.trim(), limit, ...(await narrowedBy(jobs, state)) };
+      const found: SpooledMail[] = [];
+      let last = before === undefined ? undefined : { receivedAt: Number(time), id };
+      for (;;) {
+        const list = await messages.list({ ...narrow, before: last });
+        const summaries = await summariesOf(list);
+        // Of what was passed on long ago nothing is noted any more.
+        found.push(...(state === 'done' ? summaries.filter((each) => each.state === 'done') : summaries));
+        if (list.length < limit || found.length >= limit) return { messages: found.slice(0, limit) };
+        last = list.at(-1);
+      }
     }),
     implement(mailApi.outcomes, () => outcomes.get()),
     implement(mailApi.message, async ({ params }) => {

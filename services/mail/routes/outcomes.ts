@@ -6,12 +6,10 @@ import { KeptReading } from '../../kit/kept-reading.ts';
 import { lastDays, type LocalDay } from '../../kit/last-days.ts';
 import type { Settings } from '../settings.ts';
 import { outcomesOf } from '../store/outcomes.ts';
-import { mailsOf } from './views.ts';
+import { openMails } from './views.ts';
 
 /** Days that the outcomes look back, where the spool keeps as many. */
 const mostDays = 30;
-/** Deliveries of one state that are looked through, so many that the sums are whole. */
-const mostCounted = 200_000;
 
 /** What became of the mails of each day, read anew when something became of one. */
 export function mailOutcomes(
@@ -28,11 +26,10 @@ export function mailOutcomes(
         .join(),
     async read() {
       const days = shown();
-      const [failed, waiting] = await Promise.all([
-        mailsOf(jobs, 'dead', mostCounted),
-        mailsOf(jobs, 'waiting', mostCounted),
-      ]);
-      return { days: days.map(({ day }) => day), ...(await outcomesOf(reads, days, { failed, waiting })) };
+      // A mail that comes while this is read would be taken for one that was passed on.
+      const until = clock.now();
+      const open = await openMails(jobs);
+      return { days: days.map(({ day }) => day), ...(await outcomesOf(reads, { days, until, open })) };
     },
   });
 }

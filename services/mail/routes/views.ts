@@ -1,19 +1,44 @@
-import type { Jobs, JobSummary } from '../../contracts/jobs.ts';
+import type { Jobs, JobState, JobSummary } from '../../contracts/jobs.ts';
 import type { MailDelivery, SpooledMail } from '../../contracts/mail/api.ts';
 import { deliver, deliveryKey } from '../deliver/deliveries.ts';
-import type { StoredMessage } from '../store/messages.ts';
+import type { MessageFilter, StoredMessage } from '../store/messages.ts';
 
 /** Jobs by their keys. */
 export type KnownJobs = ReadonlyMap<string, JobSummary>;
 
-/** Mails of which a delivery is in this state, as far as so many deliveries are. */
-export async function mailsOf(
+/** Deliveries of one state that are looked through, so many that lists and sums are whole. */
+const mostOpen = 200_000;
+
+/** Mails that are not passed on, each once. */
+interface OpenMails {
+  /** Of which a delivery was given up. */
+  readonly failed: readonly string[];
+  /** The others of which a delivery is still to be made. */
+  readonly waiting: readonly string[];
+}
+
+/** What is not passed on as yet, also what is being passed on just now. */
+export async function openMails(jobs: Pick<Jobs, 'keys'>): Promise<OpenMails> {
+  const mailsIn = async (state: JobState): Promise<readonly string[]> => {
+    const keys = await jobs.keys({ kind: deliver.name, state, limit: mostOpen });
+    return keys.map((key) => key.split(':', 1)[0] ?? '');
+  };
+  const failed = new Set(await mailsIn('dead'));
+  // In this order: one that begins in between is found twice rather than not at all.
+  const waiting = new Set([...(await mailsIn('waiting')), ...(await mailsIn('running'))]);
+  return { failed: [...failed], waiting: [...waiting].filter((id) => !failed.has(id)) };
+}
+
+/** How what is asked for narrows the spool. */
+export async function narrowedBy(
   jobs: Pick<Jobs, 'keys'>,
-  state: 'dead' | 'waiting',
-  most: number,
-): Promise<readonly string[]> {
-  const keys = await jobs.keys({ kind: deliver.name, state, limit: most });
-  return [...new Set(keys.map((key) => key.split(':', 1)[0] ?? ''))];
+  state: 'dead' | 'waiting' | 'done' | 'dropped' | undefined,
+): Promise<Pick<MessageFilter, 'ids' | 'exceptIds' | 'dropped'>> {
+  if (state === undefined) return {};
+  if (state === 'dropped') return { dropped: true };
+  const { failed, waiting } = await openMails(jobs);
+  if (state === 'done') return { dropped: false, exceptIds: [...failed, ...waiting] };
+  return { ids: state === 'dead' ? failed : waiting };
 }
 
 /** What became of each delivery of a mail. */

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
+import { isPostgres } from '../../kit/dialect.ts';
 import { executeKnown } from '../../kit/known-statement.ts';
 import type { Delivery } from '../domain/deliveries.ts';
 import type { MailTables, MessageTable } from './tables.ts';
@@ -30,10 +31,12 @@ export interface StoredMessage extends Omit<Message, 'fingerprint' | 'subject'> 
 export interface MessageFilter {
   /** Stands in sender, recipients or subject, in any case. */
   readonly words: string;
-  /** Only these. */
+  /** Only these, however many. */
   readonly ids?: readonly string[] | undefined;
-  /** Only those that were told to nobody. */
-  readonly dropped?: boolean;
+  /** None of these, however many. */
+  readonly exceptIds?: readonly string[] | undefined;
+  /** Only those that a rule wanted told to nobody, or only the others. */
+  readonly dropped?: boolean | undefined;
   /** Only those that stand behind this one. */
   readonly before?: { readonly receivedAt: number; readonly id: string } | undefined;
   readonly limit: number;
@@ -102,7 +105,7 @@ export class MessageStore {
     return row && stored(row);
   }
 
-  async list({ words, ids, dropped = false, before, limit }: MessageFilter): Promise<readonly StoredMessage[]> {
+  async list({ words, ids, exceptIds, dropped, before, limit }: MessageFilter): Promise<readonly StoredMessage[]> {
     const pattern = `%${words.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
     // Older mails have no words; the database lowers only some letters.
     const has = (column: 'words' | 'sender' | 'recipients') =>
@@ -116,14 +119,26 @@ export class MessageStore {
           on.or([on('received_at', '<', receivedAt), on.and([on('received_at', '=', receivedAt), on('id', '<', id)])]),
         );
       })
-      .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
-      .$if(dropped, (query) => query.where('deliveries', '=', '[]').where('note', '<>', ''))
+      .$if(ids !== undefined, (query) => query.where('id', 'in', this.#listed(ids ?? [])))
+      .$if(exceptIds !== undefined, (query) => query.where('id', 'not in', this.#listed(exceptIds ?? [])))
+      .$if(dropped === true, (query) => query.where('deliveries', '=', '[]').where('note', '<>', ''))
+      .$if(dropped === false, (query) =>
+        query.where((on) => on.or([on('deliveries', '<>', '[]'), on('note', '=', '')])),
+      )
       .$if(words !== '', (query) => query.where((on) => on.or([has('words'), has('sender'), has('recipients')])))
       .orderBy('received_at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
     return rows.map(stored);
+  }
+
+  /** Ids as rows of one value: there may be more of them than a statement takes values. */
+  #listed(ids: readonly string[]) {
+    const text = JSON.stringify(ids);
+    return isPostgres(this.#db)
+      ? sql<string>`(select jsonb_array_elements_text(${text}::jsonb))`
+      : sql<string>`(select value from json_each(${text}))`;
   }
 
   async noteDeliveries(transaction: Kysely<MailTables>, id: string, deliveries: readonly Delivery[]): Promise<void> {

@@ -13,12 +13,16 @@ export interface Outcomes {
 /** Ids that go into one statement. */
 const batch = 1000;
 
-/** Counts the mails of some days. `jobs`: ids of mails of which a delivery was given up, or waits. */
-export async function outcomesOf(
-  db: Kysely<MailTables>,
-  days: readonly LocalDay[],
-  jobs: { readonly failed: readonly string[]; readonly waiting: readonly string[] },
-): Promise<Outcomes> {
+interface Counted {
+  readonly days: readonly LocalDay[];
+  /** Mails that came up to this moment, in ms since the epoch: the jobs are known as they stood then. */
+  readonly until: number;
+  /** Ids of mails that are not passed on, each in one of the lists. */
+  readonly open: { readonly failed: readonly string[]; readonly waiting: readonly string[] };
+}
+
+/** Counts the mails of some days. */
+export async function outcomesOf(db: Kysely<MailTables>, { days, until, open }: Counted): Promise<Outcomes> {
   const since = days[0]?.from ?? 0;
   const cases = days.map(({ from }, day) => sql`when received_at >= ${sql.lit(from)} then ${sql.lit(day)}`);
   const dayOfMail = sql<number>`case ${sql.join(cases.toReversed(), sql` `)} end`;
@@ -26,6 +30,7 @@ export async function outcomesOf(
   const rows = await db
     .selectFrom('messages')
     .where('received_at', '>=', since)
+    .where('received_at', '<=', until)
     .select([dayOfMail.as('day'), isDropped.as('isDropped')])
     .select((on) => on.fn.countAll<number>().as('count'))
     .groupBy([dayOfMail, isDropped])
@@ -40,6 +45,7 @@ export async function outcomesOf(
         .selectFrom('messages')
         .where('id', 'in', ids.slice(start, start + batch))
         .where('received_at', '>=', since)
+        .where('received_at', '<=', until)
         .select([dayOfMail.as('day')])
         .execute();
       for (const { day } of some) {
@@ -48,12 +54,7 @@ export async function outcomesOf(
       }
     }
   };
-  await move(jobs.failed, 'failed');
-  // A mail that failed at one target and waits for another has failed.
-  const failed = new Set(jobs.failed);
-  await move(
-    jobs.waiting.filter((id) => !failed.has(id)),
-    'waiting',
-  );
+  await move(open.failed, 'failed');
+  await move(open.waiting, 'waiting');
   return outcomes;
 }

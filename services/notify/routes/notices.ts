@@ -27,6 +27,13 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       'This delivery neither waits nor is among the given-up ones any more.',
     );
   };
+  /** Tells which given-up deliveries are meant: those of which this was said last, or all. */
+  const givenUpFor = async (cause: string | undefined): Promise<(job: JobSummary) => boolean> => {
+    if (cause === undefined) return () => true;
+    await jobs.upToDate();
+    const keys = await history.givenUpFor(cause);
+    return ({ key }) => key !== null && keys.has(key);
+  };
   /** With what the jobs know: when those that wait are tried next, and which can be tried again. */
   const shown = async (list: readonly PastNotice[]): Promise<NotifyNotice[]> => {
     const keys = list.flatMap(({ id, deliveries }) =>
@@ -63,11 +70,12 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       await jobs.upToDate();
       const [notice] = await shown(await history.list({ id: params['id'] ?? '', limit: 1 }));
       if (notice !== undefined) return notice;
-      throw new Problem('notify.unknown_notice', 404, 'This notice is not kept any more.');
+      throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');
     }),
     implement(notifyApi.resend, async ({ params }) => {
       const past = await history.find(params['id'] ?? '');
-      if (past === undefined) throw new Problem('notify.unknown_notice', 404, 'This notice is not kept any more.');
+      if (past === undefined)
+        throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');
       const known = (await aggregator.find(past.configuration))?.entries ?? [];
       const again = known
         .flatMap(({ destination, ...rest }) =>
@@ -95,13 +103,19 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       activity.touch();
       return done;
     }),
-    implement(notifyApi.retryAll, async () => {
-      const retried = await forEachJob(jobs, dead, ({ id }) => jobs.retry(id));
+    implement(notifyApi.retryAll, async ({ body: { cause } }) => {
+      const isMeant = await givenUpFor(cause);
+      const retried = await forEachJob(jobs, dead, async (job) => isMeant(job) && jobs.retry(job.id));
       activity.touch();
       return { retried };
     }),
-    implement(notifyApi.dropAll, async ({ body: { before } }) => {
-      const dropped = await forEachJob(jobs, dead, async ({ id, createdAt }) => createdAt < before && jobs.drop(id));
+    implement(notifyApi.dropAll, async ({ body: { before, cause } }) => {
+      const isMeant = await givenUpFor(cause);
+      const dropped = await forEachJob(
+        jobs,
+        dead,
+        async (job) => job.createdAt < before && isMeant(job) && jobs.drop(job.id),
+      );
       context.log.info('given-up notifications dropped', { count: dropped });
       activity.touch();
       return { dropped };

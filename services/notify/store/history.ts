@@ -123,6 +123,17 @@ export class History {
     };
   }
 
+  /** Deliveries that were given up and of which this was said last, as `notice:destination`. */
+  async givenUpFor(cause: string): Promise<ReadonlySet<string>> {
+    const rows = await this.#db
+      .selectFrom('deliveries')
+      .select(['notice_id', 'destination_id'])
+      .where('state', '=', 'dead')
+      .where('detail', '=', cause)
+      .execute();
+    return new Set(rows.map((row) => `${row.notice_id}:${row.destination_id}`));
+  }
+
   async #time(id: string): Promise<number | undefined> {
     const row = await this.#db.selectFrom('notices').select('created_at').where('id', '=', id).executeTakeFirst();
     return row === undefined ? undefined : Number(row.created_at);

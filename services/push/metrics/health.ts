@@ -1,23 +1,18 @@
 import type { Health, Step } from '../../contracts/health.ts';
+import { firstMessage } from '../../contracts/push/first-message.ts';
 import { counted } from '../../kit/counted.ts';
 import type { Statistics } from './statistics.ts';
 
 /** What Home offers until something was published. */
-const firstMessage: Step = {
+const sendFirst: Step = {
   label: 'Send me a first message',
   to: '/inbox',
-  post: {
-    path: '/api/push/messages',
-    body: {
-      ...{ topic: 'hello', title: 'Your first message', tags: ['wave'] },
-      message: 'It went to the topic hello. Scripts and phones publish to topics like this one; Messages shows how.',
-    },
-  },
+  post: { path: '/api/push/messages', body: firstMessage },
 };
 
 /** How push is: what was published today, and how many listen. */
 export function healthOf(stores: boolean, { today, total }: Statistics, listening: number): Health {
   if (!stores) return { state: 'degraded', detail: 'Messages cannot be stored; see the log.' };
   const detail = `${counted(today, 'message')} today, ${String(listening)} listening`;
-  return { state: 'up', detail, ...(total === 0 ? { begin: firstMessage } : {}) };
+  return { state: 'up', detail, ...(total === 0 ? { begin: sendFirst } : {}) };
 }

@@ -48,9 +48,9 @@ it('kill -9 of the host costs nothing: the queue keeps its order, the part is co
     async () => {
       const told = (await inbox(host.url('control'))).filter(({ source }) => source === 'downloads');
       expect(told.map(({ title, body }) => `${title}: ${body}`).toSorted()).toEqual([
-        'Download finished: big',
-        'Download finished: single',
-        'Download finished: single',
+        'big: Download finished',
+        'single: Download finished',
+        'single: Download finished',
       ]);
     },
     { timeout: 20_000, interval: 100 },

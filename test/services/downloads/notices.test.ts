@@ -36,7 +36,7 @@ async function metrics(): Promise<ReadonlyMap<string, number>> {
 
 it('a finished download is told with its tags, its link and its small picture', async () => {
   await rig.client.ended(await rig.client.add(rig.site.url('/p/og?title=Pictured')));
-  await vi.waitFor(() => expect(told()).toEqual(['Download finished: Pictured [downloads download.finished]']), 15_000);
+  await vi.waitFor(() => expect(told()).toEqual(['Pictured: Download finished [downloads download.finished]']), 15_000);
   const [offer] = [...offers.notices.values()];
   expect(offer?.notice).toMatchObject({ type: 'success', link: `${rig.client.base}/download/Pictured.mp4` });
   expect(offer?.files).toMatchObject([{ name: 'Pictured.jpg', type: 'image/jpeg' }]);
@@ -47,7 +47,7 @@ it('a failed one is told with its reason, and a retry of it with its own; not wh
   await rig.client.post('/add', { url: rig.site.url('/s/404'), quality: 'best' });
   const uid = await rig.client.add(rig.site.url('/dead/500000/big.mp4'));
   const { error } = await rig.client.ended(uid);
-  const news = `Download failed: big\n${error} [downloads download.failed]`;
+  const news = `big: Download failed: ${error} [downloads download.failed]`;
   await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
   await rig.client.post('/retry', { id: uid });
   await vi.waitFor(() => expect(told()).toHaveLength(2), 15_000);
@@ -64,7 +64,7 @@ it('a playlist is told once, when its last video has ended', async () => {
   const uids = queue.map(({ uid }) => uid);
   await rig.client.post('/resume', {});
   for (const uid of uids) await rig.client.ended(uid);
-  await vi.waitFor(() => expect(told()).toEqual(['Downloads finished: Cats\n4 videos [downloads download.finished]']), 15_000); // prettier-ignore
+  await vi.waitFor(() => expect(told()).toEqual(['Cats: Downloads finished: 4 videos [downloads download.finished]']), 15_000); // prettier-ignore
   const page = await metrics();
   expect(page.get('downloads_bytes_total')).toBeGreaterThan(4 * 100_000);
   expect(page.get('downloads_duration_seconds_count')).toBe(4);
@@ -88,20 +88,20 @@ it('a playlist whose rest is cancelled is told of with what there is, and not at
   }
   expect(told()).toEqual([]);
   await rig.client.post('/delete', { where: 'queue', ids: [two] });
-  const news = 'Downloads finished: Dogs\n2 videos [downloads download.finished]';
+  const news = 'Dogs: Downloads finished: 2 videos [downloads download.finished]';
   await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
 });
 
 it('what one look at a feed brings is told of together', async () => {
   const url = rig.site.publish('Owls', []);
   await rig.client.post('/subscribe', { url, quality: 'best', format: 'any' });
-  const news = ['Downloads finished: Owls\n3 videos [downloads download.finished]'];
+  const news = ['Owls: Downloads finished: 3 videos [downloads download.finished]'];
   rig.site.publish('Owls', ['Owl 3', 'Owl 2', 'Owl 1']);
   await rig.client.post('/subscriptions/check', {});
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
   rig.site.publish('Owls', ['Owl 4', 'Owl 3']);
   await rig.client.post('/subscriptions/check', {});
-  news.push('Download finished: Owl 4 [downloads download.finished]');
+  news.push('Owl 4: Download finished [downloads download.finished]');
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
 });
 
@@ -112,7 +112,7 @@ it('what is new in a feed and started by hand is told of one by one', async () =
   await rig.client.post('/subscriptions/check', {});
   const [first] = (await rig.client.history()).pending;
   await rig.client.post('/start', { ids: [first?.uid] });
-  const news = ['Download finished: Stork 2 [downloads download.finished]'];
+  const news = ['Stork 2: Download finished [downloads download.finished]'];
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
 });
 

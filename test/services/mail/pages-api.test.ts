@@ -117,18 +117,33 @@ describe('the API of the mail page', () => {
     expect((await fetch(`${bare.url('control')}/api/mail/messages`)).status).toBe(401);
   });
 
-  /** Mails of just now, each with one delivery, the first of them given up, the next waiting, and one that was made. */
-  const keep = (dead: number, waiting: number): void => {
+  /** Mails of just now, each with one delivery: the first of them given up, the next waiting, then running, then one that was made and one of which nothing is noted. */
+  const keep = (dead: number, waiting: number, running = 0): void => {
     using opened = openMailDatabase(host.dataDir);
     const now = String(Date.now());
     const numbers = (count: number) =>
       `with recursive n(a) as (select 1 union all select a + 1 from n where a < ${String(count)})`;
     opened.database.exec(`
       insert into messages (id, sender, recipients, size, deliveries, received_at)
-        ${numbers(dead + waiting + 1)} select 'm' || a, 'a@b', '[]', 1, '[{}]', ${now} from n;
-      insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at)
-        ${numbers(dead + waiting)} select 'mail.deliver', 'm' || a || ':0',
-          case when a <= ${String(dead)} then 'dead' else 'waiting' end, '{}', 1, ${now}, ${now} + 3600000 from n`);
+        ${numbers(dead + waiting + running + 2)} select 'm' || a, 'a@b', '[]', 1, '[{}]', ${now} from n;
+      insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at, lease_owner, lease_until)
+        ${numbers(dead + waiting + running + 1)} select 'mail.deliver', 'm' || a || ':0',
+          case when a <= ${String(dead)} then 'dead' when a <= ${String(dead + waiting)} then 'waiting'
+            when a <= ${String(dead + waiting + running)} then 'running' else 'done' end,
+          '{}', 1, ${now}, ${now} + 3600000,
+          case when a > ${String(dead + waiting)} and a <= ${String(dead + waiting + running)} then 'another' end,
+          case when a > ${String(dead + waiting)} and a <= ${String(dead + waiting + running)} then ${now} + 3600000 end
+          from n`);
+  };
+  const allOf = async (state: string): Promise<readonly SpooledMail[]> => {
+    const found: SpooledMail[] = [];
+    for (;;) {
+      const last = found.at(-1);
+      const query = last === undefined ? '' : `&before=${String(last.receivedAt)}.${last.id}`;
+      const page = await list(`?limit=200&state=${state}${query}`);
+      if (page.length === 0) return found;
+      found.push(...page);
+    }
   };
   const outcomes = async (): Promise<readonly unknown[]> => {
     const { told, waiting, failed } = await ask<Record<string, number[]>>('/api/mail/outcomes');
@@ -137,14 +152,27 @@ describe('the API of the mail page', () => {
 
   it('counts what became of thousands of mails', async () => {
     keep(6_000, 5_500);
-    expect(await outcomes()).toEqual([1, 5_500, 6_000]);
+    expect(await outcomes()).toEqual([2, 5_500, 6_000]);
+  });
+
+  it('lists all mails of an outcome, however many, and each under one alone', async () => {
+    keep(300, 5_100, 2);
+    expect((await allOf('waiting')).map(({ state }) => state)).toEqual(Array.from({ length: 5_102 }, () => 'waiting'));
+    expect(await allOf('dead')).toHaveLength(300);
+    expect((await allOf('done')).map(({ id, state }) => [id, state])).toEqual([['m5403', 'done']]);
+    expect(await allOf('dropped')).toEqual([]);
+  });
+
+  it('counts a mail that is on its way among those that wait', async () => {
+    keep(1, 1, 2);
+    expect(await outcomes()).toEqual([2, 3, 1]);
   });
 
   it('hears of a mail that is dropped among the given-up work of all services', async () => {
     keep(2, 1);
-    expect(await outcomes()).toEqual([1, 1, 2]);
+    expect(await outcomes()).toEqual([2, 1, 2]);
     await ask('/api/jobs/mail/1', 'DELETE');
-    await expect.poll(outcomes).toEqual([2, 1, 1]);
+    await expect.poll(outcomes).toEqual([3, 1, 1]);
   });
 
   it('shows a hostile mail as data, its source bounded', async () => {

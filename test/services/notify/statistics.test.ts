@@ -107,6 +107,38 @@ describe('the statistics of our own API', () => {
     receiver.close();
   });
 
+  it('tell reasons apart, of which each is tried again or dropped by itself', async () => {
+    const answers: Record<string, number> = { '/bad': 403, '/worse': 404 };
+    const receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(answers[request.url ?? ''] ?? 200).end();
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const place = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    await using host = await openTestHost({ services: [notify, control] });
+    const ask = (method: string, path: string, body?: unknown): Promise<any> =>
+      api(host.url('control'), `/api/notify${path}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    await ask('POST', '/keys', { key: 'two', text: `${place}/bad\n${place}/worse\n` });
+    for (const body of ['x', 'y'])
+      await fetch(`${host.url('notify')}/notify/two`, { method: 'POST', body: new URLSearchParams({ body }) });
+    const problems = async (): Promise<any[]> => (await ask('GET', '/statistics')).problems;
+    await vi.waitFor(async () => expect(await problems()).toMatchObject([{ dead: 2 }, { dead: 2 }]));
+    const causeOf = async (status: string): Promise<string> =>
+      (await problems()).find(({ cause }) => cause.includes(status)).cause;
+    answers['/bad'] = 200;
+    expect(await ask('POST', '/deliveries/retry-all', { cause: await causeOf('403') })).toEqual({ retried: 2 });
+    await vi.waitFor(async () => expect(await problems()).toMatchObject([{ dead: 2 }]));
+    const before = Date.now() + 1;
+    expect(await ask('POST', '/deliveries/drop-all', { before, cause: 'Something else.' })).toEqual({ dropped: 0 });
+    const worse = { before, cause: await causeOf('404') };
+    expect(await ask('POST', '/deliveries/drop-all', worse)).toEqual({ dropped: 2 });
+    await vi.waitFor(async () => expect(await problems()).toEqual([]));
+    receiver.close();
+  });
+
   it.each(['sqlite', 'postgres'])(
     'hear of deliveries that were dropped or tried again among the work of all services, on %s',
     async (dialect) => {

@@ -14,7 +14,7 @@ const pauseMs = 2000;
 class DeliveryStatistics extends Loaded {
   notify = $state.raw<z.infer<typeof notifyStatistics.reply>>();
   mail = $state.raw<z.infer<typeof mailApi.outcomes.reply>>();
-  #watched = false;
+  #watchers = 0;
   #soon: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -26,10 +26,11 @@ class DeliveryStatistics extends Loaded {
 
   /** Keeps the sums up to date until the returned function is called. */
   watch(): () => void {
-    this.#watched = true;
+    this.#watchers += 1;
     void this.load();
     return () => {
-      this.#watched = false;
+      this.#watchers -= 1;
+      if (this.#watchers > 0) return;
       clearTimeout(this.#soon);
       this.#soon = undefined;
     };
@@ -51,7 +52,7 @@ class DeliveryStatistics extends Loaded {
   }
 
   #refresh(): void {
-    if (!this.#watched) return;
+    if (this.#watchers === 0) return;
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       void this.load();

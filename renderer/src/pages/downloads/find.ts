@@ -1,4 +1,5 @@
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
+import { downloadName } from '../../../../services/contracts/downloads/name.ts';
 import { call } from '../../api/call.ts';
 import { holds, type Find, type Found } from '../../state/find.ts';
 
@@ -19,8 +20,9 @@ const find: Find = async (words, signal) => {
     { title: 'Actions', found: holds(steer.title, words) ? [steer] : [] },
     {
       title: 'Downloads',
-      found: [...waiting, ...history].map(({ uid, title, url }) => ({
-        ...{ id: `download-${uid}`, title: title || url, icon: 'download' as const, to: `/downloads/queue/${uid}` },
+      found: [...waiting, ...history].map((download) => ({
+        ...{ id: `download-${download.uid}`, title: downloadName(download), icon: 'download' as const },
+        to: `/downloads/queue/${download.uid}`,
       })),
     },
   ];

@@ -1,5 +1,6 @@
 import { tick } from 'svelte';
 import type { Download } from '../../../../services/contracts/downloads/api.ts';
+import { downloadName } from '../../../../services/contracts/downloads/name.ts';
 import { downloads } from './downloads.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
@@ -62,7 +63,7 @@ class Reordering {
       else this.#lift(download);
     } else if (up && event.key === 'Escape') {
       this.cancel();
-      this.said = `${nameOf(download)} is back at its place.`;
+      this.said = `${downloadName(download)} is back at its place.`;
       void this.#keepFocus(uid);
     } else if (up && ['ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) {
       this.#step(download, event.key);
@@ -82,7 +83,7 @@ class Reordering {
     this.cancel();
     this.#was = downloads.queue.map(({ uid }) => uid);
     this.lifted = [download.uid];
-    this.said = `${nameOf(download)} is lifted, ${placeOf(download.uid)}. Arrow keys move it, Space puts it down, Escape puts it back.`;
+    this.said = `${downloadName(download)} is lifted, ${placeOf(download.uid)}. Arrow keys move it, Space puts it down, Escape puts it back.`;
   }
 
   #step({ uid }: Download, key: string): void {
@@ -99,7 +100,7 @@ class Reordering {
   #putDown(download: Download): void {
     const { queue } = downloads;
     const index = queue.findIndex(({ uid }) => uid === download.uid);
-    this.said = `${nameOf(download)} is put down, ${placeOf(download.uid)}.`;
+    this.said = `${downloadName(download)} is put down, ${placeOf(download.uid)}.`;
     this.#send([download.uid], queue[index + 1]?.uid ?? null, this.#was);
     this.#end();
     void this.#keepFocus(download.uid);
@@ -137,10 +138,6 @@ class Reordering {
     await tick();
     document.querySelector<HTMLElement>(`[data-handle="${CSS.escape(uid)}"]`)?.focus();
   }
-}
-
-function nameOf({ title, url }: Download): string {
-  return title || url;
 }
 
 function placeOf(uid: string): string {

@@ -4,7 +4,7 @@ import { Newest } from '../../state/newest.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** What the list is narrowed to; an empty string stands for no restriction. */
-export type MailState = '' | 'dead' | 'waiting' | 'dropped';
+export type MailState = '' | 'done' | 'waiting' | 'dead' | 'dropped';
 
 /** Rows that are asked for at once. */
 const step = 100;

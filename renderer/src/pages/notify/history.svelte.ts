@@ -18,19 +18,15 @@ const step = 200;
 /** Notices that were sent, newest first, and what became of them. */
 class NotifyHistory {
   #filter: HistoryFilter = { q: '', key: '', state: '' };
-  /** Given-up deliveries of all keys. */
-  givenUp = $state(0);
   readonly list = new Newest<NotifyNotice>({
     ...{ topic: notifyWorked, step, time: ({ time }) => time },
     read: async (behind) => {
       const { q, key, state } = this.#filter;
       const query = { q, key, before: behind?.id, limit: step, state: state === '' ? undefined : state };
-      const { notices, givenUp } = await call(notifyApi.notices, { query });
-      this.givenUp = givenUp;
-      return notices;
+      return (await call(notifyApi.notices, { query })).notices;
     },
   });
-  /** Deliveries that were discarded, while that can still be undone. */
+  /** Deliveries that were dismissed, while that can still be undone. */
   readonly #leaving = new Removals();
   readonly items = $derived(
     this.list.rows.map((notice) =>
@@ -67,34 +63,21 @@ class NotifyHistory {
     await this.list.refresh();
   }
 
-  async retryAll(): Promise<number> {
-    const { retried } = await call(notifyApi.retryAll);
-    await this.list.refresh();
-    return retried;
-  }
-
   /** Takes a given-up delivery out of sight; it is dropped for good when the way back is gone. */
   dismiss(notice: string, delivery: NotifyDelivery): void {
-    this.#leave([nameOf(notice, delivery)], 'Discarded. It will not be tried again.', () =>
-      call(notifyApi.drop, { body: { notice, destination: delivery.destination }, keepalive: true }),
-    );
+    this.#leaving.take([nameOf(notice, delivery)], {
+      words: 'Dismissed. It will not be tried again.',
+      remove: () => call(notifyApi.drop, { body: { notice, destination: delivery.destination }, keepalive: true }),
+      renew: () => this.list.refresh(),
+    });
   }
 
-  /** The same for all that were given up until now. */
-  dismissAll(): void {
-    const dead = this.list.rows.flatMap(({ id, deliveries }) =>
-      deliveries.filter(({ givenUp }) => givenUp).map((delivery) => ({ id, delivery })),
+  /** How many that were given up for this reason are on their way out, one by one. */
+  leavingFor(cause: string): number {
+    const leaving = this.list.rows.map(({ id, deliveries }) =>
+      deliveries.filter((each) => each.detail === cause && this.#leaving.has(nameOf(id, each))),
     );
-    const names = dead.map(({ id, delivery }) => nameOf(id, delivery));
-    // By the host's clock, from which this browser's may differ: all that is shown, and what is older.
-    const before = dead.reduce((latest, { delivery }) => Math.max(latest, delivery.updatedAt + 1), 0);
-    this.#leave(names, 'All discarded. They will not be tried again.', () =>
-      call(notifyApi.dropAll, { body: { before }, keepalive: true }),
-    );
-  }
-
-  #leave(names: readonly string[], words: string, drop: () => Promise<unknown>): void {
-    this.#leaving.take(names, { words, remove: drop, renew: () => this.list.refresh() });
+    return leaving.flat().length;
   }
 }
 

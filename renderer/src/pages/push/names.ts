@@ -43,8 +43,18 @@ export function forHowLong(seconds: number): string {
   return `${String(Math.round(hours / 24))} days`;
 }
 
+/** Programs that know one line only send it as title and as text: once is enough. */
+export function repeatsTitle({ title, message }: { readonly title: string; readonly message: string }): boolean {
+  return title !== '' && title.trim() === message.trim();
+}
+
 export function priorityWords(priority: number): string {
   return priorities.find(([key]) => key === String(priority))?.[1] ?? String(priority);
+}
+
+/** How a priority is worn. */
+export function priorityTone(priority: number): 'bad' | 'warn' | 'plain' {
+  return priority === 5 ? 'bad' : priority === 4 ? 'warn' : 'plain';
 }
 
 /** The link that the ntfy app opens to subscribe: the server's address without its scheme. */

@@ -1,5 +1,6 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
+import { firstMessage } from '../../../../services/contracts/push/first-message.ts';
 import { pushApi, type PushTopic, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
@@ -75,6 +76,15 @@ class Push extends Loaded {
     this.#refresh();
     pushMessages.refresh();
     return time;
+  }
+
+  /** Publishes what somebody without any message sees arrive. @throws Problem */
+  async sendFirst(): Promise<void> {
+    const { topic, title, message, tags } = firstMessage;
+    await call(pushApi.publish, {
+      body: { topic, title, message, tags, priority: 3, markdown: false, actions: [], filename: '', delay: '' },
+    });
+    await this.#soon();
   }
 
   /** A service account that may do this one thing, and its token: what is lost can be revoked alone. */
