@@ -59,6 +59,39 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
     await page.getByText('Nobody is like that.').waitFor();
   });
 
+  it('shows one: how they sign in, where they are signed in, and ends that', async () => {
+    const client = room.client();
+    await client.auth.signUp({ email: 'cid@example.com', password, options: { data: { full_name: 'Cid', likes: 'tides' } } }); // prettier-ignore
+    await using watched = await visit();
+    const { page } = watched;
+    await page.getByRole('link', { name: /cid@example\.com/ }).click();
+    await page.getByRole('heading', { name: 'cid@example.com' }).waitFor();
+    await page.getByText('a password, links and codes by mail').waitFor();
+    await page.getByText('"likes": "tides"').waitFor();
+    const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+    expect(await sessions.count()).toBe(1);
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign it out?' }).click();
+    await page.getByText('Nowhere.').waitFor();
+    expect((await client.auth.getUser()).error).not.toBeNull();
+    await page.getByRole('button', { name: 'More for cid@example.com' }).click();
+    await page.getByRole('menuitem', { name: 'Set a password' }).click();
+    await page.getByLabel('New password').fill('another horse 2');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('The password is set.').waitFor();
+    expect((await client.auth.signInWithPassword({ email: 'cid@example.com', password: 'another horse 2' })).error).toBeNull(); // prettier-ignore
+    await page.getByRole('button', { name: 'More for cid@example.com' }).click();
+    await page.getByRole('menuitem', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove for good?' }).click();
+    await page.waitForURL(/\/data\/users$/);
+    await page.getByText('ann@example.com').waitFor();
+    await page.getByLabel('Search users').fill('nobody at all');
+    await page.getByText('Nobody is like that.').waitFor();
+    await page.getByRole('button', { name: 'Show all users' }).click();
+    await page.getByText('ann@example.com').waitFor();
+  });
+
   it.each(screens)('fits on $on', async (screen) => {
     await using watched = await visit(screen);
     await expectFits(watched, 'data-users', screen);
@@ -67,5 +100,9 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
     await page.getByRole('menuitem', { name: 'Make a sign-in link' }).click();
     await page.getByRole('dialog').locator('code').waitFor();
     await expectFits(watched, 'data-users-link', screen);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /^a-person-with/ }).click();
+    await page.getByText('Signs in with').waitFor();
+    await expectFits(watched, 'data-user', screen);
   });
 });

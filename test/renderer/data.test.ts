@@ -45,13 +45,37 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByLabel('Statements').fill('select nonsense');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByText('42703').waitFor();
+    await page.getByLabel('Statements').fill("-- a lamp \u{1f4a1}\nselect 'x',\n  brightness from notes");
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('Line 3').waitFor();
+    expect(await page.locator('mark').textContent()).toBe('brightness');
+    await page.getByRole('button', { name: 'Go there' }).click();
+    const marked = await page
+      .getByLabel('Statements')
+      .evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd));
+    expect(marked).toBe('brightness');
+    await page.getByLabel('Statements').fill('select * from notes where false');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('No row is like that. The columns are id, owner, body.').waitFor();
+    await page
+      .getByLabel('Statements')
+      .fill(`select n as id, 'a, "b"' as word, null as none from generate_series(1, 1200) n`);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('the first 1,000 are shown').waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    const saved = readFileSync(await (await saving).path(), 'utf8');
+    expect(saved.slice(0, 100)).toMatch(/^id,word,none\r\n1,"a, ""b""",\r\n2,/);
+    const height = (await page.getByRole('region', { name: 'Rows of the answer' }).boundingBox())?.height ?? 9999;
+    expect(height).toBeLessThan(page.viewportSize()?.height ?? 0);
     await page.getByRole('tabpanel').getByText('History', { exact: true }).click();
     await page.getByRole('button', { name: /^create table notes/ }).click();
     expect(await page.getByLabel('Statements').inputValue()).toBe(text);
 
     await page.goto(`${room.host.url('control')}/data`);
     await page.getByText('A table has no row policies').waitFor();
-    await page.getByRole('link', { name: /notes/ }).click();
+    await page.getByRole('list', { name: 'The largest tables' }).getByText('notes').waitFor();
+    await page.getByRole('alert').getByRole('link', { name: /notes/ }).click();
     await page.getByText('Row policies are off').waitFor();
     await page.getByRole('button', { name: 'Switch them on' }).click();
     await page.getByText('There is none, so apps see no rows.').waitFor();

@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByLabel('File of Second light').setInputFiles({ name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('shine') }); // prettier-ignore
     await page.getByText('lamp.txt', { exact: true }).waitFor();
     const loading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Load lamp.txt' }).click();
+    await page.getByRole('button', { name: 'Download lamp.txt' }).click();
     expect((await loading).suggestedFilename()).toBe('lamp.txt');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.getByLabel('Not for everybody yet').check();
@@ -223,7 +223,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.waitForURL(/ref=bright/);
     expect((await room.api('GET', '/repos/ada/notes/contents/plans/light.txt?ref=bright')).status).toBe(404);
     const loading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Load', exact: true }).click();
+    await page.getByRole('button', { name: 'Download', exact: true }).click();
     expect((await loading).suggestedFilename()).toBe('light.txt');
 
     await page.getByRole('link', { name: 'Edit' }).click();

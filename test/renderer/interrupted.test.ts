@@ -19,7 +19,7 @@ describe.skipIf(noBrowser)('what was typed into a dialog when the session ended'
     ['/push', 'Publish', 'Publish a message'],
     ['/uptime', 'Add a monitor', 'Add a monitor'],
     ['/uptime/maintenance', 'Plan maintenance', 'Plan maintenance'],
-    ['/sync', 'Save a sync', 'Save a sync'],
+    ['/sync', 'New sync', 'New sync'],
     ['/sync/remotes', 'Add a remote', 'Add a remote'],
     ['/git', 'New repository', 'New repository'],
     ['/delivery/keys', 'New key', 'New key'],

@@ -66,7 +66,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     room.write({ 'notes/a.txt': 'a', 'notes/b.txt': 'b', 'mirror/gone.txt': 'x' });
     await using watched = await visit('/sync');
     const { page } = watched;
-    await page.getByRole('button', { name: 'Save a sync' }).click();
+    await page.getByRole('button', { name: 'New sync' }).click();
     await page.getByLabel('Name').fill('Notes');
     await page.getByLabel('From').fill('somewhere');
     await page.getByLabel('To', { exact: true }).fill(`${room.folder}/mirror`);
@@ -93,6 +93,41 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Run it and delete 1' }).click();
     await page.getByText(/2 copied .* 1 deleted/).waitFor();
     expect(tree(join(room.folder, 'mirror'))).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
+  });
+
+  it('says in plain words why a run failed, and word for word what was said of it', async () => {
+    const gone = `${room.folder}/stick`;
+    mkdirSync(gone);
+    const task = await save('Stick', { source: gone, destination: `${room.folder}/of the stick` });
+    rmSync(gone, { recursive: true });
+    await run(task);
+    const words = `${gone} is not there any more. If it is on a disk, is that connected?`;
+    await using watched = await visit('/sync');
+    const { page } = watched;
+    await page.getByRole('list', { name: 'Needs you' }).getByText(words).waitFor();
+    await page.getByRole('list', { name: 'Needs you' }).getByRole('link', { name: /Stick/ }).click();
+    await page.getByRole('alert').getByText(words).waitFor();
+    expect(await page.getByText('directory not found').isVisible()).toBe(false);
+    await page.getByText('Word for word').click();
+    await page.getByText('directory not found').waitFor();
+    await page.goto(`${room.host.url('control')}/sync/history/${String(failed)}`);
+    await page.getByText('is a file or lies below one').first().waitFor();
+    await room.api('DELETE', `/api/sync/tasks/${String(task)}`);
+  });
+
+  it('looks into folders, with the way there, and says what cannot be read', async () => {
+    await using watched = await visit('/sync/files');
+    const { page } = watched;
+    await page.getByRole('link', { name: /This computer/ }).waitFor();
+    await page.goto(`${room.host.url('control')}/sync/files?at=${encodeURIComponent(`${room.folder}/photos/2026`)}`);
+    await page.getByText('2 files, 9 B').waitFor();
+    const way = page.getByRole('navigation', { name: 'Path' });
+    await way.getByRole('link', { name: 'photos' }).click();
+    await page.getByText('1 folder').waitFor();
+    await page.getByLabel('Folder').fill(`${room.folder}/nowhere`);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('nowhere is not there any more.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
   });
 
   it('shows how a job gets on, and pauses it', async () => {

@@ -55,7 +55,16 @@ export type DataResult = z.infer<typeof DataResult>;
 export const DataRun = z.object({
   ms: z.number(),
   results: z.array(DataResult),
-  error: z.object({ message: z.string(), code: z.string(), hint: z.string().nullable() }).nullable(),
+  error: z
+    .object({
+      message: z.string(),
+      code: z.string(),
+      detail: z.string().nullable(),
+      hint: z.string().nullable(),
+      /** Where in the statements, in characters from 1; null: PostgreSQL does not say. */
+      position: z.int().nullable(),
+    })
+    .nullable(),
 });
 export type DataRun = z.infer<typeof DataRun>;
 

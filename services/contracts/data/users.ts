@@ -27,6 +27,25 @@ export const DataUser = z
   .meta({ id: 'DataUser' });
 export type DataUser = z.infer<typeof DataUser>;
 
+/** What the list leaves out. */
+export const DataUserDetail = DataUser.extend({
+  hasPassword: z.boolean(),
+  /** What they are known by, such as `email`. */
+  providers: z.array(z.string()),
+  /** The last used first, and of very many the first. */
+  signedIn: z.array(
+    z.object({
+      id: z.string(),
+      createdAt: time.nullable(),
+      usedAt: time.nullable(),
+      /** What the app said that it is; empty: nothing. */
+      userAgent: z.string(),
+      ip: z.string(),
+    }),
+  ),
+}).meta({ id: 'DataUserDetail' });
+export type DataUserDetail = z.infer<typeof DataUserDetail>;
+
 const at = '/api/data/users/:id';
 const ok = z.object({ ok: z.literal(true) });
 const email = z.string().trim().min(1, 'Enter an address.').max(255);
@@ -44,6 +63,13 @@ export const dataUsersApi = {
       page: z.coerce.number().int().min(1).max(1_000_000).default(1),
     }),
     reply: z.object({ users: z.array(DataUser), total: z.int(), perPage: z.int() }),
+  }),
+  one: defineRoute({
+    method: 'GET',
+    path: at,
+    summary: 'A user with the sessions that go on.',
+    access: 'admin',
+    reply: DataUserDetail,
   }),
   create: defineRoute({
     method: 'POST',
@@ -65,6 +91,13 @@ export const dataUsersApi = {
     method: 'POST',
     path: `${at}/sign-out`,
     summary: 'Ends all sessions of a user.',
+    access: 'admin',
+    reply: ok,
+  }),
+  endSession: defineRoute({
+    method: 'DELETE',
+    path: `${at}/sessions/:session`,
+    summary: 'Ends one session of a user.',
     access: 'admin',
     reply: ok,
   }),

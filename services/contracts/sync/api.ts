@@ -39,7 +39,10 @@ export const SyncJob = z.object({
   state: JobState,
   startedAt: time,
   endedAt: time.nullable(),
+  /** Why it failed or waits, in words for people. */
   error: z.string(),
+  /** What the engine or the system said of it, where that is more. */
+  detail: z.string(),
   taskId: z.int().nullable(),
   planId: z.int().nullable(),
   totals: SyncTotals,
@@ -56,6 +59,7 @@ export const SyncFileError = z.object({
   size: z.number(),
   at: time,
   error: z.string(),
+  detail: z.string(),
 });
 
 const Place = z.string().trim().min(1, 'Say where.').max(4096);

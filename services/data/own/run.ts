@@ -26,8 +26,9 @@ export async function runFor(
     return { ms: took(), results: results.map(resultOf), error: null };
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
-    const { message, code = '', hint = null } = error;
-    return { ms: took(), results: [], error: { message, code, hint } };
+    const { message, code = '', detail = null, hint = null } = error;
+    const position = error.position === undefined ? null : Number(error.position);
+    return { ms: took(), results: [], error: { message, code, detail, hint, position } };
   }
 }
 

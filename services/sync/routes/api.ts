@@ -2,6 +2,7 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { syncApi, type PlannedWhat, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
+import { causeOf } from '../domain/cause.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RemoteSetups } from '../engine/remote-setup.ts';
@@ -82,7 +83,7 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
       const plan = planId === null ? undefined : await plans.find(planId);
       return {
         job: view(row),
-        errors: errors.map(({ name, what, size, at, error }) => ({ name, what, size, at, error })),
+        errors: errors.map(({ name, what, size, at, error }) => ({ name, what, size, at, ...causeOf(error) })),
         plan: plan?.summary ?? null,
       };
     }),
@@ -158,7 +159,9 @@ function planHandlers({ access, engine, plans, taskStore }: ApiParts): readonly 
         return { entries: await browse(engine(), await access.place(callerOf(asked), at, 'read')) };
       } catch (error) {
         if (!(error instanceof CallError)) throw error;
-        throw new Problem('sync.forbidden', error.status, `This cannot be shown: ${error.message}.`);
+        // What the caller may not see has words of its own already.
+        const why = error.status === 403 ? error.message : causeOf(error.message, at).error;
+        throw new Problem('sync.forbidden', error.status, `This cannot be shown. ${sentence(why)}`);
       }
     }),
   ];
@@ -172,6 +175,10 @@ async function withLast(task: Task, runs: JobStore, view: (row: JobRow) => SyncJ
 function filesOf(plan: Plan, what: PlannedWhat): readonly PlannedFile[] {
   if (what === 'delete') return plan.deletes;
   return what === 'update' ? plan.updates : plan.creates;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
 }
 
 function idOf({ params }: Pick<Asked, 'params'>): number {

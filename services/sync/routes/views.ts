@@ -1,4 +1,5 @@
 import { running, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
+import { causeOf } from '../domain/cause.ts';
 import { numberIn, type Stats } from '../domain/stats.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -10,7 +11,8 @@ export function jobView(job: Job): SyncJob {
   const { account, kind, source = '', destination = '', taskId = null } = job.order;
   return {
     ...{ id: job.id, kind, account, source, destination, state: job.state, startedAt: job.startedAt },
-    ...{ endedAt: job.endedAt, error: job.error, taskId, planId: job.planId, totals: totalsOf(job.stats) },
+    ...{ endedAt: job.endedAt, ...causeOf(job.error, source), taskId, planId: job.planId },
+    totals: totalsOf(job.stats),
     speeds: { step: job.speedStep, values: [...job.speeds] },
     canUndo: false,
   };
@@ -20,8 +22,8 @@ export function jobView(job: Job): SyncJob {
 export function rowView(row: JobRow): SyncJob {
   return {
     ...{ id: row.id, kind: row.kind, account: row.account, source: row.source, destination: row.destination },
-    ...{ state: row.state, startedAt: row.started_at, endedAt: row.ended_at, error: row.error, taskId: row.task_id },
-    ...{ planId: row.plan_id, totals: totalsOf(JSON.parse(row.stats) as Stats) },
+    ...{ state: row.state, startedAt: row.started_at, endedAt: row.ended_at, ...causeOf(row.error, row.source) },
+    ...{ taskId: row.task_id, planId: row.plan_id, totals: totalsOf(JSON.parse(row.stats) as Stats) },
     speeds: speedsOf(row.speeds),
     canUndo: keepsReplaced(row) && !running.includes(row.state),
   };

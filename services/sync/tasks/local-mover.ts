@@ -53,7 +53,17 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
         progress.failed(path, wordsOf(error));
       }
     });
-    return errors === 0 ? done : { status: 500, body: { error: `${String(errors)} files failed` } };
+    return errors === 0
+      ? done
+      : {
+          status: 500,
+          body: {
+            error:
+              errors === 1
+                ? 'One file failed; all others are done.'
+                : `${String(errors)} files failed; all others are done.`,
+          },
+        };
   };
   const putAway = async (from: string, to: string | undefined, signal: AbortSignal): Promise<void> => {
     if (to === undefined) return await unlink(from);

@@ -4,6 +4,7 @@ import { defineJob } from '../../contracts/jobs.ts';
 import { NoticeOffer, noticeOffered, NoticeType } from '../../contracts/notify/notice.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { causeOf } from '../domain/cause.ts';
 import { numberIn } from '../domain/stats.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Task } from '../store/tasks.ts';
@@ -28,7 +29,7 @@ export class Notices {
     const payload = {
       jobId: job.id,
       title: `${fields.name}: ${isDone ? 'synced' : job.state === 'held' ? 'waits for you' : 'failed'}`,
-      body: isDone ? doneText(job) : job.error,
+      body: isDone ? doneText(job) : causeOf(job.error, job.order.source).error,
       type: isDone ? ('success' as const) : job.state === 'held' ? ('warning' as const) : ('failure' as const),
     };
     await this.#context.jobs.enqueue(transaction, tell, payload, { key: `sync:${String(job.id)}` });

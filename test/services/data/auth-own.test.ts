@@ -48,6 +48,21 @@ test('a user is made, found, kept out, let in, signed out and removed', async ()
   expect((await api('PATCH', `/${made.id}`, { banned: false }))[1].bannedUntil).toBeNull();
   expect((await client.auth.getUser()).error).toBeNull();
 
+  const second = room.client();
+  expect((await second.auth.signInWithPassword({ email: 'ann@example.com', password })).error).toBeNull();
+  const [, detail] = await api('GET', `/${made.id}`);
+  expect(detail).toMatchObject({ id: made.id, sessions: 2, hasPassword: true, providers: ['email'], metadata: {} });
+  expect(JSON.stringify(detail)).not.toMatch(/encrypted|token|\$2/);
+  expect(detail.signedIn).toHaveLength(2);
+  expect(detail.signedIn[0]).toMatchObject({ ip: expect.stringMatching(/127\.0\.0\.1|::1/) as string });
+  // One goes, the other stays; what is no session of theirs ends nothing.
+  expect((await api('DELETE', `/${made.id}/sessions/nothing`))[0]).toBe(200);
+  expect((await api('DELETE', `/${made.id}/sessions/${detail.signedIn[0].id}`))[0]).toBe(200);
+  const left = await Promise.all([client, second].map(async (one) => (await one.auth.getUser()).error === null));
+  expect(left.filter(Boolean)).toHaveLength(1);
+  expect((await api('GET', `/${made.id}`))[1].signedIn.map(({ id }: any) => id)).toEqual([detail.signedIn[1].id]);
+  expect((await api('GET', '/11111111-1111-4111-8111-111111111111'))[0]).toBe(404);
+
   expect((await api('PATCH', `/${made.id}`, { password: 'a new password' }))[1].sessions).toBe(0);
   expect((await client.auth.getUser()).error).not.toBeNull();
   expect(

@@ -163,7 +163,7 @@ describe.each([
         expect(failed).toMatchObject({ state: 'failed' });
         const { errors } = await room.api('GET', `/api/sync/jobs/${String(failed.id)}`);
         expect(
-          errors.some(({ error }: { error: string }) => /no space left|remaining disk space/i.test(error)),
+          errors.some(({ detail }: { detail: string }) => /no space left|remaining disk space/i.test(detail)),
           JSON.stringify(errors),
         ).toBe(true);
         const after = readdirSync(join(disk, 'to'));
@@ -214,7 +214,11 @@ it.skipIf(lacksRclone)('a remote that is away fails a run, to it or from it, and
   ] as const) {
     // prettier-ignore
     const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source, destination, maxDeletes: 100, maxDeletePercent: 100, retries: 1 }); // prettier-ignore
-    expect(await run(room, task.id)).toMatchObject({ state: 'failed', error: expect.stringMatching(/connection refused/i) as string }); // prettier-ignore
+    expect(await run(room, task.id)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('nothing answers at its address') as string,
+      detail: expect.stringMatching(/connection refused/i) as string,
+    });
     const { nextAt } = await until(
       () => room.api('GET', `/api/sync/tasks/${String(task.id)}`),
       (found) => found.nextAt !== null,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { brakesOf } from '../../../services/sync/domain/brakes.ts';
+import { causeOf } from '../../../services/sync/domain/cause.ts';
 import { coversWhole } from '../../../services/sync/domain/coverage.ts';
 import { exclusionOf } from '../../../services/sync/domain/exclude.ts';
 import { boundDeletes, planOf, type Listed, type Listing } from '../../../services/sync/domain/plan.ts';
@@ -291,4 +292,57 @@ it('patterns take no longer for the names that others choose, and only administr
   expect(cpuTime() - began).toBeLessThan(5000);
   expect(() => exclusionOf(['x', '{{(a+)+$}}'], { expressions: false })).toThrow('only an administrator');
   expect(exclusionOf(['{{a+}}.txt']).file('b/aa.txt')).toBe(true);
+});
+
+describe('why a sync failed', () => {
+  const gone = '/srv/photos is not there any more. If it is on a disk, is that connected?';
+  const notLet = (path: string): string =>
+    `This computer does not let Homeport at ${path}. Change its permissions, or choose another folder.`;
+
+  it.each([
+    ['directory not found', gone],
+    ['error in ListJSON: directory not found', gone],
+    ['stat /data/dst/nope: no such file or directory', '/data/dst/nope is not there any more.'],
+    ['failed to open source object: open /root/a b: permission denied', notLet('/root/a b')],
+    ["EACCES: permission denied, open '/srv/x y'", notLet('/srv/x y')],
+    [
+      'write /mnt/a: no space left on device',
+      'There is no room left at the destination. Free some, then run it again.',
+    ],
+    ['mkdir /mnt/a/b: not a directory', '/mnt/a/b is a file or lies below one, and a folder is needed there.'],
+    ['open /mnt/a: read-only file system', '/mnt/a can only be read: its disk is write-protected.'],
+    [
+      'NewFs: dial tcp: lookup nas.home on 1.1.1.1:53: no such host',
+      'No server has the name nas.home. Is the name right, and is this computer online?',
+    ],
+    [
+      'Propfind "http://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused',
+      'The server refuses the connection: nothing answers at its address. Is it on?',
+    ],
+    [
+      'ssh: handshake failed: ssh: unable to authenticate, attempted methods [none password]',
+      'The server does not accept the sign-in. Remove the remote and add it again under Remotes.',
+    ],
+    [
+      `didn't find section in config file ("drive")`,
+      'The remote drive is not set up any more. Add it again under Remotes.',
+    ],
+  ])('is said in plain words: %s', (said, words) => {
+    expect(causeOf(said, '/srv/photos')).toEqual({ error: words, detail: said });
+  });
+
+  it('is not mistaken for what a file is called', () => {
+    const link = 'timed out.txt is a link at the destination, and links are left as they are';
+    expect(causeOf(link)).toEqual({ error: link, detail: '' });
+    const held = 'It would delete 30 of 31 files, 97 % of the destination.';
+    expect(causeOf(held)).toEqual({ error: held, detail: '' });
+    expect(causeOf('open /a/quota exceeded: permission denied').error).toContain('/a/quota exceeded');
+    expect(causeOf('')).toEqual({ error: '', detail: '' });
+  });
+
+  it('is found at once in a long text', () => {
+    const began = cpuTime();
+    causeOf(`open ${'open '.repeat(200_000)}`);
+    expect(cpuTime() - began).toBeLessThan(500);
+  });
 });

@@ -135,7 +135,11 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
         error: expect.stringMatching(/source is empty/) as string,
       });
       rmSync(task.source, { recursive: true });
-      expect(await run(task.id)).toMatchObject({ state: 'failed', error: 'directory not found' });
+      expect(await run(task.id)).toMatchObject({
+        state: 'failed',
+        error: `${task.source} is not there any more. If it is on a disk, is that connected?`,
+        detail: 'directory not found',
+      });
       expect(tree(task.destination)).toEqual({ a: '1' });
     });
 

@@ -1,7 +1,11 @@
 import { dataApi, type DataOverview, type DataTable } from '../../../../services/contracts/data/api.ts';
 import { dataKeysApi, type DataKeys } from '../../../../services/contracts/data/keys.ts';
+import { dataUsersApi, type DataUser } from '../../../../services/contracts/data/users.ts';
 import { call } from '../../api/call.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
+
+/** Of each kind, on the overview. */
+const mostShown = 5;
 
 /** The tables that are served. */
 export class Tables extends Loaded {
@@ -15,6 +19,25 @@ export class Tables extends Loaded {
       ({ tables, schemas }) => {
         this.tables = tables;
         this.schemas = schemas;
+      },
+    );
+  }
+}
+
+/** The largest tables and the newest users, for the overview. Whoever asks knows that PostgreSQL is awake. */
+export class Inside extends Loaded {
+  tables = $state.raw<readonly DataTable[]>([]);
+  users = $state.raw<readonly DataUser[]>([]);
+
+  async load(): Promise<void> {
+    await this.reading(
+      () => Promise.all([call(dataApi.tables), call(dataUsersApi.list, { query: {} })]),
+      ([{ tables }, { users }]) => {
+        this.tables = tables
+          .filter(({ isView }) => !isView)
+          .toSorted((a, b) => (b.rows ?? 0) - (a.rows ?? 0))
+          .slice(0, mostShown);
+        this.users = users.slice(0, mostShown);
       },
     );
   }

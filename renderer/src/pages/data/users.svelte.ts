@@ -1,4 +1,4 @@
-import { dataUsersApi, type DataUser } from '../../../../services/contracts/data/users.ts';
+import { dataUsersApi, type DataUser, type DataUserDetail } from '../../../../services/contracts/data/users.ts';
 import { call } from '../../api/call.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
 
@@ -28,19 +28,22 @@ export class Users extends Loaded {
       () => turn !== this.#turn,
     );
   }
+}
 
-  async ban({ id }: DataUser, banned: boolean): Promise<void> {
-    await call(dataUsersApi.change, { params: { id }, body: { banned } });
-    await this.load();
+/** One of them. */
+export class User extends Loaded {
+  user = $state.raw<DataUserDetail>();
+  readonly #id: string;
+
+  constructor(id: string) {
+    super();
+    this.#id = id;
   }
 
-  async signOut({ id }: DataUser): Promise<void> {
-    await call(dataUsersApi.signOut, { params: { id } });
-    await this.load();
-  }
-
-  async remove({ id }: DataUser): Promise<void> {
-    await call(dataUsersApi.remove, { params: { id } });
-    await this.load();
+  async load(): Promise<void> {
+    await this.reading(
+      () => call(dataUsersApi.one, { params: { id: this.#id } }),
+      (user) => (this.user = user),
+    );
   }
 }

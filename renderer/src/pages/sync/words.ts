@@ -27,21 +27,34 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['run', 'Saved sync'],
   ['preview', 'Preview'],
   ['undo', 'Put back'],
+  ['sync/sync', 'Sync by a program'],
+  ['sync/copy', 'Copy by a program'],
+  ['sync/move', 'Move by a program'],
+  ['sync/bisync', 'Two-way sync by a program'],
+  ['operations/copyfile', 'Copy of a file by a program'],
+  ['operations/movefile', 'Move of a file by a program'],
+  ['operations/deletefile', 'Removal of a file by a program'],
+  ['operations/purge', 'Removal of a folder by a program'],
+  ['operations/check', 'Comparison by a program'],
 ]);
 
-/** What a job was, in plain words; calls of programs keep their name. */
+/** What a job was, in plain words; rarer calls of programs keep their name. */
 export function kindWords(kind: string): string {
-  return kinds.get(kind) ?? kind;
+  return kinds.get(kind) ?? `${kind} by a program`;
 }
 
 /** What a job has done, in one line. */
 export function doneWords({ totals, startedAt, endedAt }: SyncJob): string {
   const parts = [
-    `${String(totals.transfers)} copied`,
+    totals.transfers === 0 && totals.deletes === 0
+      ? 'nothing copied'
+      : `${totals.transfers.toLocaleString('en')} copied`,
     ...(totals.bytes > 0 ? [bytes(totals.bytes)] : []),
-    ...(totals.deletes > 0 ? [`${String(totals.deletes)} deleted`] : []),
-    ...(totals.errors > 0 ? [`${String(totals.errors)} errors`] : []),
-    ...(endedAt === null ? [] : [`in ${duration((endedAt - startedAt) / 1000)}`]),
+    ...(totals.deletes > 0 ? [`${totals.deletes.toLocaleString('en')} deleted`] : []),
+    ...(totals.errors > 0 ? [totals.errors === 1 ? '1 error' : `${totals.errors.toLocaleString('en')} errors`] : []),
+    ...(endedAt === null
+      ? []
+      : [endedAt - startedAt < 1000 ? 'in under 1 s' : `in ${duration((endedAt - startedAt) / 1000)}`]),
   ];
   return parts.join(' · ');
 }
@@ -49,8 +62,11 @@ export function doneWords({ totals, startedAt, endedAt }: SyncJob): string {
 const moment = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }); // prettier-ignore
 
 /** When a saved sync runs next. */
-export function nextWords({ paused, nextAt, cron }: SyncTask): string {
+export function nextWords({ paused, nextAt, cron, last }: SyncTask): string {
   if (paused) return 'paused';
+  if (nextAt !== null && (last?.state === 'failed' || last?.state === 'interrupted')) {
+    return `tries again ${moment.format(nextAt)}`;
+  }
   if (nextAt !== null) return `next ${moment.format(nextAt)}`;
   return cron === null ? 'when you start it' : '';
 }

@@ -10,7 +10,7 @@ import { checkedEmail, checkPassword } from '../people/checks.ts';
 import { confirmEmail, emailProvider, isTaken, saveUser } from '../people/new-user.ts';
 import { isBanned, millis } from '../session/bearer.ts';
 import { baseOf, siteOf } from '../site.ts';
-import { deleteSessions } from '../store/sessions.ts';
+import { deleteSessions, sessionsOf } from '../store/sessions.ts';
 import { activityOf, changeUser, listUsers, noTokens, userByEmail, userById, type StoredUser } from '../store/users.ts';
 
 const perPage = 50;
@@ -42,6 +42,25 @@ export function ownUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, par
       const sort = [{ column: 'created_at', ascending: false }] as const;
       const { users, total } = await listUsers(database, { page, perPage, filter: q.replaceAll('\0', ''), sort });
       return { users: await shown(users), total, perPage };
+    }),
+    implement(dataUsersApi.one, async ({ params }) => {
+      const user = await find(params['id']);
+      const [[row], signedIn] = await Promise.all([shown([user]), sessionsOf(database, user.id)]);
+      if (row === undefined) throw new Error('a user who was found is not shown');
+      return {
+        ...row,
+        hasPassword: (user.encrypted_password ?? '') !== '',
+        providers: [...new Set(user.identities.map(({ provider }) => provider))],
+        signedIn: signedIn.map(({ id, created_at, used_at, user_agent, ip }) => ({
+          ...{ id, createdAt: msOf(created_at), usedAt: msOf(used_at), userAgent: user_agent ?? '', ip: ip ?? '' },
+        })),
+      };
+    }),
+    implement(dataUsersApi.endSession, async ({ params }) => {
+      const { id } = await find(params['id']);
+      const only = params['session'] ?? '';
+      if (isUuid(only)) await deleteSessions(database, id, { only });
+      return { ok: true as const };
     }),
     implement(dataUsersApi.create, async ({ body }) => {
       const email = checkedEmail(body.email);
@@ -101,18 +120,21 @@ function taken(): Problem {
   return new Problem('data.email_exists', 409, 'Somebody has this address already.', { fields });
 }
 
+function msOf(stored: string | null): number | null {
+  return stored === null ? null : millis(stored);
+}
+
 function view(
   user: StoredUser,
   activity: { readonly sessions: number; readonly factors: number } | undefined,
   now: number,
 ): DataUser {
   const { id, email, phone, confirmed_at, is_anonymous, banned_until, created_at, last_sign_in_at } = user;
-  const at = (stored: string | null): number | null => (stored === null ? null : millis(stored));
   return {
     ...{ id, email: email ?? '', phone: phone ?? '', confirmed: confirmed_at !== null, anonymous: is_anonymous },
-    bannedUntil: isBanned(user, now) ? at(banned_until) : null,
-    createdAt: at(created_at),
-    lastSignInAt: at(last_sign_in_at),
+    bannedUntil: isBanned(user, now) ? msOf(banned_until) : null,
+    createdAt: msOf(created_at),
+    lastSignInAt: msOf(last_sign_in_at),
     sessions: activity?.sessions ?? 0,
     factors: activity?.factors ?? 0,
     metadata: user.raw_user_meta_data ?? {},

@@ -120,6 +120,29 @@ export async function revokeFamily(sql: Sql, session: StoredSession, now: number
   await sql.query('update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked = false', [session.id, at(now)]); // prettier-ignore
 }
 
+/** A session as its list has it. */
+export interface ListedSession {
+  readonly id: string;
+  readonly created_at: Stored | null;
+  readonly used_at: Stored | null;
+  readonly user_agent: string | null;
+  readonly ip: string | null;
+}
+
+/** So many are listed: who has more of them ends all. */
+const mostListed = 50;
+
+/** The sessions of a user, the last used first. */
+export async function sessionsOf(sql: Sql, userId: string): Promise<readonly ListedSession[]> {
+  const used = `coalesce(s.refreshed_at, s.created_at at time zone 'utc')`;
+  const rows = await sql.query<{ value: string }>(
+    `select json_build_object('id', s.id, 'created_at', s.created_at at time zone 'utc', 'used_at', ${used}, 'user_agent', s.user_agent, 'ip', host(s.ip))::text as value
+     from auth.sessions s where s.user_id = $1 order by ${used} desc, s.id limit ${String(mostListed)}`,
+    [userId],
+  );
+  return rows.map(({ value }) => JSON.parse(value) as ListedSession);
+}
+
 export async function deleteSessions(
   sql: Sql,
   userId: string,

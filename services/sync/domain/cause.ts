@@ -1,0 +1,107 @@
+/** Why something failed, for people, and what was said of it at first; `detail` is empty where that says no more. */
+export interface Cause {
+  readonly error: string;
+  readonly detail: string;
+}
+
+type Words = string | ((found: RegExpExecArray, source: string) => string);
+
+/** Where the path stands in what Go and Node say of a file: `open /a/b: …`, `…, open '/a/b'`. */
+const goPath = String.raw`(?:\b(?:open|openat|stat|lstat|mkdir|mkdirat|remove|unlinkat|rename|read|write|chtimes|readdirent|fdopendir) (?<path>[^:\n]+): )?`;
+const nodePath = String.raw`(?:, \w+ '(?<named>[^'\n]+)'(?: -> '.*')?)?`;
+
+/** The end of what the system says; the names of files before it may hold any words. */
+function systemError(words: string, code: string): RegExp {
+  return new RegExp(`${goPath}(?:${words}|${code}: [^,\n]+${nodePath})\\.?$`, 'i');
+}
+
+/** The first that fits is said. Those of the system come first, since their words are the surest. */
+const causes: readonly (readonly [RegExp, Words])[] = [
+  [
+    /\b(?:error in ListJSON: )?directory not found\.?$/i,
+    (_found, source) => `${source === '' ? 'The folder' : source} is not there any more. If it is on a disk, is that connected?`, // prettier-ignore
+  ],
+  [/^(?:.*: )?object not found\.?$/i, 'The file is not there any more.'],
+  [
+    /didn't find section in config file(?: \("?(?<name>[^")]+)"?\))?/i,
+    ({ groups }) => `The remote ${groups?.['name'] === undefined ? '' : `${groups['name']} `}is not set up any more. Add it again under Remotes.`, // prettier-ignore
+  ],
+  [
+    systemError('permission denied|operation not permitted|access is denied', '(?:EACCES|EPERM)'),
+    (found) => `This computer does not let Homeport at ${pathOf(found, 'it')}. Change its permissions, or choose another folder.`, // prettier-ignore
+  ],
+  [
+    /(?:no space left on device|not enough space|disk full|insufficient storage|less than (?:the )?remaining disk space|remaining disk space).*$|\bENOSPC\b/i,
+    'There is no room left at the destination. Free some, then run it again.',
+  ],
+  [/quota.{0,20}exceeded|storageQuotaExceeded|\bEDQUOT\b/i, 'The quota of the destination is used up.'],
+  [
+    systemError('read-only file system', 'EROFS'),
+    (found) => `${pathOf(found, 'The destination')} can only be read: its disk is write-protected.`,
+  ],
+  [
+    systemError('input/output error', 'EIO'),
+    (found) => `The disk did not give or take ${pathOf(found, 'the data')}. It may be failing.`,
+  ],
+  [systemError('file name too long', 'ENAMETOOLONG'), 'The name is too long for the destination.'],
+  [
+    systemError('not a directory', 'ENOTDIR'),
+    (found) => `${pathOf(found, 'Something there')} is a file or lies below one, and a folder is needed there.`,
+  ],
+  [
+    systemError('is a directory', 'EISDIR'),
+    (found) => `${pathOf(found, 'Something there')} is a folder, and a file is needed there.`,
+  ],
+  [
+    systemError('no such file or directory', 'ENOENT'),
+    (found) => `${pathOf(found, 'The file')} is not there any more.`,
+  ],
+  [/source file is being updated|corrupted on transfer|sizes differ/i, 'It was changed while it was copied. The next run takes it as it is then.'], // prettier-ignore
+  [
+    /lookup (?<host>[^\s:]+).*no such host|\bENOTFOUND\b(?: (?<other>[^\s]+))?/i,
+    ({ groups }) => `No server has the name ${groups?.['host'] ?? groups?.['other'] ?? 'that the remote gives'}. Is the name right, and is this computer online?`, // prettier-ignore
+  ],
+  [
+    /connection refused|\bECONNREFUSED\b/i,
+    'The server refuses the connection: nothing answers at its address. Is it on?',
+  ],
+  [/network is unreachable|no route to host|\bE(?:NET|HOST)UNREACH\b/i, 'No way leads to the server. Is this computer online?'], // prettier-ignore
+  [/i\/o timeout|timed? ?out|deadline exceeded|\bETIMEDOUT\b/i, 'The server did not answer in time.'],
+  [/connection reset|broken pipe|unexpected EOF|\bECONNRESET\b|\bEPIPE\b/i, 'The connection to the server broke off.'],
+  [/x509:|certificate (?:signed|has expired|is not)/i, "The server's certificate is not trusted."],
+  [
+    /unable to authenticate|invalid_grant|oauth2:|couldn't fetch token|token (?:has )?expired|empty token|InvalidAccessKeyId|SignatureDoesNotMatch|\b401\b.*unauthorized|unauthorized/i,
+    'The server does not accept the sign-in. Remove the remote and add it again under Remotes.',
+  ],
+  [
+    /too many requests|rate ?limit|\b429\b|SlowDown/i,
+    'The server asks for a pause: too many requests came in a short time.',
+  ],
+  [/AccessDenied|\b403\b|forbidden/i, 'The server does not allow it to the account of the remote.'],
+  [/context canceled/i, 'It was stopped.'],
+  [/^failed to (?<what>copy|delete|move) (?<count>\d+) files?/i, ({ groups }) => `${groups?.['count'] ?? 'Some'} files could not be ${done[groups?.['what'] ?? ''] ?? 'moved'}.`], // prettier-ignore
+  [/^an internal error$/i, 'Something within Homeport broke. The log has more of it.'],
+  [/^failed$/i, 'It failed, and nothing was said of why.'],
+];
+
+const done: Readonly<Record<string, string>> = { copy: 'copied', delete: 'deleted', move: 'moved' };
+
+/** Sentences of our own that begin with the name of a file, which may hold any words. */
+const ownWords = / is a link at the destination, and links are left as they are$|; nothing was (?:put back|deleted)\.$/;
+/** The cause stands at the end, whatever a long one begins with. */
+const longest = 1000;
+
+/** What rclone, Go or Node said of a failure, in plain words; what nobody has words for stays as it was said. */
+export function causeOf(said: string, source = ''): Cause {
+  const text = said.trim().slice(-longest);
+  if (ownWords.test(text)) return { error: text, detail: '' };
+  for (const [shape, words] of causes) {
+    const found = shape.exec(text);
+    if (found !== null) return { error: typeof words === 'string' ? words : words(found, source), detail: text };
+  }
+  return { error: text, detail: '' };
+}
+
+function pathOf({ groups }: RegExpExecArray, otherwise: string): string {
+  return groups?.['path'] ?? groups?.['named'] ?? otherwise;
+}
