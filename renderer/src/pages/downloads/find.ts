@@ -26,4 +26,4 @@ const find: Find = async (words, signal) => {
   ];
 };
 
-export default find;
+export default (): Find => find;
