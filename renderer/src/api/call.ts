@@ -57,15 +57,15 @@ export async function call<Query, Body, Reply>(
   options: CallOptions<Query, Body> = {},
 ): Promise<Reply> {
   const secret = sessionSecret.current();
-  const response = await send(route.method, address(route.path, options.params, options.query), options);
-  const reply: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) {
-    if (response.status === 401 && route.access !== 'public') {
+  const { ok, status, text } = await send(route.method, address(route.path, options.params, options.query), options);
+  const reply = fromJson(text);
+  if (!ok) {
+    if (status === 401 && route.access !== 'public') {
       if (options.renews !== true) await sessionSettled();
       if (sessionSecret.current() !== secret) return call(route, options);
-      for (const listener of refusedListeners) listener();
+      tellRefused();
     }
-    throw problemFrom(response.status, reply);
+    throw problemFrom(status, reply);
   }
   const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;
@@ -83,9 +83,9 @@ async function send(
   method: string,
   url: string,
   { body, signal, keepalive = false }: CallOptions<unknown, unknown>,
-): Promise<Response> {
+): Promise<{ readonly ok: boolean; readonly status: number; readonly text: string }> {
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       method,
       credentials: 'same-origin',
       keepalive,
@@ -93,6 +93,8 @@ async function send(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });
+    // A host that goes in the middle of its answer has not answered.
+    return { ok: response.ok, status: response.status, text: await response.text() };
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new Problem('page.offline', 0, 'Homeport does not answer. Is it still running?', { cause });
@@ -108,7 +110,22 @@ function address(path: string, params: Readonly<Record<string, string>> = {}, qu
   return search.size === 0 ? filled : `${filled}?${search.toString()}`;
 }
 
-function problemFrom(status: number, reply: unknown): Problem {
+/** Tells that nobody is signed in any more. */
+export function tellRefused(): void {
+  for (const listener of refusedListeners) listener();
+}
+
+/** Undefined where it is none: a proxy may have answered in place of the host, and the status tells. */
+export function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the host says is wrong. */
+export function problemFrom(status: number, reply: unknown): Problem {
   const parsed = ApiError.safeParse(reply);
   if (!parsed.success) return new Problem('page.status', status, `Homeport answered with status ${String(status)}.`);
   const { code, detail, fields = {} } = parsed.data.error;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
+import type { ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { fromJson, problemFrom, sessionSettled, tellRefused } from './call.ts';
 import { sessionSecret } from './session-secret.ts';
 
 /**
@@ -20,14 +21,20 @@ export function upload<Query, Reply>(
 ): Promise<Reply> {
   const { params, query, progress, signal } = options;
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const secret = sessionSecret.current();
   const request = new XMLHttpRequest();
   return new Promise((resolve, reject) => {
     request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
     request.onload = () => {
-      const reply = read(request.responseText);
+      const reply = fromJson(request.responseText);
       const parsed = request.status < 300 ? z.safeParse(route.reply, reply) : undefined;
-      if (parsed?.success) resolve(parsed.data);
-      else reject(problemOf(request.status, reply));
+      if (parsed?.success) return resolve(parsed.data);
+      if (request.status === 401) {
+        void sessionSettled().then(() => {
+          if (sessionSecret.current() === secret) tellRefused();
+        });
+      }
+      reject(problemFrom(request.status, reply));
     };
     request.onerror = () => {
       reject(new Problem('page.offline', 0, 'The file did not arrive. Is Homeport still running?'));
@@ -39,20 +46,4 @@ export function upload<Query, Reply>(
     for (const [name, value] of Object.entries(sessionSecret.headers())) request.setRequestHeader(name, value);
     request.send(file);
   });
-}
-
-function read(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A proxy answered in place of the host; the status tells.
-    return undefined;
-  }
-}
-
-function problemOf(status: number, reply: unknown): Problem {
-  const parsed = ApiError.safeParse(reply);
-  if (!parsed.success) return new Problem('page.status', status, `Homeport answered with status ${String(status)}.`);
-  const { code, detail, fields = {} } = parsed.data.error;
-  return new Problem(code, status, detail, { fields });
 }

@@ -1,7 +1,7 @@
 import type { Component } from 'svelte';
 import type { IconName } from '../parts/text/icons.ts';
 import type { ServiceGroup } from './service-groups.ts';
-import type { Find } from '../state/find.ts';
+import type { BeginFind } from '../state/find.ts';
 
 /** A page of the app: its address, its place in the sidebar and what draws it. */
 export interface PageEntry {
@@ -22,7 +22,7 @@ export interface PageEntry {
   /** More words the command palette finds it by. */
   readonly words?: string;
   /** What the command palette finds of it besides: things by their names, actions, messages by their words. */
-  readonly find?: () => Promise<{ readonly default: Find }>;
+  readonly find?: () => Promise<{ readonly default: BeginFind }>;
   /** The component; it gets `thing` and `id`, what follows `at` in the path. */
   readonly load: () => Promise<{ readonly default: Component<any> }>;
 }

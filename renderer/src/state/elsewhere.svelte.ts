@@ -34,7 +34,7 @@ class Elsewhere extends Loaded {
   /** To be called once the services are known: without the gateway nothing is shared, and nobody there to ask. */
   async load(): Promise<void> {
     const asks = services.list.some(({ id, state }) => id === 'gateway' && (state === 'up' || state === 'degraded'));
-    await this.reading(
+    await this.readingLatest(
       () => (asks ? call(gatewayApi.addresses) : Promise.resolve({ trustUrl: null, services: [], ports: [] })),
       ({ trustUrl, services: shared, ports }) => {
         this.trustUrl = trustUrl;

@@ -23,6 +23,21 @@ export interface FoundGroup {
 /** Answers what fits the words that were typed, soon: it is asked at each letter. `signal`: of the next one. */
 export type Find = (words: string, signal: AbortSignal) => Promise<readonly FoundGroup[]>;
 
+/** Begins what a page finds while the palette is open: what it reads whatever is typed, it reads once. */
+export type BeginFind = () => Find;
+
+/** Reads when it is first asked, and answers the same from then on; what failed is read again. */
+export function once<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  return () => {
+    answer ??= read().catch((error: unknown) => {
+      answer = undefined;
+      throw error;
+    });
+    return answer;
+  };
+}
+
 /** Whether all of the words are in the text. */
 export function holds(text: string, words: string): boolean {
   const whole = text.toLowerCase();

@@ -1,5 +1,6 @@
 import type { Command, CommandGroup } from './commands.svelte.ts';
-import type { FoundGroup } from './find.ts';
+import type { Find, FoundGroup } from './find.ts';
+import type { PageEntry } from '../pages/index.ts';
 import { openPages } from './pages.svelte.ts';
 import { place } from './router.svelte.ts';
 
@@ -10,6 +11,8 @@ const fewest = 2;
 export class FoundThings {
   /** By the page that answered. */
   #answers = $state.raw<Readonly<Record<string, readonly FoundGroup[]>>>({});
+  /** By the page that finds: begun once. */
+  readonly #finds = new Map<string, Find>();
 
   get groups(): readonly CommandGroup[] {
     // In the order of the pages, however late one answers.
@@ -27,19 +30,17 @@ export class FoundThings {
     const words = typed.trim();
     const giveUp = new AbortController();
     if (words.length < fewest) this.#answers = {};
-    else for (const { at, find } of openPages()) if (find !== undefined) void this.#ask(at, find, words, giveUp.signal);
+    else for (const page of openPages()) void this.#ask(page, words, giveUp.signal);
     return () => giveUp.abort();
   }
 
-  async #ask(
-    at: string,
-    load: NonNullable<ReturnType<typeof openPages>[number]['find']>,
-    words: string,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #ask({ at, find: load }: PageEntry, words: string, signal: AbortSignal): Promise<void> {
+    if (load === undefined) return;
     let groups: readonly FoundGroup[] = [];
     try {
-      const { default: find } = await load();
+      const begin = (await load()).default;
+      const find = this.#finds.get(at) ?? begin();
+      this.#finds.set(at, find);
       if (!signal.aborted) groups = await find(words, signal);
     } catch {
       // Who may not see it, or a service that is down, finds nothing there: the others have their say.

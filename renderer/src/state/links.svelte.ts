@@ -23,6 +23,8 @@ class Links {
   readonly #known = new SvelteMap<string, Link>();
   readonly #asked = new Set<string>();
   #gathering = false;
+  /** Grows with each session: what was asked for one is not the next one's. */
+  #session = 0;
 
   /** The address of what lies at a path; undefined until the host has told it. */
   to(path: string, query: Readonly<Record<string, string>> = {}): string | undefined {
@@ -41,7 +43,9 @@ class Links {
 
   /** They were another session's. */
   forget(): void {
+    this.#session += 1;
     this.#known.clear();
+    this.#asked.clear();
   }
 
   #ask(path: string): void {
@@ -59,8 +63,10 @@ class Links {
   }
 
   async #load(paths: readonly string[]): Promise<readonly Link[]> {
+    const session = this.#session;
     const { links } = await call(controlApi.links, { body: { paths: [...paths] } });
     const made = links.map((address) => ({ address, at: Date.now() }));
+    if (session !== this.#session) return made;
     for (const [index, link] of made.entries()) this.#known.set(paths[index] ?? '', link);
     return made;
   }

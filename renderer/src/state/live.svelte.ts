@@ -77,14 +77,14 @@ class Live {
   #take(news: StreamNews): void {
     if (news.kind === 'open') this.#hasOpened();
     else if (news.kind === 'cut') this.#isCut();
-    else if (news.kind === 'refused') for (const listener of this.#closings) listener();
-    else if (news.kind === 'reset') for (const listener of this.#resets) listener();
+    else if (news.kind === 'refused') tellAll(this.#closings, undefined);
+    else if (news.kind === 'reset') tellAll(this.#resets, undefined);
     else this.#hear(news.name, news.data);
   }
 
   #hear(name: string, text: string): void {
     const data: unknown = JSON.parse(text);
-    for (const listener of this.#listeners.get(name) ?? []) listener(data);
+    tellAll(this.#listeners.get(name) ?? [], data);
   }
 
   #hasOpened(): void {
@@ -94,7 +94,7 @@ class Live {
     this.#opening.resolve(undefined);
     if (!this.#readWithout) return;
     this.#readWithout = false;
-    for (const listener of this.#resets) listener();
+    tellAll(this.#resets, undefined);
   }
 
   #isCut(): void {
@@ -103,6 +103,17 @@ class Live {
       this.#opening = Promise.withResolvers();
     }
     this.#awayTimer ??= setTimeout(() => (this.status = 'away'), patienceMs);
+  }
+}
+
+/** A defect of one page's part is reported and keeps nothing from the others, nor from other tabs. */
+function tellAll<Data>(listeners: Iterable<(data: Data) => void>, data: Data): void {
+  for (const listener of listeners) {
+    try {
+      listener(data);
+    } catch (error) {
+      reportError(error);
+    }
   }
 }
 

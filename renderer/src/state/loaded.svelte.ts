@@ -4,6 +4,7 @@ import { sentence } from '../api/call.ts';
 export class Loaded {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
+  #turn = 0;
 
   /**
    * Reads, then shows. What was read once stays when a later reading fails; one that `overtaken` calls out of date ends
@@ -26,5 +27,12 @@ export class Loaded {
       if (this.phase === 'loading') this.phase = 'failed';
       return false;
     }
+  }
+
+  /** The same for what is read again and again: a later reading overtakes an earlier one, whose answer may come after its own. */
+  protected readingLatest<Answer>(read: () => Promise<Answer>, show: (answer: Answer) => void): Promise<boolean> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    return this.reading(read, show, () => turn !== this.#turn);
   }
 }

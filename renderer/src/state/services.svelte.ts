@@ -27,7 +27,7 @@ class Services extends Loaded {
     await live.opened();
     const late = new Map<string, ServiceState>();
     this.#late.add(late);
-    await this.reading(
+    await this.readingLatest(
       () => call(controlApi.services),
       ({ services, configProblems }) => {
         this.list = services.map((service) => late.get(service.id) ?? service);

@@ -5,6 +5,7 @@ import { sessionSecret } from '../api/session-secret.ts';
 import { bridge } from './bridge.ts';
 import { links } from './links.svelte.ts';
 import { live } from './live.svelte.ts';
+import { toasts } from './toasts.svelte.ts';
 
 interface Person {
   readonly name: string;
@@ -32,6 +33,8 @@ class Session {
   /** Asks the host; a host that does not answer leaves a signed-in page as it is. */
   async load(): Promise<void> {
     const before = sessionSecret.current();
+    // Most who come have a session that holds: the stream, behind which lists are read, opens meanwhile.
+    if (this.phase === 'loading' && before !== null) live.start();
     try {
       const { account, setupNeeded, safeMode, version } = await this.#ask();
       this.safeMode = safeMode;
@@ -40,7 +43,10 @@ class Session {
       // Somebody has signed in meanwhile: that answer was about the session before.
       else if (sessionSecret.current() !== before) await this.load();
       else if (this.phase === 'signed-in') this.#interrupt();
-      else this.phase = setupNeeded ? 'setup' : 'signed-out';
+      else {
+        live.stop();
+        this.phase = setupNeeded ? 'setup' : 'signed-out';
+      }
     } catch (error) {
       this.trouble = sentence(error);
       if (this.phase === 'loading') this.phase = 'unreachable';
@@ -73,6 +79,8 @@ class Session {
   }
 
   async signOut(): Promise<void> {
+    // Who leaves has not taken back what can still be undone.
+    await toasts.closeAll();
     await call(controlApi.signOut);
     sessionSecret.forget();
     this.#leave();
@@ -80,6 +88,8 @@ class Session {
 
   #enter(person: Person): void {
     if (this.person !== null && this.person.name !== person.name) this.visit += 1;
+    // What is open behind the sign-in shows its pictures by the links of the session before, until there are new ones.
+    if (this.interrupted) links.forget();
     this.interrupted = false;
     this.person = person;
     this.phase = 'signed-in';
@@ -90,7 +100,6 @@ class Session {
     if (this.phase === 'signed-in') {
       this.interrupted = true;
       live.stop();
-      links.forget();
     } else if (this.interrupted) return;
     this.phase = 'signed-out';
   }

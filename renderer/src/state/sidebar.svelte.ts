@@ -1,3 +1,5 @@
+import { keep, readKeptJson, textsOf } from './kept.ts';
+
 const place = 'homeport.sidebar';
 
 /** How this browser's person has the sidebar: which groups are folded, which pages are pinned. */
@@ -27,7 +29,7 @@ class SidebarChoice {
 
   #keep(next: Kept): void {
     this.#now = next;
-    localStorage.setItem(place, JSON.stringify(next));
+    keep(place, JSON.stringify(next));
   }
 }
 
@@ -41,18 +43,9 @@ function turned(names: readonly string[], name: string): readonly string[] {
 }
 
 function read(): Kept {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(place) ?? '{}');
-    const { folded, pinned } = typeof stored === 'object' && stored !== null ? (stored as Partial<Kept>) : {};
-    return { folded: names(folded), pinned: names(pinned) };
-  } catch {
-    // Something else wrote there, or the browser keeps nothing: then the sidebar is as it comes.
-    return { folded: [], pinned: [] };
-  }
-}
-
-function names(stored: unknown): readonly string[] {
-  return Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : [];
+  const stored = readKeptJson(place);
+  const { folded, pinned } = typeof stored === 'object' && stored !== null ? (stored as Partial<Kept>) : {};
+  return { folded: textsOf(folded), pinned: textsOf(pinned) };
 }
 
 export const sidebar = new SidebarChoice();

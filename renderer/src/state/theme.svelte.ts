@@ -1,3 +1,5 @@
+import { keep, readKept } from './kept.ts';
+
 const place = 'homeport.theme';
 /** What a person chose; `system`: as the system has it. */
 type ThemeChoice = 'light' | 'dark' | 'system';
@@ -12,12 +14,7 @@ class Theme {
 
   choose(choice: ThemeChoice): void {
     this.choice = choice;
-    try {
-      if (choice === 'system') localStorage.removeItem(place);
-      else localStorage.setItem(place, choice);
-    } catch {
-      // Where the browser keeps nothing, it lasts as long as the page.
-    }
+    keep(place, choice === 'system' ? null : choice);
     this.#show();
   }
 
@@ -27,12 +24,8 @@ class Theme {
 }
 
 function stored(): ThemeChoice {
-  try {
-    const kept = localStorage.getItem(place);
-    return kept === 'light' || kept === 'dark' ? kept : 'system';
-  } catch {
-    return 'system';
-  }
+  const kept = readKept(place);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
 export const theme = new Theme();

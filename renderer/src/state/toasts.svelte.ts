@@ -24,9 +24,7 @@ class Toasts {
 
   constructor() {
     // What is still open when the page goes is settled: a person who leaves has not taken it back.
-    addEventListener('pagehide', () => {
-      for (const { id } of this.list) this.close(id);
-    });
+    addEventListener('pagehide', () => void this.closeAll());
   }
 
   /** Shows them in a place before all others, such as a dialog, until the returned function is called. */
@@ -63,6 +61,11 @@ class Toasts {
   close(id: number): void {
     const toast = this.#take(id);
     void this.#run(toast?.settle);
+  }
+
+  /** Resolves when all that waited on them is done. */
+  async closeAll(): Promise<void> {
+    await Promise.all(this.list.map(({ id }) => this.#run(this.#take(id)?.settle)));
   }
 
   wait(): void {

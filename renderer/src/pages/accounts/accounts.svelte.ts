@@ -58,7 +58,7 @@ class Accounts extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readingLatest(
       () => Promise.all([call(controlApi.accounts), call(accessApi.anyone)]),
       ([{ accounts }, { grants }]) => {
         this.list = accounts;

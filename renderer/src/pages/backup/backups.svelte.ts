@@ -27,7 +27,7 @@ class Backups extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readingLatest(
       () => call(controlApi.backups),
       ({ backups, folder, isOld, setAside }) => {
         this.isOld = isOld;

@@ -1,24 +1,28 @@
 import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { call } from '../../api/call.ts';
 import { pathOf } from '../../state/address.ts';
-import { holds, type Find } from '../../state/find.ts';
+import { holds, once, type BeginFind } from '../../state/find.ts';
 
 const shown = 6;
 
 /** Tables by their names, while PostgreSQL is awake: looking for something else is no reason to wake it. */
-const find: Find = async (words, signal) => {
-  const { state } = await call(dataApi.overview, { signal });
-  if (state !== 'up') return [];
-  const { tables } = await call(dataApi.tables, { signal });
-  const found = tables
-    .map(({ schema, name }) => `${schema}.${name}`)
-    .filter((name) => holds(name, words))
-    .slice(0, shown)
-    .map((name) => ({
-      ...{ id: `table-${name}`, title: name, icon: 'data' as const },
-      to: pathOf({ service: 'data', thing: 'tables', id: name }),
-    }));
-  return [{ title: 'Tables', found }];
+const begin: BeginFind = () => {
+  const names = once(async () => {
+    const { state } = await call(dataApi.overview);
+    if (state !== 'up') return [];
+    const { tables } = await call(dataApi.tables);
+    return tables.map(({ schema, name }) => `${schema}.${name}`);
+  });
+  return async (words) => {
+    const found = (await names())
+      .filter((name) => holds(name, words))
+      .slice(0, shown)
+      .map((name) => ({
+        ...{ id: `table-${name}`, title: name, icon: 'data' as const },
+        to: pathOf({ service: 'data', thing: 'tables', id: name }),
+      }));
+    return [{ title: 'Tables', found }];
+  };
 };
 
-export default find;
+export default begin;

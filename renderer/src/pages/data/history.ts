@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keep, readKeptJson } from '../../state/kept.ts';
 
 const name = 'homeport.data.history';
 const most = 200;
@@ -22,27 +23,18 @@ const Kept = z.array(z.union([Entry, Text]));
 
 /** Statements that were run in this browser, the newest first. */
 export function readHistory(): readonly HistoryEntry[] {
-  try {
-    return Kept.safeParse(JSON.parse(localStorage.getItem(name) ?? '[]')).data ?? [];
-  } catch {
-    // A browser that keeps nothing, or somebody else's text under our name: there is no history then.
-    return [];
-  }
+  return Kept.safeParse(readKeptJson(name)).data ?? [];
 }
 
 export function addToHistory(entry: HistoryEntry): readonly HistoryEntry[] {
-  return keep([entry, ...readHistory().filter(({ text }) => text !== entry.text)].slice(0, most));
+  return kept([entry, ...readHistory().filter(({ text }) => text !== entry.text)].slice(0, most));
 }
 
 export function forgetHistory(): readonly HistoryEntry[] {
-  return keep([]);
+  return kept([]);
 }
 
-function keep(all: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  try {
-    localStorage.setItem(name, JSON.stringify(all));
-  } catch {
-    // It is a convenience: without room it ends with this page.
-  }
+function kept(all: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  keep(name, JSON.stringify(all));
   return all;
 }

@@ -14,7 +14,7 @@ export class Tables extends Loaded {
   schemas = $state.raw<readonly string[]>([]);
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readingLatest(
       () => call(dataApi.tables),
       ({ tables, schemas }) => {
         this.tables = tables;

@@ -9,7 +9,6 @@ export class Users extends Loaded {
   perPage = $state(1);
   #words = '';
   #page = 1;
-  #turn = 0;
 
   async show(words: string, page: number): Promise<void> {
     [this.#words, this.#page] = [words, page];
@@ -17,15 +16,13 @@ export class Users extends Loaded {
   }
 
   async load(): Promise<void> {
-    const turn = (this.#turn += 1);
-    await this.reading(
+    await this.readingLatest(
       () => call(dataUsersApi.list, { query: { q: this.#words, page: this.#page } }),
       ({ users, total, perPage }) => {
         this.rows = users;
         this.total = total;
         this.perPage = perPage;
       },
-      () => turn !== this.#turn,
     );
   }
 }

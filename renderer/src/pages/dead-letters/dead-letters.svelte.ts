@@ -46,7 +46,7 @@ class GivenUp extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readingLatest(
       () => call(controlApi.deadJobs),
       ({ jobs }) => (this.#all = jobs),
     );

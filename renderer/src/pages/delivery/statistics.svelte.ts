@@ -38,7 +38,7 @@ class DeliveryStatistics extends Loaded {
 
   async load(): Promise<void> {
     const isOn = (name: string): boolean => services.list.some(({ id, state }) => id === name && state !== 'off');
-    await this.reading(
+    await this.readingLatest(
       () =>
         Promise.all([
           isOn('notify') ? call(notifyStatistics) : undefined,

@@ -28,4 +28,4 @@ const find: Find = async (words, signal) => {
   ];
 };
 
-export default find;
+export default (): Find => find;

@@ -1,4 +1,5 @@
 import type { DownloadOptions } from '../../../../services/contracts/downloads/api.ts';
+import { keep, readKeptJson } from '../../state/kept.ts';
 
 const allQualities = [
   ['best', 'Best'],
@@ -160,7 +161,7 @@ class MediaOptions {
   #remember(): void {
     const { quality, video, audio, options } = this;
     const kept = { quality, video, audio, options: { ...options, from: '', to: '', prefix: '' } };
-    localStorage.setItem(key, JSON.stringify(kept));
+    keep(key, JSON.stringify(kept));
   }
 }
 
@@ -196,13 +197,8 @@ interface Remembered {
 }
 
 function remembered(): Remembered {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '{}');
-    return typeof kept === 'object' && kept !== null ? kept : {};
-  } catch {
-    // Not ours, or half written.
-    return {};
-  }
+  const kept = readKeptJson(key);
+  return typeof kept === 'object' && kept !== null ? kept : {};
 }
 
 function one<Value extends string>(

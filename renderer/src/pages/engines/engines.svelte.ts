@@ -21,7 +21,7 @@ class Engines extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readingLatest(
       () => call(controlApi.engines),
       ({ engines }) => (this.list = engines),
     );

@@ -15,4 +15,4 @@ const find: Find = async (words, signal) => {
   return [{ title: 'Repositories', found }];
 };
 
-export default find;
+export default (): Find => find;

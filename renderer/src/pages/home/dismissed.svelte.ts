@@ -1,12 +1,14 @@
+import { keep, readKept } from '../../state/kept.ts';
+
 const place = 'homeport.next-steps';
 
 /** What this browser's person does not want to see again on Home. */
 class Dismissed {
-  nextSteps = $state(localStorage.getItem(place) === 'dismissed');
+  nextSteps = $state(readKept(place) === 'dismissed');
 
   dismissNextSteps(): void {
     this.nextSteps = true;
-    localStorage.setItem(place, 'dismissed');
+    keep(place, 'dismissed');
   }
 }
 

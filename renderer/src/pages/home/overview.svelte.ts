@@ -23,7 +23,7 @@ class Overview extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readingLatest(
       () => call(controlApi.overview),
       ({ pulses, machine, backup }) => {
         this.pulses = new Map(pulses.map((pulse) => [pulse.service, pulse]));

@@ -31,4 +31,4 @@ function withoutRepeats(items: readonly InboxItem[]): readonly InboxItem[] {
   return [...groups.values()].flatMap(([newest]) => newest ?? []);
 }
 
-export default find;
+export default (): Find => find;

@@ -1,8 +1,10 @@
+import { keep, readKeptJson, textsOf } from '../../state/kept.ts';
+
 const place = 'homeport.push.pictures';
 
 /** Topics whose pictures from other servers this browser loads, because its person said so. */
 class DistantPictures {
-  topics = $state.raw<readonly string[]>(read());
+  topics = $state.raw(textsOf(readKeptJson(place)));
 
   shown(topic: string): boolean {
     return this.topics.includes(topic);
@@ -10,17 +12,7 @@ class DistantPictures {
 
   show(topic: string): void {
     this.topics = [...new Set([...this.topics, topic])];
-    localStorage.setItem(place, JSON.stringify(this.topics));
-  }
-}
-
-function read(): readonly string[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(place) ?? '[]');
-    return Array.isArray(stored) ? stored.filter((topic) => typeof topic === 'string') : [];
-  } catch {
-    // Something else wrote there, or the browser keeps nothing: then nothing was allowed.
-    return [];
+    keep(place, JSON.stringify(this.topics));
   }
 }
 

@@ -54,7 +54,7 @@ class Push extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readingLatest(
       () => Promise.all([call(pushApi.topics), call(pushApi.statistics)]),
       ([{ topics }, numbers]) => {
         this.topics = topics;

@@ -15,7 +15,7 @@ class Settings extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readingLatest(
       () => call(controlApi.settings),
       (view) => (this.view = view),
     );

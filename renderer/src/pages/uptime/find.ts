@@ -15,4 +15,4 @@ const find: Find = async (words, signal) => {
   return [{ title: 'Monitors', found }];
 };
 
-export default find;
+export default (): Find => find;

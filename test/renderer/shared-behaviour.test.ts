@@ -1,0 +1,266 @@
+import type { Locator, Page, Route } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serviceChanged, settingsChanged, type ServiceState } from '../../services/contracts/control/api.ts';
+import { noBrowser } from '../support/browser.ts';
+import { admin } from '../support/host.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+const moody: ServiceState = {
+  ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'up', detail: '3 topics' },
+  ...{ reason: null, address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+};
+
+describe.skipIf(noBrowser)('what all pages share', () => {
+  let pages: Pages;
+  beforeEach(async () => {
+    pages = await openPages();
+  });
+  afterEach(() => pages[Symbol.asyncDispose]());
+
+  const hasKeyboard = (one: Locator): Promise<boolean> =>
+    one.evaluate((element) => element === element.ownerDocument.activeElement);
+
+  /** Lets what a page has begun to do with an answer come to its end. */
+  const settled = (page: Page): Promise<void> =>
+    page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
+
+  /** Keeps the answers to an address on their way until they are let go. */
+  async function hold(page: Page, address: RegExp, method: string) {
+    const [asked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    let count = 0;
+    await page.route(address, async (route: Route) => {
+      if (route.request().method() !== method) return route.continue();
+      count += 1;
+      asked.resolve(undefined);
+      await release.promise;
+      // A page that does not want it any more has hung up.
+      await route.continue().catch(() => undefined);
+    });
+    return { asked: asked.promise, release: () => release.resolve(undefined), count: () => count };
+  }
+
+  it('leaves the keyboard on a button that is at work, and does it once', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.getByText('3 topics').waitFor();
+    const restarts = await hold(page, /\/api\/services\/moody\/restart$/, 'POST');
+    pages.inbox.bus?.publish(serviceChanged, { ...moody, state: 'failed', reason: 'Its disk is full.' });
+    const button = page.getByRole('list', { name: 'Needs you' }).getByRole('button', { name: /Restart/ });
+    await button.press('Enter');
+    await restarts.asked;
+    await expect.poll(() => button.getAttribute('aria-busy')).toBe('true');
+    await settled(page);
+    expect(await hasKeyboard(button)).toBe(true);
+    await page.keyboard.press('Enter');
+    restarts.release();
+    await button.waitFor({ state: 'detached' });
+    expect(restarts.count()).toBe(1);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('leaves the keyboard on a switch that is at work', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
+    const changes = await hold(page, /\/api\/settings\/moody$/, 'PATCH');
+    const button = page.getByRole('switch', { name: 'Moody on' });
+    await button.press('Space');
+    await changes.asked;
+    await settled(page);
+    expect(await hasKeyboard(button)).toBe(true);
+    await page.keyboard.press('Space');
+    changes.release();
+    await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();
+    await expect.poll(() => button.getAttribute('aria-busy')).toBe('false');
+    expect(await hasKeyboard(button)).toBe(true);
+    expect(changes.count()).toBe(1);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('gives the keyboard to the page that a link of the page before led to', async () => {
+    pages.inbox.add({ title: 'Lighthouse' });
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+    await page.getByRole('link', { name: 'All messages' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await expect.poll(() => hasKeyboard(page.getByRole('main'))).toBe(true);
+    // A link that stays keeps it.
+    const home = page.getByRole('link', { name: 'Home', exact: true });
+    await home.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await settled(page);
+    expect(await hasKeyboard(home)).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('keeps what was gone to in the palette when more is found above it', async () => {
+    pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is out' });
+    pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
+    pages.downloads.set('film', { title: 'Lighthouse, the film', state: 'finished', finishedAt: Date.now() });
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.getByText('3 topics').waitFor();
+    const films = await hold(page, /\/api\/downloads\?/, 'GET');
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    const option = (words: string): Locator => page.getByRole('option').filter({ hasText: words });
+    await option('The lamp is out').waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await option('The lamp is out').getAttribute('aria-selected')).toBe('true');
+    films.release();
+    await option('the film').waitFor();
+    expect(await option('The lamp is out').getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article').getByText('The lamp is out').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('asks what fits in the palette once, whatever services say meanwhile', async () => {
+    pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.getByText('3 topics').waitFor();
+    const searches = await hold(page, /\/api\/inbox\/search\?/, 'GET');
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    await searches.asked;
+    pages.inbox.bus?.publish(serviceChanged, { ...moody, title: 'Lighthouse keeper' });
+    await page.getByRole('option', { name: 'Restart Lighthouse keeper' }).waitFor();
+    await settled(page);
+    searches.release();
+    await page.getByRole('option').filter({ hasText: 'The lamp is lit' }).waitFor();
+    expect(searches.count()).toBe(1);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows what was read last, not what was answered last', async () => {
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    await page.getByText('3 topics').waitFor();
+    const [asked, release, over] = [
+      Promise.withResolvers<undefined>(),
+      Promise.withResolvers<undefined>(),
+      Promise.withResolvers<undefined>(),
+    ];
+    let first = true;
+    await page.route(/\/api\/services$/, async (route) => {
+      if (!first) return route.continue();
+      first = false;
+      const response = await route.fetch();
+      const answer = (await response.json()) as object;
+      asked.resolve(undefined);
+      await release.promise;
+      await route.fulfill({ response, json: { ...answer, configProblems: [{ path: '', message: 'This was then.' }] } });
+      over.resolve(undefined);
+    });
+    pages.inbox.bus?.publish(settingsChanged, { sections: [] });
+    await asked.promise;
+    const next = page.waitForResponse(/\/api\/services$/);
+    pages.inbox.bus?.publish(settingsChanged, { sections: [] });
+    await (await next).finished();
+    await settled(page);
+    release.resolve(undefined);
+    await over.promise;
+    await settled(page);
+    expect(await page.getByText('This was then.').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('says that the host does not answer when it goes in the middle of an answer', async () => {
+    await using visit = await pages.visit('/', {
+      before: () => {
+        const { fetch } = globalThis;
+        globalThis.fetch = async (input, init) => {
+          const response = await fetch(input, init);
+          if (input !== '/api/services') return response;
+          const body = new ReadableStream({
+            start(controller) {
+              controller.enqueue(new TextEncoder().encode('{"services":['));
+              controller.error(new TypeError('network error'));
+            },
+          });
+          return new Response(body, response);
+        };
+      },
+    });
+    await visit.page.getByText('Homeport does not answer. Is it still running?').waitFor();
+  });
+
+  it('works in a browser that refuses to keep anything', async () => {
+    await using visit = await pages.visit('/', {
+      signedIn: false,
+      before: () => {
+        Object.defineProperty(globalThis, 'localStorage', {
+          get() {
+            throw new DOMException('Access is denied for this document.', 'SecurityError');
+          },
+        });
+      },
+    });
+    const { page } = visit;
+    await page.getByLabel('Name').fill(admin.name);
+    await page.getByLabel('Password').fill(admin.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('3 topics').waitFor();
+    await page.getByRole('button', { name: 'Media' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Media' }).getAttribute('aria-expanded')).toBe('false');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('tells the other windows what one of them stumbles over', async () => {
+    await using visit = await pages.visit('/inbox');
+    const reader = visit.page;
+    await reader.getByText('Nothing has arrived yet.').waitFor();
+    const other = await reader.context().newPage();
+    await other.goto(`${pages.url}/inbox`);
+    await other.getByText('Nothing has arrived yet.').waitFor();
+    // The first one reads for both; what it does at an event fails from now on.
+    await reader.evaluate(() => {
+      globalThis.setTimeout = (() => {
+        throw new Error('a defect');
+      }) as unknown as typeof setTimeout;
+    });
+    pages.inbox.add({ title: 'For both' });
+    await other.getByRole('button', { name: /For both/ }).waitFor();
+    expect(visit.complaints).toContain('a defect');
+  });
+
+  it('removes what was removed when its person signs out before the way back is gone', async () => {
+    pages.inbox.add({ title: 'Old news' });
+    await using visit = await pages.visit('/inbox');
+    const { page } = visit;
+    await page.getByRole('button', { name: /Old news/ }).click();
+    await page.getByRole('article').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('region', { name: 'News' }).getByRole('button', { name: 'Undo' }).waitFor();
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(pages.inbox.items).toEqual([]);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('keeps the sign-in in sight, however often Escape is pressed', async () => {
+    await using visit = await pages.visit('/inbox');
+    const { page } = visit;
+    await page.getByText('Nothing has arrived yet.').waitFor();
+    await page.evaluate(() =>
+      fetch('/api/session', {
+        method: 'DELETE',
+        headers: { 'Homeport-Session': localStorage.getItem('homeport.session') ?? '' },
+      }),
+    );
+    const door = page.getByRole('dialog', { name: 'Sign in' });
+    await door.waitFor();
+    for (let press = 0; press < 3; press += 1) {
+      await page.keyboard.press('Escape');
+      await settled(page);
+    }
+    await door.getByLabel('Name').fill(admin.name);
+    await door.getByLabel('Password').fill(admin.password);
+    await page.keyboard.press('Enter');
+    await door.waitFor({ state: 'detached' });
+    await page.getByText('Nothing has arrived yet.').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+});
