@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../../services/contracts/service.ts';
@@ -14,44 +14,47 @@ const JournaledEnd = z.object({
 });
 export type JournaledEnd = z.infer<typeof JournaledEnd>;
 
-/** Past this size ends are written to the table at once, after which it can be cleared. */
+/** Where so much was added, ends are written to the table at once, after which it can be cleared. */
 const mostBytes = 4 * 1024 * 1024;
 
 /** The first is written; the second may be left by an earlier version, which wrote them by turns. */
 const names = ['db.ended-1', 'db.ended-2'] as const;
+const none = [0, 0] as const;
 
 /**
  * Ends of jobs that are not in the table yet, one JSON object a line. Each begins with its line break, so that half a line
  * that a full disk or a kill left spoils no other. A line costs a hundredth of a transaction, and like one that is not
  * synced it survives the end of the process; so the table can take many ends at once. A line of an end that the table has
- * by now says nothing any more.
+ * by now says nothing any more. What the process before left stands at the head, and may wait there for years: for who
+ * works its kind. What is added behind it comes and goes all the same.
  */
 export class CompletionJournal implements Disposable {
   /** What the process before left. */
   readonly left: readonly JournaledEnd[];
   readonly #files: readonly [number, number];
   readonly #log: Log;
-  /** Bytes of both. */
-  #size = 0;
+  /** Bytes of what was left in each file. */
+  #heads: readonly [number, number];
+  /** Bytes behind them. */
+  #added = 0;
   #isClosed = false;
 
-  /** Opens the journal in a folder; what is there is `left`, and stays there until `clear` is called. */
+  /** Opens the journal in a folder; what is there is `left`, and stays there until `clear` says otherwise. */
   constructor(folder: string, log: Log) {
     const [first, second] = names.map((name) => join(folder, name)) as [string, string];
-    const texts = [readText(first), readText(second)];
-    this.left = texts.flatMap(endsIn);
-    this.#size = Buffer.byteLength(texts.join(''));
+    this.left = [first, second].flatMap((file) => endsIn(readText(file)));
     this.#files = [openSync(first, 'a', 0o600), openSync(second, 'a', 0o600)];
+    this.#heads = [fstatSync(this.#files[0]).size, fstatSync(this.#files[1]).size];
     this.#log = log;
   }
 
   /** Notes that a job is done. False when that could not be written, and the table has to be told at once. */
   add({ id, kind, created_at }: JobRow, result: unknown): boolean {
-    if (this.#isClosed || this.#size > mostBytes) return false;
+    if (this.#isClosed || this.#added > mostBytes) return false;
     try {
       const line = `\n${JSON.stringify({ id, kind, created: created_at, result })}`;
       const written = writeSync(this.#files[0], line);
-      this.#size += written;
+      this.#added += written;
       return written === Buffer.byteLength(line);
     } catch (error) {
       this.#log.debug('the end of a job could not be noted beside its table', { error });
@@ -59,12 +62,14 @@ export class CompletionJournal implements Disposable {
     }
   }
 
-  /** Call when all that was added, and all that was left, is in the table. */
-  clear(): void {
-    if (this.#size === 0) return;
+  /** Call when all that was added is in the table; `keepsLeft`: not all that was left is. */
+  clear(keepsLeft: boolean): void {
+    const heads = keepsLeft ? this.#heads : none;
+    if (this.#added === 0 && heads === this.#heads) return;
     try {
-      for (const file of this.#files) ftruncateSync(file);
-      this.#size = 0;
+      for (const at of [0, 1] as const) ftruncateSync(this.#files[at], heads[at]);
+      this.#added = 0;
+      this.#heads = heads;
     } catch (error) {
       this.#log.debug('the noted ends of jobs could not be cleared', { error });
     }

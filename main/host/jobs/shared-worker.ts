@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely';
 import { claimBesideOthers, leaseMs, type Ask } from './claim.ts';
 import type { KindState } from './kind-state.ts';
-import { renewLeases, takeBack } from './leases.ts';
+import { hasLapsed, renewLeases, takeBack } from './leases.ts';
 import type { LiveJob } from './live-jobs.ts';
 import type { Outcome } from './job-end.ts';
-import { isGone } from './owner.ts';
 import { letAllFirstGo, type InsertedJob, type JobRow } from './table.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 
@@ -54,7 +53,7 @@ export class SharedWorker extends Worker {
   }
 
   protected isLeft(owner: string, until: number): boolean {
-    return until < this.parts.clock.now() || isGone(owner);
+    return hasLapsed(owner, until, this.parts.clock.now());
   }
 
   protected ended(job: LiveJob, kindState: KindState, outcome: Outcome): void {

@@ -162,7 +162,7 @@ export class SoleWorker extends Worker {
     this.#isAdopting = false;
     // Ends that came meanwhile are noted there, and only there.
     const isNeeded = [...this.live.over].some(({ end }) => end?.journaled === true);
-    if (this.#replay.size === 0 && !isNeeded) this.#journal.clear();
+    if (!isNeeded) this.#journal.clear(this.#replay.size > 0);
   }
 
   /** Its commit is on the disk, or was given up. */

@@ -5,14 +5,14 @@ import type { Database } from '../database/open.ts';
 import { createAlarm, type Alarm } from './alarm.ts';
 import { runAttempt } from './attempt.ts';
 import type { Ask } from './claim.ts';
-import { DeadLetters, type Untold } from './dead-letters.ts';
+import { DeadLetters } from './dead-letters.ts';
 import type { JobEnd, Outcome } from './job-end.ts';
 import { openKindState, type KindState } from './kind-state.ts';
 import { LiveJobs, type LiveJob } from './live-jobs.ts';
-import { writeOutcomes } from './outcome.ts';
 import { leaseOwner } from './owner.ts';
-import { recordResults, tellEnds } from './results.ts';
-import { giveBackUnknown, nextRunAt, type InsertedJob, type JobRow } from './table.ts';
+import { tellEnds } from './results.ts';
+import type { InsertedJob, JobRow } from './table.ts';
+import { TurnCommits, type Claim } from './turn-commits.ts';
 import { Turns } from './turns.ts';
 
 /** When the host stops, handlers have this long to heed the abort. */
@@ -25,15 +25,6 @@ export interface WorkerParts {
   readonly log: Log;
   /** Labels: kind, outcome. */
   readonly finished: Counter;
-}
-
-/** What a claim brought. `next`: when another falls due; undefined where more may be due now. */
-interface Claim {
-  readonly kindState: KindState;
-  readonly rows: readonly JobRow[];
-  readonly next: number | undefined;
-  /** Dead letters that are still to be told of. */
-  readonly untold: readonly Untold[];
 }
 
 /**
@@ -54,18 +45,22 @@ export abstract class Worker implements AsyncDisposable {
   protected readonly timers = new DisposableStack();
   readonly #alarm: Alarm;
   readonly #deadLetters: DeadLetters;
-  /** The last turn seemed to fail, and may be stored all the same. */
-  #isDoubtful = false;
+  readonly #commits: TurnCommits;
   #stopped: Promise<void> | undefined;
 
   protected constructor(parts: WorkerParts) {
-    const { clock, log, random } = parts;
+    const { clock, database, log, random } = parts;
     this.parts = parts;
     this.owner = leaseOwner(random.text(8));
     this.turns = new Turns({ clock, log, hasWork: () => this.#hasWork(), turn: () => this.#turn() });
     this.#deadLetters = new DeadLetters({
-      ...{ database: parts.database, clock, log, owner: this.owner },
+      ...{ database, clock, log, owner: this.owner },
       isLeft: (owner, until) => this.isLeft(owner, until),
+    });
+    this.#commits = new TurnCommits({
+      ...{ database, clock, owner: this.owner, live: this.live, deadLetters: this.#deadLetters },
+      claim: (transaction, ask) => this.claim(transaction, ask),
+      writeBesides: (transaction) => this.writeBesides(transaction),
     });
     this.#alarm = this.timers.use(createAlarm(clock, () => this.lookAtAll()));
   }
@@ -212,8 +207,7 @@ export abstract class Worker implements AsyncDisposable {
     for (const kindState of asked) [kindState.due, kindState.claiming] = [false, true];
     this.isUrgent = false;
     try {
-      const { dead, claims } = await this.#store(ends, asked);
-      this.#isDoubtful = false;
+      const { dead, claims } = await this.#commits.store(ends, asked);
       for (const job of jobs) this.forget(job);
       this.turnStored();
       for (const claim of claims) this.#take(claim);
@@ -227,7 +221,7 @@ export abstract class Worker implements AsyncDisposable {
     } catch (error) {
       for (const job of jobs) this.live.move(job, 'ended');
       for (const kindState of asked) kindState.due = true;
-      this.isUrgent = this.#isDoubtful = true;
+      this.isUrgent = true;
       throw error;
     } finally {
       for (const kindState of asked) kindState.claiming = false;
@@ -239,39 +233,6 @@ export abstract class Worker implements AsyncDisposable {
     if (this.isStopping) return [];
     const freed = new Set(ends.flatMap((end) => (isFollowed(end) ? [] : [end.outcome.row.kind])));
     return [...this.kinds.values()].filter(({ kind, due, free }) => (due && free > 0) || freed.has(kind.name));
-  }
-
-  /**
-   * A power cut may take back claims and marks; that repeats work, whose effects have keys. What follows a dead letter
-   * happens once, hence only when the disk has it.
-   */
-  #store(ends: readonly JobEnd[], asked: readonly KindState[]) {
-    const { database } = this.parts;
-    const write = (transaction: Kysely<any>) => this.#write(transaction, ends, asked);
-    return ends.some(({ outcome }) => outcome.how === 'dead') ? database.commit(write) : database.mark(write);
-  }
-
-  /** May be called again after a transaction that was given up. */
-  async #write(transaction: Kysely<any>, ends: readonly JobEnd[], asked: readonly KindState[]) {
-    // Not before: what was enqueued while this stood in line, behind what ended here, is due as well.
-    const now = this.parts.clock.now();
-    if (this.#isDoubtful) {
-      const known = [...this.live.running, ...this.live.over].map(({ id }) => id);
-      await giveBackUnknown(transaction, this.owner, known);
-    }
-    const dead = await writeOutcomes(transaction, ends, { owner: this.owner, now });
-    await recordResults(transaction, ends);
-    await this.writeBesides(transaction);
-    const claims: Claim[] = [];
-    for (const kindState of asked) {
-      const kind = kindState.kind.name;
-      const limit = kindState.free;
-      const rows = limit === 0 ? [] : await this.claim(transaction, { kind, limit, now, owner: this.owner });
-      const next = rows.length < limit ? await nextRunAt(transaction, kind, now) : undefined;
-      const untold = kindState.untold ? await this.#deadLetters.take(transaction, kind) : [];
-      claims.push({ kindState, rows, next, untold });
-    }
-    return { dead, claims };
   }
 
   #take({ kindState, rows, next, untold }: Claim): void {

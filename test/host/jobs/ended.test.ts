@@ -11,6 +11,9 @@ import { silentLog } from '../../support/place.ts';
 import { openRoom, type JobsRoom } from './room.ts';
 
 const count = defineJob('test.count', z.object({ n: z.int() }), { forgetDone: true });
+const large = defineJob('test.large', z.object({ n: z.int() }), {
+  ...{ timeoutMs: 1e9, forgetDone: true, concurrency: 50 },
+});
 const Result = z.object({ n: z.int() });
 
 let open = new AsyncDisposableStack();
@@ -134,6 +137,39 @@ it('keeps what was noted until somebody works its kind', async () => {
   expect(handled).toEqual([]);
 });
 
+it('goes on noting, and empties what it noted, where nobody will ever work a kind that was left', async () => {
+  const folder = newFolder();
+  await leave(folder);
+  const lines = noted(folder).trim().split('\n');
+  writeFileSync(join(folder, 'db.ended-1'), `\n${lines[0] ?? ''}\n{"id":9`);
+  writeFileSync(join(folder, 'db.ended-2'), `\n${lines[1] ?? ''}\n${lines[2] ?? ''}`);
+  const left = noted(folder);
+  {
+    await using database = await openDatabase({ folder, schema: '', log: silentLog });
+    await using room = await openRoom(database);
+    const text = 'x'.repeat(500_000);
+    const recorded: number[] = [];
+    using _working = room.jobs.handle(large, async ({ payload: { n } }) => ({ n, text }), {
+      record: async (_transaction, results) => void recorded.push(...results.map(({ n }) => n)),
+      result: z.object({ n: z.int(), text: z.string() }),
+    });
+    // More than the file may ever hold.
+    for (let n = 1; n <= 10; n += 1) {
+      await database.commit((transaction) => room.jobs.enqueue(transaction, large, { n }));
+      await vi.waitFor(() => expect(noted(folder).length).toBeGreaterThan(text.length));
+      expect(recorded).toHaveLength(n - 1);
+      room.clock.advance(100);
+      await vi.waitFor(() => expect(noted(folder)).toBe(left));
+      expect(recorded).toHaveLength(n);
+    }
+  }
+  await using room = await openRoom(await openHere(folder));
+  const { handled, recorded } = work(room);
+  await vi.waitFor(() => expect(recorded.toSorted()).toEqual([10, 20, 30]));
+  expect(handled).toEqual([]);
+  await vi.waitFor(() => expect(noted(folder)).toBe(''));
+});
+
 it('does again what it cannot read: half a line, a result of another form, an end of a row that is another by now', async () => {
   const folder = newFolder();
   await leave(folder);
@@ -193,11 +229,6 @@ it('tells the table at once where no more can be noted', async () => {
 it('empties the file under a load without an end', async () => {
   const folder = newFolder();
   const database = await openHere(folder);
-  const large = defineJob('test.large', z.object({ n: z.int() }), {
-    timeoutMs: 1e9,
-    forgetDone: true,
-    concurrency: 50,
-  });
   const running: (() => void)[] = [];
   let ended = 0;
   const endOne = async (): Promise<void> => {
