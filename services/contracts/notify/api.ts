@@ -119,10 +119,10 @@ const delivery = z.object({ notice: z.string(), destination: z.string() });
 const text = z.string().max(512 * 1024);
 const ok = z.object({ ok: z.literal(true) });
 
-/** Our own API around keys, destinations and the history of notices. Administrators alone: addresses hold secrets. */
 /** A reason as the statistics have it; without one all are meant. */
 const cause = z.string().max(10_000).optional();
 
+/** Our own API around keys, destinations and the history of notices. Administrators alone: addresses hold secrets. */
 export const notifyApi = {
   keys: defineRoute({
     method: 'GET',
