@@ -12,7 +12,7 @@ export class FoundThings {
   /** By the page that answered. */
   #answers = $state.raw<Readonly<Record<string, readonly FoundGroup[]>>>({});
   /** By the page that finds: begun once. */
-  readonly #finds = new Map<string, Find>();
+  readonly #finds: Record<string, Find> = {};
 
   get groups(): readonly CommandGroup[] {
     // In the order of the pages, however late one answers.
@@ -39,8 +39,7 @@ export class FoundThings {
     let groups: readonly FoundGroup[] = [];
     try {
       const begin = (await load()).default;
-      const find = this.#finds.get(at) ?? begin();
-      this.#finds.set(at, find);
+      const find = (this.#finds[at] ??= begin());
       if (!signal.aborted) groups = await find(words, signal);
     } catch {
       // Who may not see it, or a service that is down, finds nothing there: the others have their say.
