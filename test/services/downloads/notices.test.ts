@@ -135,7 +135,7 @@ it('a playlist is told of when the last that was waited for is a list with nothi
     esac`;
   await start(fakeEngine(dataDir, answer));
   await rig.client.post('/add', { url: rig.site.url('/top'), quality: 'best', format: 'any' });
-  const news = ['Downloads finished: Top\n3 videos [downloads download.finished]'];
+  const news = ['Top: Downloads finished: 3 videos [downloads download.finished]'];
   await vi.waitFor(() => expect(told()).toEqual(news), 30_000);
   expect((await rig.client.history()).queue).toEqual([]);
 });
