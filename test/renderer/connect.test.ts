@@ -8,6 +8,7 @@ import { uptime } from '../../services/uptime/index.ts';
 import { api } from '../support/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { sharing } from '../support/gateway/phone.ts';
+import { admin } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -70,7 +71,7 @@ describe.skipIf(noBrowser)('what other devices connect to', () => {
   it('is said once the service is shared, and leads there until then', async () => {
     await using visit = await pages.visit('/uptime/connect');
     const { page } = visit;
-    await page.getByText(`curl -u "$USER" ${pages.host.url('uptime')}/metrics`).waitFor();
+    await page.getByText(`curl -u ${admin.name} ${pages.host.url('uptime')}/metrics`).waitFor();
     await page.getByRole('radio', { name: 'Other devices' }).check();
     await page.getByRole('heading', { name: 'Uptime answers on this computer alone.' }).waitFor();
     expect(await page.getByRole('link', { name: 'Share it with your network' }).getAttribute('href')).toBe('/network');
@@ -79,7 +80,7 @@ describe.skipIf(noBrowser)('what other devices connect to', () => {
     await share(['uptime']);
     const { services, trustUrl } = await api<{ services: { id: string; url: string }[]; trustUrl: string }>(pages.url, '/api/gateway/addresses'); // prettier-ignore
     expect(services).toEqual([{ id: 'uptime', url: expect.stringMatching(/^https:/), asksFirst: false }]);
-    await page.getByText(`curl -u "$USER" ${services[0]?.url ?? ''}/metrics`).waitFor();
+    await page.getByText(`curl -u ${admin.name} ${services[0]?.url ?? ''}/metrics`).waitFor();
     await page.getByRole('link', { name: trustUrl }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await share([]);
