@@ -116,7 +116,7 @@ it('one that fails is tried again after growing pauses, and then waits for its c
     expect(await runs(tries)).toHaveLength(tries);
   }
   const all = await runs(4);
-  expect(all.map(({ state, error }) => `${state}: ${error}`)).toEqual(Array(4).fill('failed: directory not found'));
+  expect(all.map(({ state, detail }) => `${state}: ${detail}`)).toEqual(Array(4).fill('failed: directory not found'));
   await until(() => nextOf(task), (at) => at === Date.UTC(2026, 5, 2)); // prettier-ignore
   expect(tree(join(room.folder, 'to'))).toEqual({ kept: 'x' });
   // Where it works again, it starts to count anew.
