@@ -115,7 +115,7 @@ export class EngineWatch implements Disposable {
       this.#onFound();
       return;
     }
-    if (before === undefined) this.#context.log.warn('downloads wait for yt-dlp', { reason: lack });
+    if (before === undefined) this.#context.log.warn('downloads wait for yt-dlp', { reason: this.missing });
     this.#timer = this.#context.clock.after(lookAgainMs, () => this.look());
   }
 
