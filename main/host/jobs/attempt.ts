@@ -34,7 +34,8 @@ export function runAttempt(
   const failed = (error: unknown, attempt?: Omit<Attempt<any>, 'signal'>): Outcome =>
     outcomeOfFailure(kind, row, { error, attempt }, clock.now(), random);
 
-  const run = async (timer: DisposableStack): Promise<Outcome> => {
+  let timer: Disposable | undefined;
+  const run = async (): Promise<Outcome> => {
     const payload = readPayload(kind, row);
     if (!payload.success) return failed(outdated(payload.error));
     if (settled !== undefined) await settled;
@@ -46,7 +47,7 @@ export function runAttempt(
       cut.resolve(() => failed(error, attempt));
       controller.abort(error);
     };
-    timer.use(clock.after(timeoutMs, overdue));
+    timer = clock.after(timeoutMs, overdue);
     try {
       return { row, how: 'done', result: await handler({ ...attempt, signal: controller.signal }) };
     } catch (error) {
@@ -55,8 +56,11 @@ export function runAttempt(
   };
 
   const end = async (): Promise<Outcome> => {
-    using timer = new DisposableStack();
-    return await Promise.race([run(timer), cut.promise.then((outcome) => outcome())]);
+    try {
+      return await Promise.race([run(), cut.promise.then((outcome) => outcome())]);
+    } finally {
+      timer?.[Symbol.dispose]();
+    }
   };
 
   return {
