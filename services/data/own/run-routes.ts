@@ -8,11 +8,12 @@ import { runFor } from './run.ts';
 export function runRoutes(database: Database): readonly ApiHandler[] {
   const running = new Map<string, Cancellation>();
   return [
-    implement(dataApi.run, async ({ body: { query, role, user, id }, onLeave }) => {
+    implement(dataApi.run, async (request) => {
+      const { query, role, user, id } = request.body;
       const cancellation = new Cancellation(database);
       if (id !== undefined) running.set(id, cancellation);
       // Nobody is left who would hear that it could not be cancelled.
-      onLeave(() => void cancellation.ask().catch(() => undefined));
+      request.onLeave(() => void cancellation.ask().catch(() => undefined));
       try {
         return await runFor(database, { query, role, user: user ?? '' }, cancellation);
       } finally {
