@@ -25,7 +25,7 @@ export async function ask<Query, Body, Reply>(
       identity: undefined,
       rights: hostRights,
     },
-    ...{ remoteAddress: '', userAgent: '', setHeader: () => undefined },
+    ...{ remoteAddress: '', userAgent: '', onLeave: () => undefined, setHeader: () => undefined },
   });
   return reply as Reply | undefined;
 }

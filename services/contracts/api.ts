@@ -94,6 +94,8 @@ export interface ApiRequest<Query, Body> {
   readonly rights: Rights;
   readonly remoteAddress: string;
   readonly userAgent: string;
+  /** Calls this when the client goes away before it has the whole answer. */
+  onLeave(listener: () => void): void;
   /** Sets a response header. */
   setHeader(name: string, value: string): void;
 }

@@ -91,6 +91,39 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('true for 1 rows').waitFor();
   });
 
+  it('cancels statements that run, on the server, by button, by key and by leaving', async () => {
+    await using watched = await visit('/data/sql');
+    const { page } = watched;
+    // What others run is hidden from the owner; their locks are not.
+    const sleeping = (): Promise<any> => run("select count(*) from pg_locks where locktype = 'advisory' and objid = 3600 and granted"); // prettier-ignore
+    const begin = async (): Promise<void> => {
+      await page.getByLabel('Statements').fill('select pg_advisory_xact_lock(3600); select pg_sleep(3600)');
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('Leaving this page cancels it.').waitFor();
+      await expect.poll(sleeping).toEqual([['1']]);
+    };
+    for (const role of ['owner', 'authenticated']) {
+      await page.getByLabel('As', { exact: true }).selectOption(role);
+      await begin();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await page.getByText('canceling statement due to user request').waitFor();
+      expect(await sleeping()).toEqual([['0']]);
+      expect(await page.getByRole('button', { name: 'Run' }).evaluate((button) => button === document.activeElement)).toBe(true); // prettier-ignore
+      await page.getByLabel('Statements').fill('select 41 + 1');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('cell', { name: '42' }).waitFor();
+    }
+    await page.getByLabel('As', { exact: true }).selectOption('owner');
+    await begin();
+    await page.keyboard.press('Escape');
+    await page.getByText('Cancelled after').waitFor();
+    await begin();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('The statements that ran were cancelled').waitFor();
+    await expect.poll(sleeping).toEqual([['0']]);
+    await page.getByText('cancelled', { exact: true }).first().waitFor();
+  });
+
   it('shows the keys for servers when asked, and makes one anew', async () => {
     await using watched = await visit('/data/connect');
     const { page } = watched;

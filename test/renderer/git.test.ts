@@ -15,6 +15,10 @@ describe.skipIf(noBrowser)('Git', () => {
     room = await openGitRoom({ services: [inbox] });
     await room.create('lighthouse', { private: true, description: 'Turns the lamp and tells the time' });
     await room.create('empty');
+    // In a repository that the other tests do not look into.
+    await room.create('shore', { auto_init: true });
+    await room.api('POST', '/repos/ada/shore/issues', { title: 'The path is wet' });
+    await room.api('POST', '/repos/ada/shore/releases', { tag_name: 'v1', name: 'First steps', body: '- A path' });
     const readme = '# Lighthouse\n\nTurns the **lamp**. <script>document.title = "taken"</script>\n';
     const cwd = await room.work('lighthouse', { 'README.md': readme, 'hello.ts': source });
     await room.run('sh', ['-c', 'mkdir -p lamp/lens && echo fresnel > lamp/lens/kind.txt && git add . && git commit -qm "Lens: the kind it is"'], { cwd }); // prettier-ignore
@@ -78,7 +82,7 @@ describe.skipIf(noBrowser)('Git', () => {
   it('begins with what is there and happened, tells it all, and how to connect', async () => {
     await using watched = await visit('/git');
     const { page } = watched;
-    await page.getByText('2 repositories').waitFor();
+    await page.getByText('3 repositories').waitFor();
     expect(await page.getByRole('heading', { name: 'Code', exact: true }).count()).toBe(1);
     await page.getByText('ada pushed the new').first().waitFor();
     await room.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
@@ -293,14 +297,14 @@ describe.skipIf(noBrowser)('Git', () => {
       await expectFits(watched, `git-${name}`, screen);
     }
     for (const [name, path, words] of [
-      ['code', '', 'hello.ts'],
-      ['file', '?path=hello.ts', 'Ahoy'],
-      ['blame', '?show=blame&path=hello.ts', 'Ahoy'],
-      ['releases', '?show=releases', 'Second light'],
-      ['edit', '?show=edit&path=hello.ts', 'What the commit says'],
-      ['commits', '?show=commits', 'Say ahoy'],
+      ['releases', 'shore?show=releases', 'First steps'],
+      ['code', 'lighthouse', 'hello.ts'],
+      ['file', 'lighthouse?path=hello.ts', 'Ahoy'],
+      ['blame', 'lighthouse?show=blame&path=hello.ts', 'Ahoy'],
+      ['edit', 'lighthouse?show=edit&path=hello.ts', 'What the commit says'],
+      ['commits', 'lighthouse?show=commits', 'Say ahoy'],
     ] as const) {
-      await page.goto(`${room.host.url('control')}/git/repositories/ada~lighthouse${path}`);
+      await page.goto(`${room.host.url('control')}/git/repositories/ada~${path}`);
       await page.getByText(words).first().waitFor();
       await expectFits(watched, `git-${name}`, screen);
     }

@@ -54,6 +54,8 @@ export type DataResult = z.infer<typeof DataResult>;
 
 export const DataRun = z.object({
   ms: z.number(),
+  /** It was refused because somebody cancelled it. */
+  wasCancelled: z.boolean(),
   results: z.array(DataResult),
   error: z
     .object({
@@ -90,6 +92,7 @@ export const DataSight = z.object({
 export type DataSight = z.infer<typeof DataSight>;
 
 const ok = z.object({ ok: z.literal(true) });
+const runId = z.string().min(8).max(64);
 const user = z.union([z.literal(''), z.uuid()]).default('');
 
 /** Our own API of the data platform, for the pages; programs use the peer's. */
@@ -125,8 +128,22 @@ export const dataApi = {
     path: '/api/data/sql',
     summary: 'Runs statements, as the owner of the tables or as somebody would.',
     access: 'admin',
-    body: z.object({ query: z.string().min(1).max(1_000_000), role: DataRole.default('owner'), user }),
+    body: z.object({
+      query: z.string().min(1).max(1_000_000),
+      role: DataRole.default('owner'),
+      user,
+      /** By which it can be cancelled while it runs; the caller makes it up. */
+      id: runId.optional(),
+    }),
     reply: DataRun,
+  }),
+  cancel: defineRoute({
+    method: 'POST',
+    path: '/api/data/sql/cancel',
+    summary: 'Cancels statements that run; who asked for them is answered that they were. Nothing where none runs.',
+    access: 'admin',
+    body: z.object({ id: runId }),
+    reply: ok,
   }),
   protect: defineRoute({
     method: 'POST',

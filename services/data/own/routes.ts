@@ -13,6 +13,7 @@ import { keyRoutes } from './keys.ts';
 import { overviewRoute } from './overview.ts';
 import { rowRoutes } from './rows.ts';
 import { runFor } from './run.ts';
+import { runRoutes } from './run-routes.ts';
 import { sightOf } from './sight.ts';
 
 export interface OwnParts {
@@ -49,7 +50,7 @@ export function ownRoutes({ database, cache, keys, settings }: OwnParts): readon
     csvSaveRoute({ database, schemas }),
     ...keyRoutes({ keys, settings }),
     implement(dataApi.types, async () => ({ types: typescriptTypes(await cache.current(), schemas) })),
-    implement(dataApi.run, ({ body: { query, role, user } }) => runFor(database, { query, role, user: user ?? '' })),
+    ...runRoutes(database),
     implement(dataApi.protect, async ({ params, body: { template, column } }) => {
       const table = known(params);
       const owner = `${quote(column ?? '')} = (select auth.uid())`;

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { DataRole, DataRun } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
 import { runStatements } from '../sql/statements.ts';
+import { Cancellation, queryCanceled } from './cancellation.ts';
 
 /** Rows that a page gets of a result. */
 const mostRows = 1000;
@@ -16,19 +17,21 @@ export function claimsOf(role: string, user: string): string {
 export async function runFor(
   database: Database,
   { query, role, user }: { readonly query: string; readonly role: DataRole; readonly user: string },
+  cancellation = new Cancellation(database),
 ): Promise<DataRun> {
   const start = performance.now();
   const took = (): number => Math.round((performance.now() - start) * 10) / 10;
   try {
     const results = await (role === 'owner'
-      ? database.asOwner((pool) => runStatements(pool, query, asText))
-      : database.withRequestPool((pool) => runAs(pool, query, settingsFor(role, user))));
-    return { ms: took(), results: results.map(resultOf), error: null };
+      ? database.asOwner((pool) => runStatements(pool, query, { types: asText, around: cancellation.around }))
+      : database.withRequestPool((pool) => runAs(pool, query, settingsFor(role, user), cancellation)));
+    return { ms: took(), wasCancelled: false, results: results.map(resultOf), error: null };
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
     const { message, code = '', detail = null, hint = null } = error;
     const position = error.position === undefined ? null : Number(error.position);
-    return { ms: took(), results: [], error: { message, code, detail, hint, position } };
+    const wasCancelled = code === queryCanceled && cancellation.isAsked;
+    return { ms: took(), wasCancelled, results: [], error: { message, code, detail, hint, position } };
   }
 }
 
@@ -40,13 +43,16 @@ async function runAs(
   pool: pg.Pool,
   text: string,
   settings: Readonly<Record<string, string>>,
+  { around }: Cancellation,
 ): Promise<readonly pg.QueryResult[]> {
   const client = await pool.connect();
   try {
     await client.query('begin');
     for (const [name, value] of Object.entries(settings))
       await client.query('select set_config($1, $2, true)', [name, value]);
-    const results: pg.QueryResult | pg.QueryResult[] = await client.query({ text, types: asText });
+    const results: pg.QueryResult | pg.QueryResult[] = await around(client, () =>
+      client.query({ text, types: asText }),
+    );
     await client.query('commit');
     return Array.isArray(results) ? results : [results];
   } finally {

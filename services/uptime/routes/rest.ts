@@ -35,6 +35,7 @@ export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly A
         rights: caller.rights,
         remoteAddress: context.caller(request).remoteAddress,
         userAgent: request.headers['user-agent'] ?? '',
+        onLeave: (listener) => response.once('close', () => response.writableFinished || listener()),
         setHeader: (name, value) => void response.setHeader(name, value),
       });
       response.setHeader('Cache-Control', 'no-store');

@@ -26,6 +26,14 @@ export function readHistory(): readonly HistoryEntry[] {
   return Kept.safeParse(readKeptJson(name)).data ?? [];
 }
 
+/** In place of a refusal: the person who ran them took them back. */
+export const cancelled = 'cancelled';
+
+/** How statements ended that were not done, in a word. */
+export function endOf(refusal: string): string {
+  return refusal === cancelled ? cancelled : 'refused';
+}
+
 export function addToHistory(entry: HistoryEntry): readonly HistoryEntry[] {
   return kept([entry, ...readHistory().filter(({ text }) => text !== entry.text)].slice(0, most));
 }

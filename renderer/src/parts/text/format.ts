@@ -34,6 +34,11 @@ export function ago(time: number, now: number): string {
   return day.format(time);
 }
 
+/** A past time under the name of its day: `now`, `4 min ago`, `14:05`. */
+export function agoInDay(time: number, now: number): string {
+  return now - time < 3_600_000 ? ago(time, now) : hour.format(time);
+}
+
 /** The day of a time: `Tuesday, March 3, 2026`. */
 export function dayOf(time: number): string {
   return wholeDay.format(time);

@@ -6,6 +6,8 @@ import Check from '@lucide/svelte/icons/check';
 import ChevronDown from '@lucide/svelte/icons/chevron-down';
 import ChevronRight from '@lucide/svelte/icons/chevron-right';
 import ChevronUp from '@lucide/svelte/icons/chevron-up';
+import CircleCheck from '@lucide/svelte/icons/circle-check';
+import CircleDot from '@lucide/svelte/icons/circle-dot';
 import ClipboardPaste from '@lucide/svelte/icons/clipboard-paste';
 import Clock from '@lucide/svelte/icons/clock';
 import Copy from '@lucide/svelte/icons/copy';
@@ -16,10 +18,14 @@ import Ellipsis from '@lucide/svelte/icons/ellipsis';
 import ExternalLink from '@lucide/svelte/icons/external-link';
 import Eye from '@lucide/svelte/icons/eye';
 import File from '@lucide/svelte/icons/file';
+import Flag from '@lucide/svelte/icons/flag';
 import Folder from '@lucide/svelte/icons/folder';
 import FolderSync from '@lucide/svelte/icons/folder-sync';
 import Gauge from '@lucide/svelte/icons/gauge';
 import GitBranch from '@lucide/svelte/icons/git-branch';
+import GitCommitHorizontal from '@lucide/svelte/icons/git-commit-horizontal';
+import GitMerge from '@lucide/svelte/icons/git-merge';
+import GitPullRequest from '@lucide/svelte/icons/git-pull-request';
 import GripVertical from '@lucide/svelte/icons/grip-vertical';
 import House from '@lucide/svelte/icons/house';
 import Image from '@lucide/svelte/icons/image';
@@ -32,6 +38,7 @@ import Lock from '@lucide/svelte/icons/lock';
 import LogOut from '@lucide/svelte/icons/log-out';
 import Mail from '@lucide/svelte/icons/mail';
 import MailOpen from '@lucide/svelte/icons/mail-open';
+import MessageSquare from '@lucide/svelte/icons/message-square';
 import Pause from '@lucide/svelte/icons/pause';
 import Pencil from '@lucide/svelte/icons/pencil';
 import Pin from '@lucide/svelte/icons/pin';
@@ -49,10 +56,12 @@ import Share2 from '@lucide/svelte/icons/share-2';
 import SlidersHorizontal from '@lucide/svelte/icons/sliders-horizontal';
 import SunMoon from '@lucide/svelte/icons/sun-moon';
 import SwatchBook from '@lucide/svelte/icons/swatch-book';
+import Table2 from '@lucide/svelte/icons/table-2';
 import Tag from '@lucide/svelte/icons/tag';
 import Trash from '@lucide/svelte/icons/trash';
 import TriangleAlert from '@lucide/svelte/icons/triangle-alert';
 import Undo2 from '@lucide/svelte/icons/undo-2';
+import User from '@lucide/svelte/icons/user';
 import Users from '@lucide/svelte/icons/users';
 import X from '@lucide/svelte/icons/x';
 
@@ -115,5 +124,14 @@ export const icons = {
   theme: SunMoon,
   pin: Pin,
   unpin: PinOff,
+  issue: CircleDot,
+  done: CircleCheck,
+  pull: GitPullRequest,
+  merge: GitMerge,
+  commit: GitCommitHorizontal,
+  comment: MessageSquare,
+  milestone: Flag,
+  person: User,
+  table: Table2,
 } as const;
 export type IconName = keyof typeof icons;

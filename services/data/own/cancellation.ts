@@ -1,0 +1,55 @@
+import pg from 'pg';
+import type { Database } from '../engine/database.ts';
+import type { Around } from '../sql/statements.ts';
+
+/** PostgreSQL's code for statements that were cancelled. */
+export const queryCanceled = '57014';
+
+/** The way to cancel statements of one run, and no others: their connection may be somebody else's a moment later. */
+export class Cancellation {
+  readonly #database: Pick<Database, 'withPool'>;
+  #asked = false;
+  /** The server's process that runs them, while it does. */
+  #process: number | undefined;
+  #sent: Promise<void> | undefined;
+
+  constructor(database: Pick<Database, 'withPool'>) {
+    this.#database = database;
+  }
+
+  /** Somebody wants them cancelled. */
+  get isAsked(): boolean {
+    return this.#asked;
+  }
+
+  /** Resolves when PostgreSQL was told, or when there is nothing to tell: they have ended, or will not begin. */
+  async ask(): Promise<void> {
+    this.#asked = true;
+    if (this.#process !== undefined) this.#sent ??= this.#send(this.#process);
+    await this.#sent;
+  }
+
+  /** Runs them, unless they were cancelled before. @throws pg.DatabaseError */
+  readonly around: Around = async (client, work) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    if (this.#asked) throw cancelled();
+    this.#process = rows[0]?.pid;
+    try {
+      return await work();
+    } finally {
+      this.#process = undefined;
+      // What is on its way arrives before anything else is run there.
+      await this.#sent?.catch(() => undefined);
+    }
+  };
+
+  async #send(process: number): Promise<void> {
+    await this.#database.withPool((pool) => pool.query('select pg_cancel_backend($1)', [process]));
+  }
+}
+
+/** What PostgreSQL would say. */
+function cancelled(): pg.DatabaseError {
+  const text = 'canceling statement due to user request';
+  return Object.assign(new pg.DatabaseError(text, text.length, 'error'), { code: queryCanceled });
+}

@@ -1,0 +1,28 @@
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { dataApi } from '../../contracts/data/api.ts';
+import type { Database } from '../engine/database.ts';
+import { Cancellation } from './cancellation.ts';
+import { runFor } from './run.ts';
+
+/** Runs what a person typed, and cancels it: when they say so, or when who asked for it is gone before the answer. */
+export function runRoutes(database: Database): readonly ApiHandler[] {
+  const running = new Map<string, Cancellation>();
+  return [
+    implement(dataApi.run, async (request) => {
+      const { query, role, user, id } = request.body;
+      const cancellation = new Cancellation(database);
+      if (id !== undefined) running.set(id, cancellation);
+      // Nobody is left who would hear that it could not be cancelled.
+      request.onLeave(() => void cancellation.ask().catch(() => undefined));
+      try {
+        return await runFor(database, { query, role, user: user ?? '' }, cancellation);
+      } finally {
+        if (id !== undefined && running.get(id) === cancellation) running.delete(id);
+      }
+    }),
+    implement(dataApi.cancel, async ({ body: { id } }) => {
+      await running.get(id)?.ask();
+      return { ok: true } as const;
+    }),
+  ];
+}
