@@ -19,7 +19,9 @@ describe('the control for a setting', () => {
     ['json', z.array(z.object({ name: z.string(), inner: z.object({ deep: z.string() }) }))],
     ['json', z.record(z.string(), z.string())],
     ['json', z.union([z.string(), z.int()])],
-    ['json', z.array(z.int())],
+    ['lines', z.array(z.int())],
+    ['lines', z.array(z.union([z.ipv4(), z.cidrv4()]))],
+    ['json', z.array(z.union([z.string(), z.int()]))],
   ] as const)('is %s', (expected, schema) => {
     expect(kind(schema)).toBe(expected);
   });

@@ -181,11 +181,18 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
-    await using visit = await real.visit('/inbox', screen);
-    const { page } = visit;
-    await page.getByRole('button', { name: 'Show the earlier ones of Site is down' }).click();
-    await page.getByText('first look').first().waitFor();
-    await expectFits(visit, 'inbox-repeats', screen);
+  describe('opened onto', () => {
+    // A title of its own: each of these is run alone, too.
+    beforeAll(async () => {
+      for (const look of ['first look', 'second look']) await publish('Gate is open', look);
+    });
+
+    it.each(screens)('fit on $on', async (screen) => {
+      await using visit = await real.visit('/inbox', screen);
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Show the earlier ones of Gate is open' }).click();
+      await page.getByText('first look').first().waitFor();
+      await expectFits(visit, 'inbox-repeats', screen);
+    });
   });
 });

@@ -263,6 +263,18 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     await using visit = await real.visit('/settings');
     const { page } = visit;
     const theme = page.getByRole('radiogroup', { name: 'Theme' });
+    // What only the desktop app does is not offered where there is none, and the network is no service among the others.
+    await page.getByLabel('Open the browser').waitFor();
+    expect(await page.getByLabel('Key in the keyring').count()).toBe(0);
+    const own = page.getByRole('navigation', { name: 'Homeport itself' });
+    await own.getByRole('link', { name: 'Pages and API' }).waitFor();
+    const search = page.getByRole('searchbox', { name: 'Search the settings' });
+    await search.fill('keyring');
+    await page.getByText('No setting has these words.').waitFor();
+    await search.fill('dark');
+    await page.getByRole('list', { name: 'Settings that fit' }).getByRole('link', { name: 'Theme' }).click();
+    const system = theme.getByRole('radio', { name: 'As the system' });
+    await expect.poll(() => system.evaluate((element) => element === document.activeElement)).toBe(true);
     await theme.getByRole('radio', { name: 'Dark' }).check();
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await expect.poll(ground).toBe('oklch(0.19 0.018 245)');
@@ -358,6 +370,7 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
       },
     });
     const { page } = visit;
+    await page.getByLabel('Key in the keyring').waitFor();
     const choices = page.getByRole('radiogroup', { name: 'When the window is closed' });
     await expect.poll(() => choices.getByRole('radio', { name: 'Keep running' }).isChecked()).toBe(true);
     await choices.getByRole('radio', { name: 'Ask' }).check();

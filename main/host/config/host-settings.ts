@@ -97,6 +97,7 @@ export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = 
   ...{ allowedHosts: 'network', allowedOrigins: 'network', trustedProxies: 'network' },
   ...{ backupFolder: 'backup', backupEveryDays: 'backup', backupKeep: 'backup' },
   ...{ logLevel: 'log', logFormat: 'log', enginesFolder: 'engines', installEngines: 'engines' },
+  keyring: 'desktop',
 };
 
 /** What few people need. */

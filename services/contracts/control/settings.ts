@@ -38,7 +38,7 @@ export const SettingsField = z
     secret: z.boolean(),
     /** Few people need it: it is folded behind the others. */
     advanced: z.boolean(),
-    /** Which part of the settings' pages shows it: of the host's fields `network`, `backup` and so on, else `general`. */
+    /** Which part of the settings' pages shows it: of the host's fields `network`, `backup` and so on, else `general`; `desktop`: the first page in the desktop app's own window. */
     area: z.string(),
     /** A change takes effect at once; of any other setting its service is started anew. */
     live: z.boolean(),

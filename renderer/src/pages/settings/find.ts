@@ -9,9 +9,7 @@ const find: Find = async (words) => {
   if (settings.phase === 'loading') await settings.load();
   const found = findFields(settings.view, words)
     .slice(0, shown)
-    .map(({ field, section, to }) => ({
-      ...{ id: `setting-${field.path}`, title: field.title, note: section.title, icon: 'settings' as const, to },
-    }));
+    .map(({ key, title, where, to }) => ({ id: `setting-${key}`, title, note: where, icon: 'settings' as const, to }));
   return [{ title: 'Fields of the settings', found }];
 };
 

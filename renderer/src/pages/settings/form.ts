@@ -8,7 +8,8 @@ export type Control =
   | { readonly kind: 'number'; readonly nullable: boolean }
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
-  | { readonly kind: 'lines' }
+  /** A list of texts or of numbers, one a line. */
+  | { readonly kind: 'lines'; readonly numbers: boolean }
   | { readonly kind: 'hours' }
   | { readonly kind: 'rows'; readonly columns: readonly Column[] }
   | { readonly kind: 'json' };
@@ -26,7 +27,9 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
   const branches = variants(schema, root);
   const nullable = branches.some(({ type }) => type === 'null');
   const [only, ...others] = branches.filter(({ type }) => type !== 'null');
-  if (!only || others.length > 0) return { kind: 'json' };
+  // Texts of several forms, such as an address or a network, are typed as one.
+  const areTexts = [only, ...others].every((branch) => branch?.['type'] === 'string' && !('enum' in branch));
+  if (!only || (others.length > 0 && !areTexts)) return { kind: 'json' };
   if (schema['secret'] === true || only['secret'] === true)
     return only['type'] === 'string' ? { kind: 'secret' } : { kind: 'json' };
   const { type, enum: options } = only;
@@ -46,7 +49,8 @@ function listControl(schema: JsonSchema, root: JsonSchema): Control {
   const items = record(schema['items']);
   if (!items) return { kind: 'json' };
   const control = controlFor(items, root);
-  if (control.kind === 'text' && !control.nullable) return { kind: 'lines' };
+  if (control.kind === 'text' && !control.nullable) return { kind: 'lines', numbers: false };
+  if (control.kind === 'number' && !control.nullable) return { kind: 'lines', numbers: true };
   const properties = record(variants(items, root)[0]?.['properties']);
   if (!properties) return { kind: 'json' };
   const columns = Object.entries(properties).map(([name, value]): Column => {
