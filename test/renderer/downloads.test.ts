@@ -49,7 +49,11 @@ describe.skipIf(noBrowser)('Downloads', () => {
         '62.7',
       );
       // Its speed along the last seconds is drawn in the row.
-      await row(page, 'Harbour at dawn').locator('svg polyline[points*=" "]').waitFor({ state: 'attached' });
+      const curve = row(page, 'Harbour at dawn').locator('svg:has(polyline[points*=" "])');
+      await curve.waitFor();
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await curve.isVisible()).toBe(true);
+      await page.setViewportSize({ width: 1280, height: 800 });
       pages.downloads.set('added-1', { stream: 'audio', percent: 10 });
       await page.getByText('Audio 10 % · 3.1 MB/s · 0:42 left').waitFor();
       pages.downloads.set('added-1', { state: 'postprocessing', percent: null, message: 'Joining video and audio' });

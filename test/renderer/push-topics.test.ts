@@ -72,6 +72,31 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('stand behind one link on a phone, below which the newest messages are, and the way back leads there', async () => {
+    await using visit = await pages.visit('/push', screens[0]);
+    const { page } = visit;
+    const newest = page.getByRole('list', { name: 'Newest messages' });
+    await newest.getByText('news of plain').waitFor();
+    expect(await page.getByRole('list', { name: 'Topics' }).isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'Topics 6' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Topics' }).waitFor();
+    expect(await newest.isVisible()).toBe(false);
+    // The keyboard is still on it, and goes back.
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('All messages');
+    await page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /plain/ }).click();
+    await page.getByRole('group', { name: 'Messages' }).getByText('news of plain').waitFor();
+    await page.getByRole('link', { name: 'All topics' }).click();
+    await page.getByRole('list', { name: 'Topics' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name: 'plain' }).waitFor();
+    await page.goBack();
+    await page.getByRole('list', { name: 'Topics' }).waitFor();
+    await page.goBack();
+    await newest.waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('have their numbers: of all in a tab, of one beside its messages', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;

@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await publish('nas-error-backup', `https://nas.example/${'a-long-address-'.repeat(12)}`, { Tags: 'nas,backup' });
     await publish('nas-error-backup', '**Done** after `42 min`', { Markdown: 'yes', Priority: '2' });
     await using list = await pages.visit('/push', screen);
-    await list.page.getByRole('list', { name: 'Topics' }).waitFor();
+    await list.page.getByRole('list', { name: 'Newest messages' }).waitFor();
     await expectFits(list, 'push', screen);
     await using one = await pages.visit('/push/topics/nas-error-backup', screen);
     await one.page.getByRole('group', { name: 'Messages' }).getByText('after').waitFor();

@@ -110,9 +110,19 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     expect(await page.getByText('directory not found').isVisible()).toBe(false);
     await page.getByText('Word for word').click();
     await page.getByText('directory not found').waitFor();
+    await page.goto(`${room.host.url('control')}/sync/history`);
+    await page
+      .getByRole('list', { name: 'Jobs' })
+      .getByRole('link', { name: /^Stick Failed/ })
+      .waitFor();
     await page.goto(`${room.host.url('control')}/sync/history/${String(failed)}`);
     await page.getByText('is a file or lies below one').first().waitFor();
-    await room.api('DELETE', `/api/sync/tasks/${String(task)}`);
+    await page.goto(`${room.host.url('control')}/sync/syncs/${String(task)}`);
+    await page.getByRole('button', { name: 'Edit or remove' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
+    await page.getByRole('list', { name: 'Saved syncs' }).getByText('Music to the second disk').waitFor();
+    expect(await page.getByRole('link', { name: /Stick/ }).count()).toBe(0);
   });
 
   it('looks into folders, with the way there, and says what cannot be read', async () => {

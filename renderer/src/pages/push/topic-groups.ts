@@ -34,6 +34,12 @@ export function queryOf({ words, ...parts }: TopicsFilter): string {
   return fields.length === 0 ? '' : `?${new URLSearchParams(fields).toString()}`;
 }
 
+/** Where a small window shows the topics that fit a filter; a wide one has them beside the messages anyway. */
+export function allTopicsOf(filter: TopicsFilter): string {
+  const query = queryOf(filter);
+  return `/push${query === '' ? '?' : `${query}&`}topics=1`;
+}
+
 /** The topics that fit, under their headings; worst severities come first, names of another form last. */
 export function groupsOf(topics: readonly PushTopic[], filter: TopicsFilter): readonly TopicGroup[] {
   const words = filter.words.trim().toLowerCase();
