@@ -94,7 +94,7 @@ export interface ApiRequest<Query, Body> {
   readonly rights: Rights;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** Calls this when the client goes away before it has the whole answer. */
+  /** Calls this when the client goes away before it has the whole answer; one that only stops sending is given half a minute. */
   onLeave(listener: () => void): void;
   /** Sets a response header. */
   setHeader(name: string, value: string): void;

@@ -50,11 +50,15 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel('Title').fill('The lamp flickers');
     await page
       .getByLabel('What it is about')
-      .fill('At **night**. <img src=x onerror="document.title=1"><script>document.title=2</script>');
+      .fill(
+        'At **night**. <img src=x onerror="document.title=1"><script>document.title=2</script>\n\n- [x] new cable\n- [ ] new fuse',
+      );
     await page.getByRole('checkbox', { name: 'bug' }).check();
     await page.getByRole('button', { name: 'Make the issue' }).click();
     await page.getByRole('heading', { name: /The lamp flickers/ }).waitFor();
     await expect.poll(() => page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
+    await page.getByText('☑ new cable').waitFor();
+    await page.getByText('☐ new fuse').waitFor();
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
     expect(await page.title()).toBe('Code · Homeport');
     await page.getByLabel('Your comment').fill('It hums, too');

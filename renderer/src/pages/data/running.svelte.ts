@@ -55,9 +55,14 @@ export class Statements {
     }
   }
 
-  /** Nobody waits for them any more: the server cancels what it has no one to answer. Answers whether some ran. */
+  /**
+   * Nobody waits for them any more. Answers whether some ran. Where this is not heard, as from a browser that was killed, the
+   * server cancels them when it sees the connection gone, which may take it half a minute.
+   */
   leave(): boolean {
+    if (!this.busy) return false;
+    void call(dataApi.cancel, { body: { id: this.#id }, keepalive: true }).catch(() => undefined);
     this.#request.abort();
-    return this.busy;
+    return true;
   }
 }

@@ -2,7 +2,9 @@ import DOMPurify, { type Config } from 'dompurify';
 import { Marked } from 'marked';
 import { plain, webAddress } from './plain.ts';
 
-const markdown = new Marked({ gfm: true, breaks: true, async: false });
+// Boxes of a list of tasks are signs: fields are left out.
+const renderer = { checkbox: ({ checked }: { checked: boolean }): string => (checked ? '☑ ' : '☐ ') };
+const markdown = new Marked({ gfm: true, breaks: true, async: false, renderer });
 
 const allowed: Config = {
   // What text needs, and nothing that loads, runs, asks or paints over the page.
