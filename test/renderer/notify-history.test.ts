@@ -115,10 +115,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     const rows = forbidden.getByRole('list', { name: 'Given-up notifications, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);
     await rows.first().getByText('Three').click();
-    await page
-      .getByRole('dialog', { name: 'Three' })
-      .getByText('(error 403)')
-      .waitFor();
+    await page.getByRole('dialog', { name: 'Three' }).getByText('(error 403)').waitFor();
     await page.keyboard.press('Escape');
     await forbidden.getByRole('button', { name: 'Dismiss all 3' }).click();
     await page.getByText('1 delivery was given up.').waitFor();
