@@ -44,9 +44,15 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByRole('heading', { name: 'The web' }).waitFor();
     await page.getByText('200 - OK').first().waitFor();
     target.handler = (_request, response) => void response.writeHead(500).end();
-    // What it means, and beside it what the check itself said.
-    await page.getByText('It has a fault of its own (500).').first().waitFor();
+    // What it means, and one press away what the check itself said.
+    await page.getByText('It has a fault of its own (500).').first().click();
     await page.getByText('Request failed with status code 500').waitFor();
+    // Each of the last checks in words, by the keyboard too.
+    const strip = page.getByRole('slider', { name: 'Last checks' });
+    await strip.focus();
+    await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^Down, \d\d:\d\d$/);
+    await page.keyboard.press('Home');
+    await page.getByText(/^Up in \d+ ms, \d\d:\d\d$/).waitFor();
     await page.getByRole('link', { name: 'All monitors' }).click();
     await page.getByText('1 down').waitFor();
     await page.getByText(/^It has a fault of its own \(500\)\./).waitFor();
@@ -103,6 +109,12 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await preview.getByRole('heading', { name: 'Harbour' }).waitFor();
     await preview.getByRole('heading', { name: 'For everybody' }).waitFor();
     await preview.getByText('Night job').waitFor();
+    // In the words and the colour that visitors see: some do not work, which is no red page.
+    await page.getByRole('checkbox', { name: 'The web' }).check();
+    const summary = preview.getByText('Some systems do not work').locator('..');
+    expect(await summary.getAttribute('class')).toContain('partial');
+    await page.getByRole('checkbox', { name: 'The web' }).uncheck();
+    await preview.getByText('All systems operational').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Write a note' }).click();
     const form = page.getByRole('dialog');

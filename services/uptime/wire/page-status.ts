@@ -1,9 +1,7 @@
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { pageStatusOf, type PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import type { Monitors } from '../watch/monitors.ts';
 import type { Watched } from '../watch/watched.ts';
-
-export type PageStatus = 'maintenance' | 'up' | 'partial' | 'down' | 'none';
 
 /** The monitors of a page that are there and active, each once. */
 export function monitorsOf(page: KnownPage, monitors: Monitors): readonly Watched[] {
@@ -13,9 +11,5 @@ export function monitorsOf(page: KnownPage, monitors: Monitors): readonly Watche
 
 /** How all monitors of a page stand together. */
 export function pageStatus(page: KnownPage, monitors: Monitors): PageStatus {
-  const known = monitorsOf(page, monitors).flatMap(({ standing }) => standing.status ?? []);
-  if (known.length === 0) return 'none';
-  if (known.includes(beatStatus.maintenance)) return 'maintenance';
-  const up = known.filter((status) => status === beatStatus.up).length;
-  return up === known.length ? 'up' : up > 0 ? 'partial' : 'down';
+  return pageStatusOf(monitorsOf(page, monitors).flatMap(({ standing }) => standing.status ?? []));
 }

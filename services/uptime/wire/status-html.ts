@@ -1,20 +1,12 @@
 import { Marked } from 'marked';
 import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
+import { pageStatusTitles, visitorWords, type PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { Heartbeats, PublicPage } from './public-page.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import type { KnownPage } from '../store/status-pages.ts';
-import type { PageStatus } from './page-status.ts';
 
-const titles: Readonly<Record<PageStatus, string>> = {
-  maintenance: 'Under maintenance',
-  up: 'All systems operational',
-  partial: 'Some systems do not work',
-  down: 'The systems do not work',
-  none: 'Nothing is watched yet',
-};
 /** So many checks of each monitor. */
 const shownBars = 50;
-const statusWords = ['Down', 'Up', 'Trying again', 'Maintenance'] as const;
 
 export interface ShownStatusPage {
   readonly page: KnownPage;
@@ -59,7 +51,7 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
     )
     .join('');
   const body = `<main><header><h1>${escapeHtml(title)}</h1>${description === null ? '' : markdown(description)}</header>
-<p class="all ${status}" role="status">${sign(status)}<span>${titles[status]}</span></p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
+<p class="all ${status}" role="status">${sign(status)}<span>${pageStatusTitles[status]}</span></p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
 <footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escapeHtml(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
   return documentOf(title, head, customStyle(customCSS), body, theme);
 }
@@ -123,7 +115,7 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
   const uptime = uptimeList[`${id}_24`];
   const percent =
     uptime === undefined || last === undefined ? '' : `${(Math.floor(uptime * 10_000) / 100).toString()} % in 24 hours`;
-  const word = last === undefined ? 'Not checked yet' : statusWords[last.status];
+  const word = last === undefined ? 'Not checked yet' : visitorWords[last.status];
   const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
   // The newest stands at the right end, whatever there is before it.
   const before = onlyLast ? 0 : shownBars - bars.length;
