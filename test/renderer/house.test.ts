@@ -180,7 +180,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     await lines.hover();
     await page.getByText('Waits while you point at it').waitFor();
     await page.mouse.move(0, 0);
-    await page.getByText('Follows', { exact: true }).waitFor();
+    await page.getByText('New lines appear here').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Copy a report' }).click();

@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     const list = page.getByRole('list', { name: 'What becomes of the mail' });
     await list.getByText('failure').waitFor();
     await page.getByLabel('To', { exact: true }).fill('nobody@home');
-    await page.getByText('Refused with 550').waitFor();
+    await page.getByText('Refused', { exact: true }).waitFor();
     expect(watched.complaints).toEqual([]);
   });
 

@@ -123,7 +123,7 @@ export function guidesFor(place: Place): readonly Guide[] {
         { words: 'Put this into /etc/msmtprc:', copy: msmtprc(place), what: 'the configuration of msmtp' },
         {
           words: 'Send the first mail:',
-          copy: `printf 'Subject: Hello\\n\\nFirst light\\n' | msmtp ${to}`,
+          copy: `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | msmtp ${to}`,
           what: 'the command',
         },
       ],
@@ -149,7 +149,7 @@ export function guidesFor(place: Place): readonly Guide[] {
       steps: [
         {
           words: 'curl speaks SMTP by itself:',
-          copy: `printf 'Subject: Hello\\n\\nFirst light\\n' | curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
+          copy: `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
           what: 'the command',
         },
       ],
