@@ -122,6 +122,23 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('The statements that ran were cancelled').waitFor();
     await expect.poll(sleeping).toEqual([['0']]);
     await page.getByText('cancelled', { exact: true }).first().waitFor();
+
+    const gone = async (): Promise<void> => {
+      const began = performance.now();
+      await expect.poll(sleeping).toEqual([['0']]);
+      // Where the page says nothing the server takes half a minute to see that nobody is there.
+      expect(performance.now() - began).toBeLessThan(25_000);
+    };
+    await page.getByRole('tab', { name: 'SQL' }).click();
+    await begin();
+    await page.goto('about:blank');
+    await gone();
+    await page.goto(`${room.host.url('control')}/data/sql`);
+    await begin();
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await gone();
   });
 
   it('shows the keys for servers when asked, and makes one anew', async () => {

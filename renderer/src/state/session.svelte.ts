@@ -24,6 +24,7 @@ class Session {
   /** Another one is another person's: nothing of the pages before is theirs. */
   visit = $state(0);
   readonly admin = $derived(this.person?.role === 'admin');
+  readonly #beforeSignOut = new Set<() => Promise<void>>();
 
   constructor() {
     onRefused(() => this.#interrupt());
@@ -78,9 +79,16 @@ class Session {
     this.#enter({ name, role: 'admin' });
   }
 
+  /** Called while who signs out still is who they were; it must not throw. Answers the way to take it back. */
+  onSignOut(listener: () => Promise<void>): () => void {
+    this.#beforeSignOut.add(listener);
+    return () => this.#beforeSignOut.delete(listener);
+  }
+
   async signOut(): Promise<void> {
     // Who leaves has not taken back what can still be undone.
     await toasts.closeAll();
+    await Promise.all([...this.#beforeSignOut].map((listener) => listener()));
     await call(controlApi.signOut);
     sessionSecret.forget();
     this.#leave();

@@ -24,8 +24,10 @@ export interface Database extends AsyncDisposable {
   withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
   /** One transaction of the superuser: committed when `work` resolves, rolled back when it throws. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Connections of the role that owns people's tables: for their own statements. */
+  /** Connections of the role that owns people's tables. */
   asOwner<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
+  /** Others of that role, for statements that somebody typed: they may run for hours, and no sign-in waits for them. */
+  withStatementPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
   /** One transaction with the role and the settings of a request, as row policies see it. */
   asRequest<T>(request: RequestRole, work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /** Connections that may become the roles of requests and are nothing by themselves: for who makes the transaction itself. */
@@ -104,6 +106,10 @@ class SleepingDatabase implements Database {
 
   asOwner<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
     return this.#use(({ owner }) => work(owner));
+  }
+
+  withStatementPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+    return this.#use(({ statements }) => work(statements));
   }
 
   asRequest<T>({ role, settings }: RequestRole, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

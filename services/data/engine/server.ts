@@ -11,6 +11,7 @@ import { takeSteps, type SchemaStep } from './steps.ts';
 export interface Running extends AsyncDisposable {
   readonly superuser: pg.Pool;
   readonly owner: pg.Pool;
+  readonly statements: pg.Pool;
   readonly requests: pg.Pool;
   /** What the server does not let us do, as sentences for a person. */
   readonly limits: readonly string[];
@@ -60,6 +61,7 @@ export function ownServer({ context, folder, password, steps }: ServerParts & { 
         const pools = {
           superuser: poolOf(context, { ...base, ...trusted, user: superuser, max: 8 }),
           owner: poolOf(context, { ...base, user: ownerRole, max: 4 }),
+          statements: poolOf(context, { ...base, user: ownerRole, max: 4 }),
           requests: poolOf(context, { ...base, user: requestRole, max: 16 }),
         };
         const listener = await listen(context, { ...base, ...trusted, user: superuser }, notice);
@@ -113,6 +115,7 @@ export function externalServer({ context, url, password, steps }: ServerParts & 
       const pools = {
         superuser: poolOf(context, { ...admin, ...trusted, max: 8 }),
         owner: poolOf(context, { ...admin, max: 4 }),
+        statements: poolOf(context, { ...admin, max: 4 }),
         // Without the right to make a role of their own requests change theirs from the user of the address.
         requests: poolOf(context, { connectionString: isLimited ? url : address.href, max: 16 }),
       };
@@ -196,9 +199,6 @@ async function setPassword(client: pg.Client, role: string, secret: string): Pro
   await client.query(`alter role ${pg.escapeIdentifier(role)} with password ${pg.escapeLiteral(secret)}`);
 }
 
-async function closeAll(
-  pools: { readonly superuser: pg.Pool; readonly owner: pg.Pool; readonly requests: pg.Pool },
-  listener: pg.Client,
-): Promise<void> {
-  await Promise.allSettled([listener.end(), pools.superuser.end(), pools.owner.end(), pools.requests.end()]);
+async function closeAll(pools: Readonly<Record<string, pg.Pool>>, listener: pg.Client): Promise<void> {
+  await Promise.allSettled([listener.end(), ...Object.values(pools).map((pool) => pool.end())]);
 }

@@ -12,9 +12,11 @@ export class Cancellation {
   /** The server's process that runs them, while it does. */
   #process: number | undefined;
   #sent: Promise<void> | undefined;
+  readonly #early = Promise.withResolvers<never>();
 
   constructor(database: Pick<Database, 'withPool'>) {
     this.#database = database;
+    this.#early.promise.catch(() => undefined);
   }
 
   /** Somebody wants them cancelled. */
@@ -22,11 +24,20 @@ export class Cancellation {
     return this.#asked;
   }
 
-  /** Resolves when PostgreSQL was told, or when there is nothing to tell: they have ended, or will not begin. */
+  /**
+   * Resolves when PostgreSQL was told, or when there is nothing to tell: they have ended, or will not begin. Told only once,
+   * unless that failed.
+   */
   async ask(): Promise<void> {
     this.#asked = true;
-    if (this.#process !== undefined) this.#sent ??= this.#send(this.#process);
+    if (this.#process === undefined) this.#early.reject(cancelled());
+    else this.#sent ??= this.#send(this.#process);
     await this.#sent;
+  }
+
+  /** What `work` resolves to, but who cancels while it waits for a connection waits no longer. @throws pg.DatabaseError */
+  unlessAsked<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#early.promise]);
   }
 
   /** Runs them, unless they were cancelled before. @throws pg.DatabaseError */
@@ -44,7 +55,12 @@ export class Cancellation {
   };
 
   async #send(process: number): Promise<void> {
-    await this.#database.withPool((pool) => pool.query('select pg_cancel_backend($1)', [process]));
+    try {
+      await this.#database.withPool((pool) => pool.query('select pg_cancel_backend($1)', [process]));
+    } catch (error) {
+      this.#sent = undefined;
+      throw error;
+    }
   }
 }
 

@@ -22,9 +22,11 @@ export async function runFor(
   const start = performance.now();
   const took = (): number => Math.round((performance.now() - start) * 10) / 10;
   try {
-    const results = await (role === 'owner'
-      ? database.asOwner((pool) => runStatements(pool, query, { types: asText, around: cancellation.around }))
-      : database.withRequestPool((pool) => runAs(pool, query, settingsFor(role, user), cancellation)));
+    const running =
+      role === 'owner'
+        ? database.withStatementPool((pool) => runStatements(pool, query, { types: asText, around: cancellation.around }))
+        : database.withRequestPool((pool) => runAs(pool, query, settingsFor(role, user), cancellation));
+    const results = await cancellation.unlessAsked(running);
     return { ms: took(), wasCancelled: false, results: results.map(resultOf), error: null };
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;

@@ -38,7 +38,7 @@ export function sqlPart({ database, cache, schemas }: SqlParts): Part {
       const asked = Asked.safeParse(parse((await readBody(request, mostBytes)).toString()));
       if (!asked.success) return answer(response, 400, { message: 'Send {"query": "a statement"} as JSON' });
       try {
-        const result = await database.asOwner((pool) => runStatements(pool, asked.data.query));
+        const result = await database.withStatementPool((pool) => runStatements(pool, asked.data.query));
         // Where no trigger tells of it.
         if (database.limits.length > 0) cache.forget();
         answer(response, 200, result.at(-1)?.rows ?? []);

@@ -56,13 +56,12 @@ export class Statements {
   }
 
   /**
-   * Nobody waits for them any more. Answers whether some ran. Where this is not heard, as from a browser that was killed, the
-   * server cancels them when it sees the connection gone, which may take it half a minute.
+   * Nobody waits for them any more; resolves when the server has heard it. Where it does not, as from a browser that was killed,
+   * it cancels them when it sees the connection gone, which may take it half a minute.
    */
-  leave(): boolean {
-    if (!this.busy) return false;
-    void call(dataApi.cancel, { body: { id: this.#id }, keepalive: true }).catch(() => undefined);
+  async leave(): Promise<void> {
+    if (!this.busy) return;
     this.#request.abort();
-    return true;
+    await call(dataApi.cancel, { body: { id: this.#id }, keepalive: true }).catch(() => undefined);
   }
 }
