@@ -110,23 +110,48 @@ export const Settings = z.object({
   }),
   certFile: file.meta({ title: 'Certificate file', description: 'In PEM, with the chain behind it.' }),
   keyFile: file.meta({ title: 'Key file', description: 'Of the certificate, in PEM.' }),
-  mode: z.enum(['sequential', 'concurrent']).default('sequential').meta({
-    title: 'Download mode',
-    description: 'One download after another, or several at once.',
-  }),
+  mode: z
+    .enum(['sequential', 'concurrent'])
+    .default('sequential')
+    .meta({
+      title: 'Download mode',
+      description: 'How many run at the same time.',
+      choices: { sequential: 'One after another', concurrent: 'Several at once' },
+    }),
   maxConcurrent: z.int().min(1).max(100).default(3).meta({
     title: 'Downloads at once',
     description: 'How many downloads run at the same time in concurrent mode. Converting a finished file counts too.',
   }),
-  quality: z.enum(qualities).default('best').meta({
-    title: 'Quality',
-    description:
-      'Used where a request names none. A height is the largest wanted; less is taken where there is no more.',
-  }),
-  format: z.enum(allFormats).default('mp4').meta({
-    title: 'Format',
-    description: 'Used where a request names none.',
-  }),
+  quality: z
+    .enum(qualities)
+    .default('best')
+    .meta({
+      title: 'Quality',
+      description:
+        'Used where a request names none. A height is the largest wanted; less is taken where there is no more.',
+      choices: {
+        ...{ best: 'Best', '2160p': '2160p (4K)', '1440p': '1440p', '1080p': '1080p', '720p': '720p', '480p': '480p' },
+        ...{ '360p': '360p', '240p': '240p', worst: 'Smallest file', audio: 'Sound only' },
+      },
+    }),
+  format: z
+    .enum(allFormats)
+    .default('mp4')
+    .meta({
+      title: 'Format',
+      description: 'Used where a request names none.',
+      choices: {
+        ...{
+          any: 'As the site has it',
+          mp4: 'MP4',
+          ios: 'MP4 for Apple devices',
+          webm: 'WebM',
+          mkv: 'MKV',
+          avi: 'AVI',
+        },
+        ...{ m4a: 'M4A, sound only', mp3: 'MP3', opus: 'Opus', ogg: 'Ogg', flac: 'FLAC', wav: 'WAV' },
+      },
+    }),
   outputTemplate: template.default('%(title).180B.%(ext)s').meta({
     title: 'File name',
     description: 'Template of the file name in the notation of yt-dlp, relative to the download folder.',
@@ -184,7 +209,17 @@ export const Settings = z.object({
     .default(['sponsor', 'selfpromo', 'interaction'])
     .meta({
       title: 'What SponsorBlock leaves out',
-      description: `Any of ${segments.join(', ')}.`,
+      description: 'Cut out where a request wants it.',
+      choices: {
+        ...{ sponsor: 'Sponsors', selfpromo: 'Unpaid promotion of their own', interaction: 'Asking to subscribe' },
+        ...{
+          intro: 'Opening',
+          outro: 'Credits and end cards',
+          preview: 'Preview or recap',
+          filler: 'Tangents and jokes',
+        },
+        ...{ music_offtopic: 'What is no music, in music videos', hook: 'Hook and greetings' },
+      },
     }),
   ytdlOptions: options.default({}).meta({
     title: 'Options of yt-dlp',

@@ -109,23 +109,33 @@ export const Settings = z.object({
       title: 'Largest configuration (bytes)',
       description: 'A longer one is refused. A number below 10,000 counts as KiB, as in the peer.',
     }),
-  statefulMode: z.enum(['hash', 'simple', 'disabled']).default('hash').meta({
-    live: true,
-    title: 'Keys over the API',
-    description:
-      'disabled: programs can neither use, read nor change keys and name their destinations themselves; the app goes on using its keys. The other two mean the same here.',
-  }),
+  statefulMode: z
+    .enum(['hash', 'simple', 'disabled'])
+    .default('hash')
+    .meta({
+      live: true,
+      title: 'Keys over the API',
+      description:
+        'Without them programs can neither use, read nor change keys and name their destinations themselves; the app goes on using its keys.',
+      choices: { hash: 'Yes', simple: 'Yes (the peer’s “simple”, the same here)', disabled: 'No' },
+    }),
   listKeys: z.boolean().default(false).meta({
     live: true,
     title: 'List keys over the API',
     description: 'GET /cfg answers the names of all keys; with sign-in to administrators alone.',
   }),
-  emojis: z.enum(['asked', 'yes', 'no']).default('asked').meta({
-    live: true,
-    title: 'Emojis by name',
-    description:
-      'Whether :rocket: becomes a picture. asked: where the address of a destination says emojis=yes; yes: unless it says no; no: nowhere.',
-  }),
+  emojis: z
+    .enum(['asked', 'yes', 'no'])
+    .default('asked')
+    .meta({
+      live: true,
+      title: 'Emojis by name',
+      description: 'Whether :rocket: becomes a picture.',
+      choices: {
+        ...{ asked: 'Where a destination’s address says emojis=yes', yes: 'Unless its address says emojis=no' },
+        no: 'Nowhere',
+      },
+    }),
   apiOnly: z.boolean().default(false).meta({
     live: true,
     title: 'API only',

@@ -85,10 +85,18 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('button', { name: 'Make the policy' }).click();
     await page.getByText('reads and changes, for authenticated').waitFor();
     await page.getByText('Row policies are off').waitFor({ state: 'detached' });
-    await page.getByLabel('User id').fill(ann);
+    const seenBy = page.getByLabel('User', { exact: true });
+    await seenBy.fill(ann);
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByText('Sees 1 of 2 rows').waitFor();
     await page.getByText('true for 1 rows').waitFor();
+    await room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"bob@example.org","password":"harbour-lamp-42"}' }); // prettier-ignore
+    await seenBy.fill('Bob@example.org');
+    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByText('Sees 0 of 2 rows').waitFor();
+    await seenBy.fill('bo@example.org');
+    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByText('No user has the address bo@example.org.').waitFor();
   });
 
   it('cancels statements that run, on the server, by button, by key and by leaving', async () => {

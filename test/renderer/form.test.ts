@@ -14,6 +14,7 @@ describe('the control for a setting', () => {
     ['number', z.number().nullable()],
     ['switch', z.boolean()],
     ['choice', z.enum(['a', 'b'])],
+    ['choices', z.array(z.enum(['a', 'b']))],
     ['lines', z.array(z.string())],
     ['rows', z.array(z.object({ name: z.string(), level: z.enum(['a', 'b']) }))],
     ['json', z.array(z.object({ name: z.string(), inner: z.object({ deep: z.string() }) }))],
@@ -24,6 +25,22 @@ describe('the control for a setting', () => {
     ['json', z.array(z.union([z.string(), z.int()]))],
   ] as const)('is %s', (expected, schema) => {
     expect(kind(schema)).toBe(expected);
+  });
+
+  it('offers what has words, in their order, and everything where nothing has', () => {
+    const options = (schema: z.ZodType): unknown => {
+      const control = controlFor(z.toJSONSchema(schema, { io: 'input' }));
+      return 'options' in control ? control.options : undefined;
+    };
+    const sizes = z.enum(['1080', '1080p', 'best']);
+    const choices = { best: 'The best there is', '1080p': 'Up to 1080p', gone: 'No such value' };
+    const offered = [
+      ['best', 'The best there is'],
+      ['1080p', 'Up to 1080p'],
+    ];
+    expect(options(sizes)).toEqual([['1080', '1080'], ['1080p', '1080p'], ['best', 'best']]); // prettier-ignore
+    expect(options(sizes.default('best').meta({ choices }))).toEqual(offered);
+    expect(options(z.array(sizes).meta({ choices }))).toEqual(offered);
   });
 
   it('follows references, also circular ones', () => {

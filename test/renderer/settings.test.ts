@@ -350,6 +350,17 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
     await expect.poll(() => field.inputValue()).toBe('/Videos');
     // This one is set from outside.
     expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);
+    await page.getByLabel('Quality').selectOption({ label: '720p' });
+    await page.getByText('Advanced', { exact: true }).click();
+    const parts = page.getByRole('group', { name: 'What SponsorBlock leaves out' });
+    await parts.getByLabel('Sponsors', { exact: true }).uncheck();
+    await parts.getByLabel('Credits and end cards').check();
+    await field.fill('');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved. Started anew: Downloads.').waitFor();
+    const written = readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8');
+    expect(written).toMatch(/quality: 720p/);
+    expect(written).toMatch(/sponsorblockCategories:\s+- selfpromo\s+- interaction\s+- outro\s/);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
@@ -381,6 +392,9 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
       login: true,
       choice: 'ask',
     });
+    await page.getByRole('searchbox', { name: 'Search the settings' }).fill('autostart');
+    await page.getByRole('link', { name: 'Start Homeport when I sign in' }).click();
+    await expect.poll(() => login.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 });

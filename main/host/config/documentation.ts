@@ -121,7 +121,13 @@ function typeName(place: SchemaPlace): string {
     ...(Object.hasOwn(node, 'const') ? [node['const']] : []),
   ]);
   // An empty choice means "none", which needs no column space.
-  const names = choices.filter((choice) => choice !== '').map((choice) => `\`${String(choice)}\``);
+  const words = Object.assign({}, ...place.nodes.map((node) => node['choices'] ?? {})) as Record<string, string>;
+  const names = choices
+    .filter((choice) => choice !== '')
+    .map(
+      (choice) =>
+        `\`${String(choice)}\`${Object.hasOwn(words, String(choice)) ? ` (${words[String(choice)] ?? ''})` : ''}`,
+    );
   const plainText =
     choices.length > 0 &&
     !place.nodes.some((node) => node['type'] === 'string' && !('enum' in node) && !('const' in node));

@@ -29,14 +29,25 @@ export const HostSettings = z.object({
       description:
         'Addresses and networks of reverse proxies in front of Homeport. Only their X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host are believed.',
     }),
-  logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').meta({
-    title: 'Log level',
-    description: 'The least serious lines that are written to the log.',
-  }),
-  logFormat: z.enum(['text', 'json']).default('text').meta({
-    title: 'Log format',
-    description: 'Lines for people (text) or for a log collector (json).',
-  }),
+  logLevel: z
+    .enum(['debug', 'info', 'warn', 'error'])
+    .default('info')
+    .meta({
+      title: 'Log level',
+      description: 'What is written to the log.',
+      choices: {
+        ...{ debug: 'Everything, for the search for a defect', info: 'What happened', warn: 'Warnings and errors' },
+        error: 'Errors only',
+      },
+    }),
+  logFormat: z
+    .enum(['text', 'json'])
+    .default('text')
+    .meta({
+      title: 'Log format',
+      description: 'For people, or for a log collector.',
+      choices: { text: 'Lines of text', json: 'JSON' },
+    }),
   openBrowser: z.boolean().default(true).meta({
     title: 'Open the browser',
     description: 'Opens the app in the browser after a start without a window, where there is a display.',

@@ -36,21 +36,30 @@ export const accessFields = {
       description:
         'Addresses or networks such as 192.168.1.0/24. Empty: this machine and private networks, and everywhere when a sign-in is required.',
     }),
-  signIn: z.enum(['off', 'optional', 'required']).default('off').meta({
-    title: 'Sign-in',
-    description:
-      'Off: nobody signs in. Otherwise by the logins below or an account that is granted writing to the recipient, such as mail alerts*.',
-  }),
+  signIn: z
+    .enum(['off', 'optional', 'required'])
+    .default('off')
+    .meta({
+      title: 'Sign-in',
+      description: 'By the logins below or an account that is granted writing to the recipient, such as mail alerts*.',
+      choices: { off: 'Nobody signs in', optional: 'Who wants to', required: 'Everybody' },
+    }),
   logins: z
     .array(Login)
     .max(200)
     .default([])
     .meta({ title: 'Logins', description: 'For devices that have no account. They may send to every recipient.' }),
-  tls: z.enum(['off', 'starttls', 'required', 'implicit']).default('off').meta({
-    title: 'Encryption',
-    description:
-      'starttls: offered, and needed for a sign-in. required: no mail without it. implicit: from the first byte on, as on port 465.',
-  }),
+  tls: z
+    .enum(['off', 'starttls', 'required', 'implicit'])
+    .default('off')
+    .meta({
+      title: 'Encryption',
+      description: 'Whether devices encrypt what they send.',
+      choices: {
+        ...{ off: 'None', starttls: 'Offered (STARTTLS), and needed for a sign-in', required: 'Needed (STARTTLS)' },
+        implicit: 'From the first byte on, as on port 465',
+      },
+    }),
   certificateFile: z
     .string()
     .default('')

@@ -30,10 +30,17 @@ export const emailFields = {
     description: 'Large providers want one made for apps.',
     secret: true,
   }),
-  smtpSenderMode: z.enum(['usual', 'starttls', 'ssl', 'insecure']).default('usual').meta({
-    title: 'Connection to the mail server',
-    description: 'Usual: ssl on port 465, else starttls where there is a user or the port is 587.',
-  }),
+  smtpSenderMode: z
+    .enum(['usual', 'starttls', 'ssl', 'insecure'])
+    .default('usual')
+    .meta({
+      title: 'Connection to the mail server',
+      description: 'How it is encrypted.',
+      choices: {
+        usual: 'TLS on port 465, else STARTTLS where there is a user or the port is 587',
+        ...{ starttls: 'STARTTLS', ssl: 'TLS from the first byte', insecure: 'Not encrypted' },
+      },
+    }),
   emailLimitBurst: z.int().min(0).max(100_000).default(16).meta({
     title: 'Mails at once',
     description: 'How many messages with X-Email an address may publish in a row.',

@@ -1,4 +1,5 @@
 import { dataUsersApi, type DataUser, type DataUserDetail } from '../../../../services/contracts/data/users.ts';
+import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
 
@@ -25,6 +26,16 @@ export class Users extends Loaded {
       },
     );
   }
+}
+
+/** The id of the user who was typed by e-mail or id; empty for nobody. @throws Problem with a sentence where none has that address. */
+export async function idOfUser(typed: string): Promise<string> {
+  const text = typed.trim();
+  if (!text.includes('@')) return text;
+  const { users } = await call(dataUsersApi.list, { query: { q: text, page: 1 } });
+  const user = users.find(({ email }) => email.toLowerCase() === text.toLowerCase());
+  if (user === undefined) throw new Problem('data.no_user', 404, `No user has the address ${text}.`);
+  return user.id;
 }
 
 /** One of them. */

@@ -1,5 +1,8 @@
 import type { JsonSchema, SettingsField } from '../../../../services/contracts/control/settings.ts';
 
+/** A value, and the words for it. */
+type Option = readonly [value: string, words: string];
+
 /** How a setting is shown, chosen from its schema. */
 export type Control =
   | { readonly kind: 'text'; readonly nullable: boolean }
@@ -7,7 +10,9 @@ export type Control =
   | { readonly kind: 'secret' }
   | { readonly kind: 'number'; readonly nullable: boolean }
   | { readonly kind: 'switch' }
-  | { readonly kind: 'choice'; readonly options: readonly string[] }
+  | { readonly kind: 'choice'; readonly options: readonly Option[] }
+  /** Any of these. */
+  | { readonly kind: 'choices'; readonly options: readonly Option[] }
   /** A list of texts or of numbers, one a line. */
   | { readonly kind: 'lines'; readonly numbers: boolean }
   | { readonly kind: 'hours' }
@@ -34,7 +39,7 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
     return only['type'] === 'string' ? { kind: 'secret' } : { kind: 'json' };
   const { type, enum: options } = only;
   if (Array.isArray(options) && options.every((option) => typeof option === 'string') && !nullable) {
-    return { kind: 'choice', options };
+    return { kind: 'choice', options: inWords(options, schema) };
   }
   if (type === 'string' && schema['folder'] === true) return { kind: 'folder' };
   if (type === 'string') return { kind: 'text', nullable };
@@ -49,6 +54,15 @@ function listControl(schema: JsonSchema, root: JsonSchema): Control {
   const items = record(schema['items']);
   if (!items) return { kind: 'json' };
   const control = controlFor(items, root);
+  if (control.kind === 'choice') {
+    return {
+      kind: 'choices',
+      options: inWords(
+        control.options.map(([value]) => value),
+        schema,
+      ),
+    };
+  }
   if (control.kind === 'text' && !control.nullable) return { kind: 'lines', numbers: false };
   if (control.kind === 'number' && !control.nullable) return { kind: 'lines', numbers: true };
   const properties = record(variants(items, root)[0]?.['properties']);
@@ -61,8 +75,15 @@ function listControl(schema: JsonSchema, root: JsonSchema): Control {
   const simple =
     columns.length > 0 &&
     columns.length <= 6 &&
-    columns.every((column) => !['rows', 'json'].includes(column.control.kind));
+    columns.every((column) => !['rows', 'choices', 'json'].includes(column.control.kind));
   return simple ? { kind: 'rows', columns } : { kind: 'json' };
+}
+
+/** Where some have words they alone are offered: others are older ways to write them. */
+function inWords(values: readonly string[], { choices }: JsonSchema): readonly Option[] {
+  const words = record(choices);
+  if (words === undefined) return values.map((value) => [value, value]);
+  return Object.entries(words).flatMap(([value, text]) => (values.includes(value) ? [[value, String(text)]] : []));
 }
 
 /** The branches a value may fit, references followed. */
@@ -138,7 +159,7 @@ export function emptyRow(columns: readonly Column[]): Record<string, unknown> {
       if ('default' in schema) return [name, schema['default']];
       if (control.kind === 'switch') return [name, false];
       if (control.kind === 'lines') return [name, []];
-      return [name, control.kind === 'choice' ? control.options[0] : ''];
+      return [name, control.kind === 'choice' ? control.options[0]?.[0] : ''];
     }),
   );
 }

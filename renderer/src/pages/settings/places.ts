@@ -54,11 +54,21 @@ const ownChoices: readonly (FoundField & { readonly words: string })[] = [
     ? []
     : [
         {
-          ...{ key: 'start', title: 'Start Homeport when I sign in', where: 'This computer', to: '/settings' },
+          ...{
+            key: 'start',
+            title: 'Start Homeport when I sign in',
+            where: 'This computer',
+            to: `/settings/${general}/start`,
+          },
           words: 'autostart login boot',
         },
         {
-          ...{ key: 'close', title: 'When the window is closed', where: 'This computer', to: '/settings' },
+          ...{
+            key: 'close',
+            title: 'When the window is closed',
+            where: 'This computer',
+            to: `/settings/${general}/close`,
+          },
           words: 'tray quit keep running',
         },
       ]),

@@ -19,10 +19,14 @@ export const mailFields = {
     .default('')
     .meta({ title: 'User of the mail server', description: 'Empty: without a sign-in.' }),
   smtpPassword: z.string().max(1024).default('').meta({ title: 'Password of the mail server', description: 'Empty: none.', secret: true }), // prettier-ignore
-  smtpMode: z.enum(['starttls', 'ssl', 'insecure']).default('starttls').meta({
-    title: 'Encryption of mails',
-    description: 'STARTTLS, TLS from the first byte, or none.',
-  }),
+  smtpMode: z
+    .enum(['starttls', 'ssl', 'insecure'])
+    .default('starttls')
+    .meta({
+      title: 'Encryption of mails',
+      description: 'On the way to the mail server.',
+      choices: { starttls: 'STARTTLS', ssl: 'TLS from the first byte', insecure: 'None' },
+    }),
   smtpFrom: z.string().max(320).default('').meta({ title: 'Sender of mails', description: 'The address that mails of sign-in come from.' }), // prettier-ignore
   smtpName: z
     .string()
