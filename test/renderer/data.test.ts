@@ -90,7 +90,11 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByText('Sees 1 of 2 rows').waitFor();
     await page.getByText('true for 1 rows').waitFor();
-    await room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"bob@example.org","password":"harbour-lamp-42"}' }); // prettier-ignore
+    await fetch(`${room.host.url('control')}/api/data/users`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'bob@example.org', password: 'harbour-lamp-42' }),
+    });
     await seenBy.fill('Bob@example.org');
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByText('Sees 0 of 2 rows').waitFor();
