@@ -52,6 +52,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     await page.getByRole('link', { name: /^Load/ }).click();
     const loaded = await (await loading).path();
     expect(readFileSync(loaded).equals(readFileSync(join(folder, name)))).toBe(true);
+    await page.getByText('From a terminal', { exact: true }).click();
     await page.getByText(`restore "${folder}/${name}" --force`).waitFor();
     await page.getByRole('button', { name: `Remove ${name}` }).click();
     await page.getByText('No backup yet.').waitFor();
