@@ -229,6 +229,13 @@ describe.skipIf(noBrowser)('Uptime', () => {
 
   describe.each(screens)('on $on', (screen) => {
     const { width, height, touch } = screen;
+    beforeAll(async () => {
+      // What the tests before these make, where they were left out.
+      const { items } = await rig.call<{ items: readonly unknown[] }>('GET', '/api/monitors');
+      if (items.length > 0) return;
+      await rig.add({ type: 'http', name: 'The web', url: target.url, interval: 60 });
+      await rig.call('POST', '/api/status-pages', { slug: 'harbour', title: 'Harbour' });
+    });
     it.each([
       ['overview', '/uptime'],
       ['monitors', '/uptime/monitors'],
