@@ -139,7 +139,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
   it('offers what is not watched yet with one click, and says what needs somebody', async () => {
     const { page, complaints } = await visit('/uptime');
     await page.getByText('1 down').waitFor();
-    await page.getByRole('link', { name: 'The web' }).waitFor();
+    await page.getByRole('list', { name: 'Needs you' }).getByRole('link', { name: 'The web' }).waitFor();
+    await page.getByText('One by one').click();
     await page
       .getByRole('button', { name: /^Watch Control|^Watch Homeport|^Watch / })
       .first()
@@ -167,6 +168,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const where = { name: 'attic', dockerType: 'tcp', dockerDaemon: `tcp://127.0.0.1:${String(engine.port)}` };
     const { id: docker_host } = await rig.call<{ id: number }>('POST', '/api/docker-hosts', where);
     const { page, complaints } = await visit('/uptime');
+    await page.getByText('One by one').click();
     await page.getByText('photos:2 · running · attic').first().waitFor();
     await page.getByRole('button', { name: 'Watch photos' }).click();
     await page.getByText('photos is watched.').waitFor();

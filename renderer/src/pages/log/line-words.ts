@@ -124,7 +124,9 @@ function pairs(fields: object): string {
 function worded(value: unknown): string {
   if (Array.isArray(value)) return value.map(worded).join(' ');
   if (typeof value === 'object' && value !== null) return pairs(value);
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  // Lines of an earlier run come as text.
+  if (value === true || value === 'true') return 'yes';
+  if (value === false || value === 'false') return 'no';
   return String(value);
 }
 

@@ -33,6 +33,11 @@ class Monitors {
     return this.rows.find((row) => row.id === id);
   }
 
+  /** `Shop, Photos`; those that were removed are said to be. */
+  namesOf(ids: readonly number[]): string {
+    return ids.map((id) => this.find(id)?.name ?? 'A monitor that was removed').join(', ');
+  }
+
   /** Reads them and follows them while somebody looks. */
   watch(): () => void {
     this.#watchers += 1;
