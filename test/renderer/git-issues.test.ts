@@ -44,20 +44,24 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel('Title').fill('Winter');
     await page.getByRole('button', { name: 'Add the milestone' }).click();
     await page.getByRole('link', { name: 'Winter' }).waitFor();
-    await page.getByRole('link', { name: 'Issues', exact: true }).click();
+    await page.getByRole('link', { name: /^Issues/ }).click();
     await page.getByText('No open issues.').waitFor();
     await page.getByRole('button', { name: 'New issue' }).click();
     await page.getByLabel('Title').fill('The lamp flickers');
     await page
       .getByLabel('What it is about')
       .fill(
-        'At **night**. <img src=x onerror="document.title=1"><script>document.title=2</script>\n\n- [x] new cable\n- [ ] new fuse',
+        'At **night**, as #7 says, not `#8` nor a#9. <img src=x onerror="document.title=1"><script>document.title=2</script>\n\n- [x] new cable\n- [ ] new fuse',
       );
     await page.getByRole('checkbox', { name: 'bug' }).check();
     await page.getByRole('button', { name: 'Make the issue' }).click();
     await page.getByRole('heading', { name: /The lamp flickers/ }).waitFor();
     await expect.poll(() => page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
     await page.getByText('☑ new cable').waitFor();
+    // Numbers of issues lead to them, but for those in code and in words.
+    const article = page.getByRole('article').first();
+    expect(await article.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(['/git/repositories/ada~lamp?show=issues&number=7']); // prettier-ignore
+    await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Issues 1 open' }).waitFor();
     await page.getByText('☐ new fuse').waitFor();
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
     expect(await page.title()).toBe('Code · Homeport');

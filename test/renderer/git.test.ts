@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)('Git', () => {
     const { page } = watched;
     await page.getByText('3 repositories').waitFor();
     expect(await page.getByRole('heading', { name: 'Code', exact: true }).count()).toBe(1);
-    await page.getByText('ada pushed the new').first().waitFor();
+    await page.getByText('ada pushed the new branch').first().waitFor();
     await room.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
     await page.getByRole('list', { name: 'Assigned' }).getByText('The lamp is out #1').waitFor();
     await page.getByRole('tab', { name: 'History' }).click();

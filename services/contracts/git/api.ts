@@ -34,6 +34,8 @@ export const GitRepositoryView = GitRepository.extend({
   branches: z.array(z.string()),
   tags: z.array(z.string()),
   level: z.enum(['read', 'write', 'admin']),
+  openIssues: z.int(),
+  openPulls: z.int(),
   cloneHttp: z.string(),
   /** Null while SSH does not answer. */
   cloneSsh: z.string().nullable(),

@@ -14,6 +14,8 @@ export const GitEvent = z.object({
   time,
   /** The branch or tag, the issue's title, or the release's. */
   what: z.string(),
+  /** `what` is a tag that was pushed or removed. */
+  tag: z.boolean(),
   /** Of an issue or a pull request. */
   number: z.int().nullable(),
   pull: z.boolean(),

@@ -81,6 +81,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         branches: named('refs/heads/'),
         tags: named('refs/tags/').toReversed(),
         level: level === 'none' ? ('read' as const) : level,
+        ...{ openIssues: repository.counts.issues, openPulls: repository.counts.pulls },
         cloneHttp: `${base}/${full}`,
         cloneSsh: context.address('git', 'ssh') === undefined ? null : `${parts.ssh(base)}/${full}`,
       };

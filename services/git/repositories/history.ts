@@ -109,13 +109,14 @@ export async function readHistory(
       { id: 'releases.id', time: 'published_at', account: 'releases.author' },
     ),
   ]);
-  const none = { number: null, pull: false, commit: '' } as const;
+  const none = { number: null, pull: false, tag: false, commit: '' } as const;
   const events: GitEvent[] = [
     ...pushes.map(({ after, before: was, id, ref, ...row }) => ({
       ...none,
       ...row,
       id: `p${id}`,
       what: ref.replace(/^refs\/(heads|tags)\//, ''),
+      tag: ref.startsWith('refs/tags/'),
       kind: after === noObject ? ('deleted' as const) : was === noObject ? ('created' as const) : ('pushed' as const),
       commit: after === noObject ? '' : after,
     })),

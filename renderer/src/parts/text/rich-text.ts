@@ -1,7 +1,7 @@
-import type { Sanitised } from './sanitise.ts';
+import type { sanitise as Sanitise, Sanitised } from './sanitise.ts';
 
 /** {@link sanitise}, brought in only when a text needs it: its libraries are as large as the rest of the page. */
-export async function richText(text: string, format: 'markdown' | 'html', pictures: boolean): Promise<Sanitised> {
+export async function richText(...given: Parameters<typeof Sanitise>): Promise<Sanitised> {
   const { sanitise } = await import('./sanitise.ts');
-  return sanitise(text, format, pictures);
+  return sanitise(...given);
 }

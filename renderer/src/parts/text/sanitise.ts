@@ -1,5 +1,6 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked } from 'marked';
+import { linkNumbers } from './number-links.ts';
 import { plain, webAddress } from './plain.ts';
 
 // Boxes of a list of tasks are signs: fields are left out.
@@ -28,8 +29,14 @@ export interface Sanitised {
 /**
  * A stranger's Markdown or HTML as nodes that do nothing: no scripts, styles, forms, frames or SVG; links open elsewhere and
  * tell nobody where from. Pictures only over https, and only when `pictures` asks for them: fetching one tells its sender.
+ * With `hrefOfNumber` what `#12` names is a link, in this app.
  */
-export function sanitise(text: string, format: 'markdown' | 'html', pictures: boolean): Sanitised {
+export function sanitise(
+  text: string,
+  format: 'markdown' | 'html',
+  pictures: boolean,
+  hrefOfNumber?: (number: number) => string,
+): Sanitised {
   const source = plain(text);
   const html = quiet(format === 'markdown' ? markdown.parse(source, { async: false }) : source);
   const content = DOMPurify.sanitize(html, allowed) as unknown as DocumentFragment;
@@ -46,6 +53,7 @@ export function sanitise(text: string, format: 'markdown' | 'html', pictures: bo
   }
   for (const link of content.querySelectorAll('a')) safe(link);
   lowerHeadings(content);
+  if (hrefOfNumber !== undefined) linkNumbers(content, hrefOfNumber);
   return { content, picturesLeftOut };
 }
 
