@@ -61,6 +61,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.getByRole('img', { name: '3 delivered and 0 given up in 30 days.' }).nth(2).waitFor();
     await page.getByRole('button', { name: 'Send a test mail' }).click();
     await page.getByText(/^A test mail to .+ is taken/).waitFor();
+    expect(await page.getByRole('link', { name: 'See it' }).getAttribute('href')).toBe('/delivery/mails');
     await page.getByRole('img', { name: /^Mails each day: .*1, today last$/ }).waitFor();
     await page.getByRole('link', { name: 'JSON' }).first().click();
     await page.waitForURL('**/delivery/keys/house');

@@ -60,6 +60,16 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('stay on a phone when a filter is taken back', async () => {
+    await using visit = await pages.visit('/push?find=critical', { width: 360, height: 740, touch: true });
+    const { page } = visit;
+    await expect.poll(() => shown(page)).toEqual(['shop-critical-security']);
+    await page.getByRole('searchbox', { name: 'Find a topic' }).fill('');
+    await expect.poll(() => shown(page)).toHaveLength(names.length);
+    expect(await page.getByRole('searchbox', { name: 'Find a topic' }).isVisible()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('are grouped by a part, the worst severity first', async () => {
     await using visit = await pages.visit('/push?group=severity');
     const { page } = visit;

@@ -1,6 +1,6 @@
 import { sentence } from '../api/call.ts';
 
-/** How long a toast stays, in ms: long enough to read it, longer when there is something to take back. */
+/** How long a toast stays, in ms: long enough to read it, longer when there is something to take back or to follow. */
 const readMs = 5000;
 const undoMs = 8000;
 
@@ -9,6 +9,8 @@ interface Toast {
   readonly text: string;
   readonly tone: 'plain' | 'bad';
   readonly undo?: (() => Promise<void> | void) | undefined;
+  /** Where what it speaks of is. */
+  readonly link?: { readonly href: string; readonly words: string } | undefined;
   /** Done once the way back is gone, such as a removal that cannot be undone later. */
   readonly settle?: (() => Promise<void>) | undefined;
 }
@@ -39,7 +41,7 @@ class Toasts {
   }
 
   /** `undo` takes it back; `settle` runs when the toast goes without that. */
-  say(text: string, parts: Pick<Toast, 'undo' | 'settle'> & { readonly tone?: Toast['tone'] } = {}): void {
+  say(text: string, parts: Pick<Toast, 'undo' | 'settle' | 'link'> & { readonly tone?: Toast['tone'] } = {}): void {
     const toast: Toast = { id: this.#nextId, text, tone: parts.tone ?? 'plain', ...parts };
     this.#nextId += 1;
     // Three at most: older news goes, and what waited on it is done.
@@ -81,7 +83,7 @@ class Toasts {
     clearTimeout(this.#timers.get(toast.id));
     this.#timers.set(
       toast.id,
-      setTimeout(() => this.close(toast.id), toast.undo ? undoMs : readMs),
+      setTimeout(() => this.close(toast.id), toast.undo || toast.link ? undoMs : readMs),
     );
   }
 
