@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await card.getByLabel('Address of its manifest').fill('http://127.0.0.1:9/manifest.json');
     await card.getByText(/Alpha could not be reached: .* nothing listens there/).waitFor();
     await card.getByLabel('Address of its manifest').fill(upstream.manifestUrl);
-    await card.getByText('It works, and has stream.').waitFor();
+    await card.getByText('It works, and offers streams.').waitFor();
 
     await page.getByLabel('Service', { exact: true }).selectOption('torbox');
     const accounts = page.locator('section', { has: page.getByRole('heading', { name: 'Debrid accounts' }) });
@@ -270,7 +270,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { page } = watched;
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
     const names = async (): Promise<string[]> => await card.locator('li .switch').allInnerTexts();
-    await card.getByText('It works, and has stream.').nth(2).waitFor();
+    await card.getByText('It works, and offers streams.').nth(2).waitFor();
     await card.getByRole('button', { name: 'Move One', exact: true }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -552,7 +552,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { uuid } = (await made.json()) as { uuid: string };
     await using watched = await visit(`/addons/configurations/${uuid}`, screen);
     const { page } = watched;
-    await page.getByText('It works, and has stream.').waitFor();
+    await page.getByText('It works, and offers streams.').waitFor();
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByText(/5 shown/).waitFor();
     await page.getByText('Hidden, and why').click();

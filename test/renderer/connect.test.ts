@@ -33,6 +33,13 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('of Downloads is in sight on a phone, where the row of views is longer than the screen', async () => {
+    await using visit = await pages.visit('/downloads/connect', screens[0]);
+    const tab = visit.page.getByRole('navigation', { name: 'Downloads' }).getByRole('link', { name: 'Connect' });
+    await expect.poll(() => tab.evaluate((element) => element.getBoundingClientRect().right <= innerWidth)).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('of Downloads has a bookmark that brings the address of any page here', async () => {
     await using visit = await pages.visit('/downloads/connect');
     const { page } = visit;

@@ -24,6 +24,13 @@ import { catalogsOf } from './tools.ts';
 const passwordLength = 32;
 const mostPreviewed = 200;
 
+/** What addons say they answer, as people call it. */
+const resourceWords: Readonly<Record<string, string>> = {
+  stream: 'streams',
+  meta: 'descriptions',
+  addon_catalog: 'lists of addons',
+};
+
 /** The service's part of our own API: the page makes and looks after configurations. */
 export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
   const { activity, context, settings, profiles, aggregator, pool, upstream } = parts;
@@ -116,10 +123,13 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       const told = await upstream.manifest(addon, { fresh: true, timeoutMs: 10_000 });
       if ('failure' in told) return { works: false, sentence: told.failure.message };
       const { resources, catalogs } = told.value;
-      const has = resources.map(({ name }) => name).filter((name) => name !== 'catalog');
+      const has = resources.map(({ name }) => resourceWords[name] ?? name).filter((name) => name !== 'catalog');
       const lists =
         catalogs.length === 0 ? [] : [`${String(catalogs.length)} ${catalogs.length === 1 ? 'catalog' : 'catalogs'}`];
-      return { works: true, sentence: `It works, and has ${[...new Set(has), ...lists].join(', ') || 'nothing yet'}.` };
+      return {
+        works: true,
+        sentence: `It works, and offers ${[...new Set(has), ...lists].join(', ') || 'nothing yet'}.`,
+      };
     }),
     implement(addonsApi.testService, async ({ body: { id, credentials } }): Promise<AddonCheck> => {
       const service = debridService(id);
