@@ -247,7 +247,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await input.fill('settings of moody');
     await page.getByRole('option', { name: 'Settings of Moody' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Moody', level: 2 }).waitFor();
+    await page.getByRole('heading', { name: 'Moody', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await input.fill('copy address');
     await page.keyboard.press('Enter');
