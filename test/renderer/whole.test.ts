@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
     const names = await sections.allInnerTexts();
     for (const name of names) {
       await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true }).click();
-      await page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     }
     expect(visit.complaints).toEqual([]);
   });
