@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
@@ -115,6 +115,13 @@ describe.skipIf(noBrowser)('Git', () => {
     const loading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download lamp.txt' }).click();
     expect((await loading).suggestedFilename()).toBe('lamp.txt');
+    // The source of the tag, as archive programs take it.
+    const source = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'tar.gz of Second light' }).click();
+    expect((await source).suggestedFilename()).toBe('lighthouse-v2.tar.gz');
+    const unpacked = await room.run('tar', ['-tzf', await (await source).path()]);
+    expect(unpacked.stdout).toContain('lighthouse/README.md');
+    await expect.poll(() => readdirSync(join(room.host.dataDir, 'git', 'portable'))).toEqual([]);
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.getByLabel('Not for everybody yet').check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -72,5 +72,12 @@ export const gitReleasesApi = {
     reply: ok,
   }),
   file: defineRoute({ method: 'GET', path: `${at}/:id/files/:file`, summary: 'A file of a release.', access, reply: fileReply }), // prettier-ignore
+  source: defineRoute({
+    method: 'GET',
+    path: `${at}/:id/source/:kind`,
+    summary: 'All files of the tag of a release in one; `kind` is `zip` or `tar.gz`.',
+    access,
+    reply: fileReply,
+  }),
   detach: defineRoute({ method: 'DELETE', path: `${at}/:id/files/:file`, summary: 'Removes a file of a release.', access, reply: ok }), // prettier-ignore
 };

@@ -6,6 +6,7 @@ import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolve, resolveAs } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
+import { archiveFile } from '../rest/archives.ts';
 import type { HookParts } from '../rest/hooks.ts';
 import { mayWrite, needWrite } from '../rest/issues/parts.ts';
 import type { PullRestParts } from '../rest/pulls/parts.ts';
@@ -113,6 +114,12 @@ export function ownReleaseRoutes(parts: PullRestParts & HookParts): readonly Api
       const asset = await assetOf(call, await releaseOf(call, repository, mayWrite(level)));
       const path = await releases.fetched(repository, asset);
       return new FileReply({ path, type: 'application/octet-stream', saveAs: asset.name });
+    }),
+    implement(gitReleasesApi.source, async (call) => {
+      const { repository, level } = await ownRepository(parts, call);
+      const release = await releaseOf(call, repository, mayWrite(level));
+      const { path, name, remove } = await archiveFile(parts, repository, release.tag, call.params['kind'] ?? '');
+      return new FileReply({ path, type: 'application/octet-stream', saveAs: name, sent: remove });
     }),
     implement(gitReleasesApi.detach, async (call) => {
       const repository = await writable(call);

@@ -18,6 +18,7 @@ import type { Keeper } from '../repositories/keeper.ts';
 import { readReferences, sizeOf } from '../repositories/references.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
+import { passingFolder } from './passing.ts';
 import { KeptBackups, type MadeBackup, type SavedBackup } from './kept-backups.ts';
 import { readRecord } from './read-record.ts';
 import { RepositoryRecord } from './record.ts';
@@ -109,7 +110,7 @@ export class Portable {
 
   /** What a host that ended left half made. */
   async clean(): Promise<void> {
-    await rm(join(this.#parts.context.files, 'portable'), { recursive: true, force: true });
+    await rm(passingFolder(this.#parts.context.files), { recursive: true, force: true });
   }
 
   async #make(repository: Repository, record: RepositoryRecord, isEmpty: boolean): Promise<MadeBackup> {
@@ -175,7 +176,7 @@ export class Portable {
 
   async #folder(): Promise<string> {
     const { files, random } = this.#parts.context;
-    const path = join(files, 'portable', random.text(20));
+    const path = join(passingFolder(files), random.text(20));
     await mkdir(path, { recursive: true, mode: 0o700 });
     return path;
   }

@@ -1,7 +1,11 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import { tooMuch, type Git } from '../engine/git.ts';
+import { passingFolder } from '../portable/passing.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve } from '../repositories/revisions.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { resolve, resolveAs } from '../repositories/revisions.ts';
 import { pour } from '../transfer/flow.ts';
 import type { Answer } from './call.ts';
 import { fileName } from './file-name.ts';
@@ -25,26 +29,58 @@ export async function archive(
   if (revision === undefined) throw new Problem('git.unknown', 404, `unrecognized repository reference: ${name}`);
   const { commit } = revision;
   await checkSize(git, folder, commit);
-  const shown = `${repository.name}-${name.replaceAll('/', '-')}`;
   const full = `${repository.owner}/${repository.name}`;
   return {
     status: 200,
     headers: {
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': `attachment; ${fileName(`${shown}${ending}`)}`,
+      'Content-Disposition': `attachment; ${fileName(savedAs(repository, name, ending))}`,
       'Access-Control-Expose-Headers': 'Content-Disposition',
       Link: `<${base}/api/v1/repos/${full}/archive/${commit}${ending}?rev=${commit}>; rel="immutable"`,
     },
     send: async (response) => {
-      const args = [
-        'archive',
-        `--format=${archives[ending] ?? 'zip'}`,
-        `--prefix=${repository.name.toLowerCase()}/`,
-        commit,
-      ];
-      await pour(await git.start(folder, args), response);
+      await pour(await git.start(folder, argsFor(repository, ending, commit)), response);
     },
   };
+}
+
+/**
+ * The same of a tag as a file, for who sends files alone; `kind` is `zip` or `tar.gz`. Nobody has it but the caller, who removes
+ * it; what a sudden end leaves is removed with the folder at the next start.
+ * @throws Problem `git.unknown` (404), `git.too_much` (413)
+ */
+export async function archiveFile(
+  { context, git, keeper, objects }: Pick<RestParts, 'context' | 'git' | 'keeper' | 'objects'>,
+  repository: Repository,
+  tag: string,
+  kind: string,
+): Promise<{ readonly path: string; readonly name: string; readonly remove: () => void }> {
+  const ending = `.${kind}`;
+  const folder = keeper.folder(repository);
+  const revision = ending in archives ? await resolveAs('tag', objects, folder, tag) : undefined;
+  if (revision === undefined) throw unknown();
+  await checkSize(git, folder, revision.commit);
+  const passing = passingFolder(context.files);
+  await mkdir(passing, { recursive: true });
+  const made = await mkdtemp(join(passing, 'archive-'));
+  const remove = (): void => void rm(made, { recursive: true, force: true }).catch(() => undefined);
+  const path = join(made, 'archive');
+  try {
+    const [command = '', ...args] = argsFor(repository, ending, revision.commit);
+    await git.run(folder, [command, `--output=${path}`, ...args], { long: true });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { path, name: savedAs(repository, tag, ending), remove };
+}
+
+function argsFor(repository: Repository, ending: string, commit: string): readonly string[] {
+  return ['archive', `--format=${archives[ending] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`, commit];
+}
+
+function savedAs(repository: Repository, name: string, ending: string): string {
+  return `${repository.name}-${name.replaceAll('/', '-')}${ending}`;
 }
 
 /**
