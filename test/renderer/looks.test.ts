@@ -12,7 +12,7 @@ const views = [
   ['message', '/inbox/messages/7', 'Inbox'],
   ['downloads', '/downloads', 'Downloads'],
   ['download', '/downloads/queue/2', 'Downloads'],
-  ['settings', '/settings/moody', 'Settings'],
+  ['settings', '/settings/moody', 'Moody'],
   ['log', '/settings/log', 'Log'],
   ['parts', '/gallery', 'Parts'],
 ] as const;
