@@ -240,7 +240,7 @@ function create(context: Context, settings: Settings): Service {
       ...ownIssueRoutes(issueParts),
       ...ownPullRoutes(issueParts),
       ...overviewRoutes(issueParts),
-      ...ownReleaseRoutes(issueParts),
+      ...ownReleaseRoutes({ ...issueParts, portable }),
       ...movingRoutes({ ...issueParts, portable }),
     ].map(inWords),
 

@@ -2,7 +2,7 @@ import { sentence } from '../api/call.ts';
 
 /** How long a toast stays, in ms: long enough to read it, longer when there is something to take back or to follow. */
 const readMs = 5000;
-const undoMs = 8000;
+const actMs = 8000;
 
 interface Toast {
   readonly id: number;
@@ -83,7 +83,7 @@ class Toasts {
     clearTimeout(this.#timers.get(toast.id));
     this.#timers.set(
       toast.id,
-      setTimeout(() => this.close(toast.id), toast.undo || toast.link ? undoMs : readMs),
+      setTimeout(() => this.close(toast.id), toast.undo || toast.link ? actMs : readMs),
     );
   }
 

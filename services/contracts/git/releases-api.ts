@@ -75,7 +75,7 @@ export const gitReleasesApi = {
   source: defineRoute({
     method: 'GET',
     path: `${at}/:id/source/:kind`,
-    summary: 'All files of the tag of a release in one; `kind` is `zip` or `tar.gz`.',
+    summary: 'All files of the tag of a release in one; `kind` is `zip`, `tar.gz` or `tar`.',
     access,
     reply: fileReply,
   }),

@@ -1,12 +1,13 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitReleasesApi, type GitRelease } from '../../contracts/git/releases-api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import type { Portable } from '../portable/portable.ts';
 import { readLog } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolve, resolveAs } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { archiveFile } from '../rest/archives.ts';
+import { archiveName, isArchiveKind } from '../rest/archives.ts';
 import type { HookParts } from '../rest/hooks.ts';
 import { mayWrite, needWrite } from '../rest/issues/parts.ts';
 import type { PullRestParts } from '../rest/pulls/parts.ts';
@@ -19,8 +20,10 @@ const tags = 'refs/tags/';
 const mostNotes = 200;
 
 /** Releases for the pages. */
-export function ownReleaseRoutes(parts: PullRestParts & HookParts): readonly ApiHandler[] {
-  const { context, git, keeper, objects, releases } = parts;
+export function ownReleaseRoutes(
+  parts: PullRestParts & HookParts & { readonly portable: Portable },
+): readonly ApiHandler[] {
+  const { context, git, keeper, objects, portable, releases } = parts;
 
   const view = async (row: ReleaseRow): Promise<GitRelease> => ({
     ...{ id: row.id, tag: row.tag, title: row.title, text: row.body, author: row.author },
@@ -118,8 +121,11 @@ export function ownReleaseRoutes(parts: PullRestParts & HookParts): readonly Api
     implement(gitReleasesApi.source, async (call) => {
       const { repository, level } = await ownRepository(parts, call);
       const release = await releaseOf(call, repository, mayWrite(level));
-      const { path, name, remove } = await archiveFile(parts, repository, release.tag, call.params['kind'] ?? '');
-      return new FileReply({ path, type: 'application/octet-stream', saveAs: name, sent: remove });
+      const kind = call.params['kind'] ?? '';
+      const revision = await resolveAs('tag', objects, keeper.folder(repository), release.tag);
+      if (revision === undefined || !isArchiveKind(kind)) throw unknown();
+      const { path, release: sent } = await portable.source(repository, revision.commit, kind);
+      return new FileReply({ path, sent, type: 'application/octet-stream', saveAs: archiveName(repository, release.tag, `.${kind}`) }); // prettier-ignore
     }),
     implement(gitReleasesApi.detach, async (call) => {
       const repository = await writable(call);

@@ -75,7 +75,7 @@ export class KeptBackups {
       throw new Problem(
         'git.busy',
         503,
-        'Too many repositories are backed up at this moment. Try again a little later.',
+        'Too many repositories are made into files at this moment. Try again a little later.',
       );
     }
     this.#making += 1;

@@ -16,9 +16,9 @@ import type { Releases } from '../releases/releases.ts';
 import { assetFolder } from '../releases/stored-files.ts';
 import type { Keeper } from '../repositories/keeper.ts';
 import { readReferences, sizeOf } from '../repositories/references.ts';
+import { writeArchive } from '../rest/archives.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
-import { passingFolder } from './passing.ts';
 import { KeptBackups, type MadeBackup, type SavedBackup } from './kept-backups.ts';
 import { readRecord } from './read-record.ts';
 import { RepositoryRecord } from './record.ts';
@@ -61,6 +61,22 @@ export class Portable {
       const state = createHash('sha256').update(told).digest('hex');
       return { state, make: () => this.#make(repository, record, references.length === 0) };
     });
+  }
+
+  /** All files of a commit as one file, `kind` being that of an archive; kept and lent as backups are. */
+  source(repository: Repository, commit: string, kind: string): Promise<SavedBackup> {
+    const make = async (): Promise<MadeBackup> => {
+      const folder = await this.#folder();
+      const path = join(folder, 'source');
+      try {
+        await writeArchive(this.#parts, repository, { commit, kind, path });
+        return { folder, path };
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
+    };
+    return this.#kept.take(repository.id, () => Promise.resolve({ state: `${commit}.${kind}`, make }));
   }
 
   /** Nobody sees the repository before it is whole; when this rejects nothing of it remains. @throws Problem (409, 422) */
@@ -110,7 +126,7 @@ export class Portable {
 
   /** What a host that ended left half made. */
   async clean(): Promise<void> {
-    await rm(passingFolder(this.#parts.context.files), { recursive: true, force: true });
+    await rm(join(this.#parts.context.files, 'portable'), { recursive: true, force: true });
   }
 
   async #make(repository: Repository, record: RepositoryRecord, isEmpty: boolean): Promise<MadeBackup> {
@@ -176,7 +192,7 @@ export class Portable {
 
   async #folder(): Promise<string> {
     const { files, random } = this.#parts.context;
-    const path = join(passingFolder(files), random.text(20));
+    const path = join(files, 'portable', random.text(20));
     await mkdir(path, { recursive: true, mode: 0o700 });
     return path;
   }

@@ -1,11 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import { tooMuch, type Git } from '../engine/git.ts';
-import { passingFolder } from '../portable/passing.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { unknown } from '../repositories/lookup.ts';
-import { resolve, resolveAs } from '../repositories/revisions.ts';
+import { resolve } from '../repositories/revisions.ts';
 import { pour } from '../transfer/flow.ts';
 import type { Answer } from './call.ts';
 import { fileName } from './file-name.ts';
@@ -34,52 +30,38 @@ export async function archive(
     status: 200,
     headers: {
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': `attachment; ${fileName(savedAs(repository, name, ending))}`,
+      'Content-Disposition': `attachment; ${fileName(archiveName(repository, name, ending))}`,
       'Access-Control-Expose-Headers': 'Content-Disposition',
       Link: `<${base}/api/v1/repos/${full}/archive/${commit}${ending}?rev=${commit}>; rel="immutable"`,
     },
     send: async (response) => {
-      await pour(await git.start(folder, argsFor(repository, ending, commit)), response);
+      await pour(await git.start(folder, ['archive', ...optionsFor(repository, ending), commit]), response);
     },
   };
 }
 
-/**
- * The same of a tag as a file, for who sends files alone; `kind` is `zip` or `tar.gz`. Nobody has it but the caller, who removes
- * it; what a sudden end leaves is removed with the folder at the next start.
- * @throws Problem `git.unknown` (404), `git.too_much` (413)
- */
-export async function archiveFile(
-  { context, git, keeper, objects }: Pick<RestParts, 'context' | 'git' | 'keeper' | 'objects'>,
+/** Whether there are archives of that kind, such as `tar.gz`. */
+export function isArchiveKind(kind: string): boolean {
+  return `.${kind}` in archives;
+}
+
+/** The same of a commit, written into a file. @throws Problem `git.too_much` (413) */
+export async function writeArchive(
+  { git, keeper }: Pick<RestParts, 'git' | 'keeper'>,
   repository: Repository,
-  tag: string,
-  kind: string,
-): Promise<{ readonly path: string; readonly name: string; readonly remove: () => void }> {
-  const ending = `.${kind}`;
+  { commit, kind, path }: { readonly commit: string; readonly kind: string; readonly path: string },
+): Promise<void> {
   const folder = keeper.folder(repository);
-  const revision = ending in archives ? await resolveAs('tag', objects, folder, tag) : undefined;
-  if (revision === undefined) throw unknown();
-  await checkSize(git, folder, revision.commit);
-  const passing = passingFolder(context.files);
-  await mkdir(passing, { recursive: true });
-  const made = await mkdtemp(join(passing, 'archive-'));
-  const remove = (): void => void rm(made, { recursive: true, force: true }).catch(() => undefined);
-  const path = join(made, 'archive');
-  try {
-    const [command = '', ...args] = argsFor(repository, ending, revision.commit);
-    await git.run(folder, [command, `--output=${path}`, ...args], { long: true });
-  } catch (error) {
-    remove();
-    throw error;
-  }
-  return { path, name: savedAs(repository, tag, ending), remove };
+  await checkSize(git, folder, commit);
+  await git.run(folder, ['archive', ...optionsFor(repository, `.${kind}`), `--output=${path}`, commit], { long: true });
 }
 
-function argsFor(repository: Repository, ending: string, commit: string): readonly string[] {
-  return ['archive', `--format=${archives[ending] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`, commit];
+function optionsFor(repository: Repository, ending: string): readonly string[] {
+  return [`--format=${archives[ending] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
 }
 
-function savedAs(repository: Repository, name: string, ending: string): string {
+/** What it is called where it is saved: `lamp-v1.zip`. */
+export function archiveName(repository: Repository, name: string, ending: string): string {
   return `${repository.name}-${name.replaceAll('/', '-')}${ending}`;
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
@@ -20,6 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
+it('the history says of what was pushed whether it is a branch or a tag', async () => {
+  const reply = await fetch(`${room.host.url('control')}/api/git/history`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  const { events } = (await reply.json()) as { events: { kind: string; what: string; tag: boolean }[] };
+  const pushed = events.filter(({ kind }) => kind === 'created').map(({ what, tag }) => [what, tag]);
+  expect(pushed).toEqual(expect.arrayContaining([['v1/first', true], ['main', false]])); // prettier-ignore
+});
+
 it('the source of a release is one file, in the kinds that people unpack', async () => {
   for (const [kind, list] of [
     ['zip', ['python3', '-m', 'zipfile', '-l']],
@@ -33,6 +40,17 @@ it('the source of a release is one file, in the kinds that people unpack', async
     const [program, ...args] = list;
     expect((await room.run(program, [...args, file])).stdout).toMatch(/lamp\/README\.md[^]*lamp\/deep\.txt/);
   }
+});
+
+it('the source of a release is made once for many who ask at once', async () => {
+  const ask = async (): Promise<number> => {
+    const reply = await fetch(`${at}/tar`, { headers: { authorization: adminAuthorization } });
+    return (await reply.arrayBuffer()).byteLength;
+  };
+  const sizes = await Promise.all(Array.from({ length: 12 }, ask));
+  expect(new Set(sizes).size).toBe(1);
+  expect(sizes[0]).toBeGreaterThan(1000);
+  expect(readdirSync(join(room.host.dataDir, 'git', 'portable'))).toHaveLength(1);
 });
 
 it('the source of a release is nothing for another kind, and for who may not read the repository', async () => {
