@@ -28,8 +28,12 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
     const command = (await page.getByText(/-d "Backup finished"/).textContent()) ?? '';
     expect(command).toContain(`${pages.host.url('push')}/TOPIC`);
     expect(await seriousFindings(page)).toEqual([]);
+    const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
+    await phones.getByRole('link', { name: 'Share it with your network' }).waitFor();
+    await phones.getByText('the address for phones stands here').waitFor();
+    expect(await phones.textContent()).not.toContain('127.0.0.1');
     await page.getByRole('radio', { name: 'Other devices' }).check();
-    await page.getByRole('link', { name: 'Share it with your network' }).waitFor();
+    await page.getByText('Messages answers on this computer alone.').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
