@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     const trust = (await page.getByText(/\/trust$/).textContent()) ?? '';
     const fingerprint = (await page.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/).textContent()) ?? '';
     expect((await readPlainly(trust)).body).toContain(fingerprint);
-    await row.getByRole('button', { name: /^Code of https:\/\/push/ }).click();
+    await row.getByRole('button', { name: /^QR code of https:\/\/push/ }).click();
     await page.getByRole('img', { name: /^The address https:\/\/push\.nas\.local/ }).waitFor();
     await page.keyboard.press('Escape');
     await row.getByRole('radio', { name: 'Off' }).check();

@@ -47,6 +47,7 @@ import Play from '@lucide/svelte/icons/play';
 import Plus from '@lucide/svelte/icons/plus';
 import Power from '@lucide/svelte/icons/power';
 import Puzzle from '@lucide/svelte/icons/puzzle';
+import QrCode from '@lucide/svelte/icons/qr-code';
 import Radio from '@lucide/svelte/icons/radio';
 import RotateCw from '@lucide/svelte/icons/rotate-cw';
 import ScrollText from '@lucide/svelte/icons/scroll-text';
@@ -82,6 +83,7 @@ export const icons = {
   settings: SlidersHorizontal,
   more: Ellipsis,
   copy: Copy,
+  qr: QrCode,
   check: Check,
   close: X,
   back: ArrowLeft,
