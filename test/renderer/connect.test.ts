@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
 describe.skipIf(noBrowser)('what other devices connect to', () => {
   let pages: Pages;
   beforeAll(async () => {
-    pages = await openPages({ also: [uptime, gateway], environment: sharing() });
+    pages = await openPages({ also: [uptime, push, gateway], environment: sharing() });
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
@@ -96,6 +96,18 @@ describe.skipIf(noBrowser)('what other devices connect to', () => {
     expect(await seriousFindings(page)).toEqual([]);
     await share([]);
     await page.getByRole('heading', { name: 'Uptime answers on this computer alone.' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('is what a phone is given for Messages, also while the rest is written for this computer', async () => {
+    await using visit = await pages.visit('/push/connect');
+    const { page } = visit;
+    const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
+    await phones.getByText('the address for phones stands here').waitFor();
+    await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared: ['push'] }) });
+    const reached = async () => (await api<{ services: { url: string }[] }>(pages.url, '/api/gateway/addresses')).services[0]?.url ?? 'none'; // prettier-ignore
+    await phones.getByText(await reached(), { exact: true }).waitFor();
+    await page.getByText(`POST ${pages.host.url('push')}`).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });
