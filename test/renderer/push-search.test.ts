@@ -66,10 +66,13 @@ describe.skipIf(noBrowser)('over all topics', () => {
     await using visit = await pages.visit('/push/retention');
     const { page } = visit;
     await page.getByText('A message is kept for 12 hours').waitFor();
+    await page.getByRole('heading', { name: 'Every topic is kept alike.' }).waitFor();
     await page.getByRole('button', { name: 'Add a rule' }).click();
     const rule = page.getByRole('group', { name: 'Rule for' });
     await rule.getByLabel('Topic').fill('brief');
     await rule.getByLabel('Kept for').selectOption('minutes');
+    await rule.getByLabel('How many minutes').fill('1');
+    await expect.poll(() => rule.getByLabel('Kept for').locator(':checked').textContent()).toBe('minute');
     await rule.getByLabel('How many minutes').fill('90');
     await rule.getByLabel('At most').fill('5');
     await page.getByRole('button', { name: 'Add a rule' }).click();

@@ -1,6 +1,6 @@
 import type { RetentionRule } from '../../../../services/contracts/push/retention.ts';
 
-export const units = [
+const units = [
   ['minutes', 'minutes'],
   ['hours', 'hours'],
   ['days', 'days'],
@@ -9,6 +9,8 @@ export const units = [
 ] as const;
 export type Unit = (typeof units)[number][0];
 
+type Time = 'minutes' | 'hours' | 'days';
+const singular: Readonly<Record<Time, string>> = { minutes: 'minute', hours: 'hour', days: 'day' };
 const seconds: Readonly<Record<Unit, number>> = { minutes: 60, hours: 3600, days: 86_400, setting: 0, never: 0 };
 
 /** A rule as the form shows it; `key` tells the rows apart. */
@@ -18,6 +20,11 @@ export interface KeepingForm {
   readonly count: number;
   readonly unit: Unit;
   readonly most: number | null;
+}
+
+/** The units to choose from, in the words that fit a number: `1 hour`. */
+export function unitsFor(count: number): readonly (readonly [Unit, string])[] {
+  return units.map(([unit, words]) => [unit, count === 1 && unit in singular ? singular[unit as Time] : words]);
 }
 
 /** Seconds in the largest unit that has them whole. */
@@ -35,5 +42,5 @@ export function ruleOfForm({ topic, count, unit, most }: KeepingForm): Retention
 /** `12 hours` */
 export function lifeWords(kept: number): string {
   const { count, unit } = readLife(kept);
-  return `${String(count)} ${count === 1 ? unit.slice(0, -1) : unit}`;
+  return `${String(count)} ${unitsFor(count).find(([each]) => each === unit)?.[1] ?? unit}`;
 }
