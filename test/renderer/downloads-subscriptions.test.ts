@@ -84,6 +84,9 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await page.getByRole('menuitem', { name: 'Check now' }).click();
     await page.getByText('1 new video is in the queue.').waitFor();
     await own.getByText('last new video').waitFor();
+    site.publish('Lighthouse', ['Lighthouse 4', 'Lighthouse 3', 'Lighthouse 2', 'Lighthouse 1']);
+    await api('subscriptions/check', {});
+    await own.getByText('last new video now, 3 so far').waitFor();
 
     site.publish('Lighthouse', undefined);
     await api('subscriptions/check', {});

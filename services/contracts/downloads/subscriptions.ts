@@ -29,6 +29,8 @@ export const Subscription = z
     nextCheck: z.number().nullable().describe('ms since the epoch; null while it is paused'),
     /** When something new was last found, ms since the epoch. */
     lastFound: z.number().nullable(),
+    /** New videos that were queued for download, since Homeport counts them. */
+    found: z.int(),
     /** Why the last check failed, for a person. */
     error: z.string().nullable(),
     /** Checks that failed in a row. */

@@ -126,7 +126,7 @@ export class Checker {
         nextCheck: nextCheckAt(now, current.intervalMinutes, 0),
         error: null,
         failures: 0,
-        ...(made.length > 0 ? { lastFound: now } : {}),
+        ...(made.length > 0 ? { lastFound: now, found: current.found + made.length } : {}),
       });
       return made;
     });

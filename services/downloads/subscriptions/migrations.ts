@@ -36,4 +36,13 @@ export const subscriptionMigrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '051-subscriptions-found',
+    async up(db) {
+      await db.schema
+        .alterTable('downloads_subscriptions')
+        .addColumn('found', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 ];

@@ -17,6 +17,8 @@ export interface StoredSubscription {
   readonly lastChecked: number | null;
   readonly nextCheck: number;
   readonly lastFound: number | null;
+  /** Videos that were queued by checks. */
+  readonly found: number;
   readonly error: string | null;
   readonly failures: number;
   readonly seen: number;
@@ -38,6 +40,7 @@ interface SubscriptionRow {
   last_checked: number | null;
   next_check: number;
   last_found: number | null;
+  found: number;
   error: string | null;
   failures: number;
   removed_at: number | null;
@@ -186,6 +189,7 @@ function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscrip
     lastChecked: row.last_checked === null ? null : Number(row.last_checked),
     nextCheck: Number(row.next_check),
     lastFound: row.last_found === null ? null : Number(row.last_found),
+    found: row.found,
     error: row.error,
     failures: row.failures,
     seen,
@@ -203,6 +207,7 @@ function toRow(subscription: Omit<StoredSubscription, 'id' | 'url' | 'createdAt'
     last_checked: subscription.lastChecked,
     next_check: subscription.nextCheck,
     last_found: subscription.lastFound,
+    found: subscription.found,
     error: storable(subscription.error),
     failures: subscription.failures,
   };

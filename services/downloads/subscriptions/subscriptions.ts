@@ -100,6 +100,7 @@ export class Subscriptions implements AsyncDisposable {
       lastChecked: subscription.lastChecked,
       nextCheck: subscription.enabled ? subscription.nextCheck : null,
       lastFound: subscription.lastFound,
+      found: subscription.found,
       error: subscription.error,
       failures: subscription.failures,
     };
@@ -134,6 +135,7 @@ export class Subscriptions implements AsyncDisposable {
       lastChecked: now,
       nextCheck: nextCheckAt(now, given.intervalMinutes, 0),
       lastFound: null,
+      found: 0,
       error: null,
       failures: 0,
     };
