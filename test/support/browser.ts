@@ -90,7 +90,10 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   page.on('console', (message) => {
     // Another test lays a network between two machines: the browser drops what it was loading, also from this one.
     if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    // What could not be loaded is only in the place of such a line, never in its words.
+    const place = message.text().startsWith('Failed to load resource') ? ` ${message.location().url}` : '';
+    complaints.push(message.text() + place);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   return { page, complaints, [Symbol.asyncDispose]: () => closed(context) };
