@@ -1,0 +1,74 @@
+import { startFixtureSite } from '../support/fixture-site/site.ts';
+import { openFilms } from './films.ts';
+import { day, hour, type House, type Moment } from './moment.ts';
+
+const finished: readonly (readonly [daysAgo: number, title: string])[] = [
+  [27, 'How lighthouses are built, and why they stand for centuries'],
+  [21, 'Knots every sailor knows'],
+  [14, 'A year in the harbour, in four minutes'],
+  [9, 'Baking rye bread without hurry'],
+  [6, 'Night trains of Europe: Berlin to Stockholm'],
+  [4, 'Concert in the old church'],
+  [2, 'The river in winter'],
+  [0.4, 'Repairing a bicycle wheel'],
+];
+
+/** Films that came, one that could not, two that are coming, and channels that are looked at. */
+export async function downloads({ folder, ask, keep }: House): Promise<readonly Moment[]> {
+  const site = keep(await startFixtureSite());
+  const films = keep(await openFilms(folder, site.address));
+  const settled = async (): Promise<void> => {
+    for (;;) {
+      const { queue } = await ask('GET', '/downloads');
+      if (queue.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  };
+  const get = async (url: string, more: object = {}): Promise<void> => {
+    await ask('POST', '/downloads', { url, ...more });
+    await settled();
+  };
+  const channel = (name: string, title: string, titles: readonly string[]): string =>
+    `${site.publish(name, titles)}?title=${encodeURIComponent(title)}`;
+  const bread = ['Sourdough from nothing', 'Ovens and stones', 'Flour: what the numbers say'];
+  const boats = ['Caulking a hull', 'Sails and their names'];
+  const check = async (name: string): Promise<void> => {
+    const { subscriptions } = await ask('GET', '/downloads/subscriptions');
+    const found = subscriptions.find(({ url }: { url: string }) => url.includes(`/channel/${name}.rss`));
+    await ask('POST', '/downloads/subscriptions/check', { ids: [found.id] });
+  };
+  return [
+    {
+      ago: 26 * day,
+      async happens() {
+        const subscribe = (url: string, more: object): Promise<unknown> =>
+          ask('POST', '/downloads/subscriptions', { url, ...more });
+        await subscribe(channel('bread', 'The slow kitchen', bread), { intervalMinutes: 60, folder: 'Kitchen' });
+        await subscribe(channel('boats', 'Wooden boats', boats), { intervalMinutes: 720, titleRegex: 'sail|hull' });
+      },
+    },
+    ...finished.map(([days, title]) => ({ ago: days * day, happens: () => get(films.page(title)) })),
+    {
+      ago: 5 * hour,
+      async happens() {
+        await get(films.page('The sea at night, to fall asleep', '/aud.m4a'), { download_type: 'audio', quality: 'best', format: 'mp3' }); // prettier-ignore
+        await get(films.page('Private: the regatta of 1998', '/removed.mp4'));
+        channel('bread', 'The slow kitchen', ['Rye, three ways', ...bread]);
+        await check('bread');
+        await settled();
+        site.publish('boats', undefined);
+        await check('boats');
+      },
+    },
+    {
+      ago: 0,
+      async happens() {
+        const slowly = (title: string, rate: number): Promise<unknown> =>
+          ask('POST', '/downloads', { url: films.page(title, `/slow/${String(rate)}/big.mp4`) });
+        await slowly('Harbour at dawn, four hours of calm water', 12);
+        await slowly('Mending a wooden hull: planks, caulk and patience', 9);
+        await ask('POST', '/downloads', { url: films.page('A walk along the pier'), auto_start: false });
+      },
+    },
+  ];
+}

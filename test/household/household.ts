@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { registry } from '../../main/host/services/registry.ts';
+import type { NotifyDelivery, NotifyNotice } from '../../services/contracts/notify/history.ts';
+import { api } from '../support/api.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import { sharing } from '../support/gateway/phone.ts';
+import { accounts } from './accounts.ts';
+import { code } from './code.ts';
+import { databases } from './databases.ts';
+import { delivery } from './delivery.ts';
+import { downloads } from './downloads.ts';
+import { messages } from './messages.ts';
+import { type House, type Moment, day } from './moment.ts';
+import { network } from './network.ts';
+import { streaming, streamingEnvironment } from './streaming.ts';
+import { sync } from './sync.ts';
+import { traffic } from './traffic.ts';
+import { createTravelClock } from './travel-clock.ts';
+import { uptime } from './uptime.ts';
+
+const parts: readonly ((house: House) => Promise<readonly Moment[]>)[] = [
+  accounts,
+  network,
+  messages,
+  delivery,
+  downloads,
+  streaming,
+  uptime,
+  sync,
+  code,
+  databases,
+  traffic,
+];
+
+/** Waits until what was told has been tried everywhere: notices take no time of the month they are of. */
+async function untilTold(ask: House['ask']): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    await wait(20);
+    const { notices } = await ask('GET', '/notify/notices?state=waiting&limit=20');
+    const deliveries: readonly NotifyDelivery[] = notices.flatMap((notice: NotifyNotice) => notice.deliveries);
+    if (deliveries.every(({ state, attempts }) => state !== 'waiting' || attempts > 0)) return;
+  }
+}
+
+/** Ports as people have them, so that addresses look as they do at home, or each so much above. */
+function usualPorts(above: number): Record<string, string> {
+  return Object.fromEntries(
+    registry.flatMap(({ id, listeners = [] }) =>
+      listeners.map(({ name, port }, at) => [
+        `HOMEPORT_PORT_${id}${at === 0 ? '' : `_${name}`}`.toUpperCase(),
+        String(port + above),
+      ]),
+    ),
+  );
+}
+
+/**
+ * All services as somebody has them after a month: what people and programs of a home did with them, through the doors that
+ * they use, and stand-ins on loopback for what is outside. For pictures of the pages, and to look at them by hand.
+ */
+export async function openHousehold(
+  options: { readonly pages?: string; readonly portsAbove?: number; readonly only?: readonly string[] } = {},
+): Promise<TestHost> {
+  await using open = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-household-'));
+  open.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const clock = createTravelClock(31 * day);
+  const keep: House['keep'] = (kept) => open.use(kept);
+  const environment = {
+    ...sharing(),
+    ...usualPorts(options.portsAbove ?? 0),
+    ...{ ALLOW_PRIVATE_ADDRESSES: 'true', DOWNLOAD_DIR: join(folder, 'Downloads') },
+    ...(await streamingEnvironment(keep)),
+  };
+  const host = keep(
+    await openTestHost({ clock, environment, ...(options.pages === undefined ? {} : { pages: options.pages }) }),
+  );
+  const ask: House['ask'] = (method, path, body) =>
+    api(host.url('control'), `/api${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const wanted = parts.filter(({ name }) => options.only?.includes(name) ?? true);
+  const moments: Moment[] = [];
+  for (const part of wanted) moments.push(...(await part({ host, folder, ask, keep })));
+  for (const { ago, happens } of moments.sort((a, b) => b.ago - a.ago)) {
+    await clock.goTo(ago);
+    await happens();
+    await untilTold(ask);
+  }
+  await clock.goTo(0);
+  const kept = open.move();
+  return { ...host, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}

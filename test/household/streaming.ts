@@ -1,0 +1,80 @@
+import { openFakeAddon, streamManifest } from '../services/addons/fake-addon.ts';
+import { hashes, openRealDebrid, openTorBox } from '../services/addons/fake-stores.ts';
+import { day, hour, type House, type Moment } from './moment.ts';
+
+const gigabyte = 1_000_000_000;
+
+/** A file as addons tell of it. */
+function stream(name: string, seeders: number, size: number, infoHash?: string): object {
+  return {
+    name: `Harbour ${/\d+p/.exec(name)?.[0] ?? ''}`,
+    title: `${name}\n👤 ${String(seeders)} 💾 ${(size / gigabyte).toFixed(1)} GB ⚙️ Lists`,
+    ...(infoHash === undefined ? { url: `http://127.0.0.1:1/${name}` } : { infoHash, fileIdx: 0 }),
+    behaviorHints: { filename: name, videoSize: size },
+  };
+}
+
+const films = [
+  stream('Harbour.Lights.2021.2160p.BluRay.REMUX.DV.TrueHD.Atmos.mkv', 112, 54 * gigabyte, hashes.cached),
+  stream('Harbour.Lights.2021.2160p.WEB-DL.HDR.DDP5.1.mkv', 240, 18 * gigabyte),
+  stream('Harbour.Lights.2021.1080p.BluRay.x264.mkv', 530, 11 * gigabyte, hashes.uncached),
+  stream('Harbour.Lights.2021.1080p.WEB-DL.DDP5.1.x265.mkv', 410, 4 * gigabyte),
+  stream('Harbour.Lights.2021.720p.HDTV.x264.mkv', 35, 1.6 * gigabyte),
+];
+
+/** Stand-ins of debrid services, which the host is told of when it starts. */
+export async function streamingEnvironment(keep: House['keep']): Promise<Record<string, string>> {
+  const [realDebrid, torBox] = [keep(await openRealDebrid()), keep(await openTorBox())];
+  return { PROVIDER_A_BASE_URL: realDebrid.url, PROVIDER_H_BASE_URL: torBox.url };
+}
+
+/** Two configurations, of which the television uses one. */
+export async function streaming({ host, ask, keep }: House): Promise<readonly Moment[]> {
+  const lists = keep(await openFakeAddon({ streams: films }));
+  const catalogs = keep(
+    await openFakeAddon({
+      manifest: {
+        ...streamManifest,
+        ...{ id: 'lists', name: 'Film lists', resources: ['catalog'] },
+        catalogs: ['New this week', 'Loved by many', 'Short films'].map((name, at) => ({ type: 'movie', id: `l${String(at)}`, name })), // prettier-ignore
+      },
+    }),
+  );
+  const own = (instanceId: string, name: string, manifestUrl: string): object => ({
+    ...{ type: 'custom', instanceId, enabled: true },
+    options: { name, manifestUrl },
+  });
+  const living = {
+    addonName: 'Living room',
+    presets: [own('a1', 'Harbour', lists.manifestUrl), own('a2', 'Film lists', catalogs.manifestUrl)],
+    services: [
+      { id: 'realdebrid', enabled: true, credentials: { apiKey: 'RDKEY' } },
+      { id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } },
+    ],
+    formatter: { id: 'gdrive' },
+    sortCriteria: { global: ['cached', 'resolution', 'size'].map((key) => ({ key, direction: 'desc' })) },
+    excludedQualities: ['CAM', 'TS'],
+    preferredResolutions: ['2160p', '1080p'],
+  };
+  const children = {
+    ...{ addonName: 'Children', presets: [own('b1', 'Harbour', lists.manifestUrl)], services: [] },
+    ...{ formatter: { id: 'torrentio' }, sortCriteria: { global: [] }, excludedCertifications: ['R', 'NC-17'] },
+  };
+  let installPath = '';
+  const list = async (): Promise<void> => {
+    const at = `${host.url('addons')}${installPath.replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
+    const reply = await fetch(at);
+    if (!reply.ok) throw new Error(await reply.text());
+  };
+  return [
+    {
+      ago: 20 * day,
+      async happens() {
+        ({ installPath } = await ask('POST', '/addons/profiles', { config: living }));
+        await ask('POST', '/addons/profiles', { config: children });
+      },
+    },
+    { ago: 26 * hour, happens: list },
+    { ago: 2 * hour, happens: list },
+  ];
+}

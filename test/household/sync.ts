@@ -1,0 +1,70 @@
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { daily, day, hour, minute, range, type House, type Moment } from './moment.ts';
+
+/** Folders that are kept twice, one of them on a disk that is not connected, and a large copy under way. */
+export async function sync({ folder, ask }: House): Promise<readonly Moment[]> {
+  const at = (path: string): string => join(folder, path);
+  const write = (path: string, size: number): void => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), '');
+    truncateSync(at(path), size);
+  };
+  const ended = async (job: number): Promise<void> => {
+    for (;;) {
+      const { job: found } = await ask('GET', `/sync/jobs/${String(job)}`);
+      if (found.endedAt !== null) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const run = async (task: number): Promise<void> =>
+    ended((await ask('POST', `/sync/tasks/${String(task)}/run`, {})).id);
+  const save = async (name: string, fields: object): Promise<number> =>
+    (await ask('POST', '/sync/tasks', { name, zone: 'Europe/Berlin', retries: 0, ...fields })).id;
+  let [photos, music, stick] = [0, 0, 0];
+  return [
+    {
+      ago: 28 * day,
+      async happens() {
+        for (const number of range(0, 60))
+          write(`photos/2026/IMG_${String(4000 + number)}.jpg`, 900_000 + number * 1000);
+        for (const number of range(0, 12)) write(`music/Harbour songs/${String(number + 1)}.flac`, 2_400_000);
+        for (const number of range(0, 8)) write(`papers/2025/letter ${String(number + 1)}.pdf`, 80_000);
+        for (const name of ['Harbour at night.mkv', 'The long pier.mkv']) write(`films/${name}`, 400_000_000);
+        mkdirSync(at('stick'));
+        await ask('POST', '/sync/remotes', { name: 'nas', type: 'alias', parameters: { remote: at('nas') } });
+        await ask('POST', '/sync/remotes', { name: 'attic', type: 'webdav', parameters: { url: 'https://attic.home.example/dav', vendor: 'other', user: 'ada' } }); // prettier-ignore
+        mkdirSync(at('nas'));
+        photos = await save('Photos to the NAS', { mode: 'sync', source: at('photos'), destination: 'nas:photos', cron: '30 3 * * *', keepReplaced: true }); // prettier-ignore
+        music = await save('Music to the second disk', { mode: 'copy', source: at('music'), destination: at('disk2/music'), cron: '0 4 * * 0' }); // prettier-ignore
+        stick = await save('Papers from the stick', { mode: 'copy', source: at('stick'), destination: at('papers/stick') }); // prettier-ignore
+        await save('Films to the television', {
+          mode: 'copy',
+          source: at('films'),
+          destination: at('television/films'),
+        });
+        await run(photos);
+      },
+    },
+    ...daily(range(1, 26, 3), 4, async (back) => {
+      write(`photos/2026/IMG_${String(5000 + back)}.jpg`, 1_200_000);
+      await run(photos);
+    }),
+    ...daily(range(2, 26, 7), 5, () => run(music)),
+    {
+      ago: 7 * hour,
+      async happens() {
+        rmSync(at('stick'), { recursive: true });
+        await run(stick);
+      },
+    },
+    {
+      ago: 20 * minute,
+      async happens() {
+        write('photos/2026/IMG_5100.jpg', 1_900_000);
+        rmSync(at('photos/2026/IMG_4003.jpg'));
+        await run(photos);
+      },
+    },
+  ];
+}
