@@ -39,6 +39,24 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     return { asked: asked.promise, release: () => release.resolve(undefined), count: () => count };
   }
 
+  it('moves nothing where the system asks for no motion', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const moved = (): Promise<readonly string[]> =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('*')].flatMap((each) => {
+          const { transitionDuration, animationName, animationIterationCount } = getComputedStyle(each);
+          const isMoved =
+            /[1-9]/.test(transitionDuration) || (animationName !== 'none' && animationIterationCount !== '1');
+          return isMoved ? [each.outerHTML.slice(0, 200)] : [];
+        }),
+      );
+    expect(await moved()).toEqual([]);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    expect((await moved()).length).toBeGreaterThan(3);
+  });
+
   it('leaves the keyboard on a button that is at work, and does it once', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
