@@ -220,6 +220,37 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('says what an account may do by the names of the services', async () => {
+    const of = (service: string, resource: string, permission: string) => ({ service, resource, permission });
+    const grants = [of('push', '*', 'read-write'), of('inbox', '*', 'read'), of('push', 'secret-*', 'none')];
+    await make('bob', { grants });
+    await using visit = await pages.visit('/settings/accounts');
+    const { page } = visit;
+    await page.getByText('Uses Messages; reads Inbox; not Messages secret-*').waitFor();
+    await page.getByRole('link', { name: /^bob/ }).click();
+    const matrix = page.getByRole('table', { name: 'Grants' });
+    await matrix.getByLabel('Write Inbox, by source').check();
+    await newsOf(page, 'Changed: Inbox, by source.').waitFor();
+    expect(await matrix.getByLabel('Read Message topics').isChecked()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('begins with the programs that are at work, and leaves each in its place when it is switched', async () => {
+    await make('nas', { kind: 'service' });
+    await using visit = await pages.visit('/settings/accounts');
+    const { page } = visit;
+    const switches = page.getByRole('list', { name: 'Service accounts' }).getByRole('switch');
+    const first = (): Promise<readonly (string | null)[]> =>
+      switches.evaluateAll((all) => all.slice(0, 3).map((each) => each.getAttribute('aria-label')));
+    const wanted = ['nas on', 'administration on', 'backup-jobs on'];
+    await expect.poll(first).toEqual(wanted);
+    const backup = page.getByRole('switch', { name: 'backup-jobs on' });
+    await backup.click();
+    await expect.poll(() => backup.getAttribute('aria-checked')).toBe('true');
+    expect(await first()).toEqual(wanted);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('opens a topic for anyone', async () => {
     const publish = (): Promise<number> =>
       fetch(`${pages.host.url('push')}/open-low-chat`, { method: 'POST', body: 'x' }).then(({ status }) => status);

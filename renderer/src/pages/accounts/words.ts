@@ -1,6 +1,9 @@
 import type { AccessReason } from '../../../../services/contracts/control/access.ts';
 import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
+import { services } from '../../state/services.svelte.ts';
 import { grantable } from './grantable.svelte.ts';
+
+const list = new Intl.ListFormat('en');
 
 /** What each permission lets someone do, in the order of the choice. */
 export const permissions: readonly (readonly [Permission, string])[] = [
@@ -14,13 +17,29 @@ export function permissionWords(permission: Permission): string {
   return permissions.find(([key]) => key === permission)?.[1] ?? permission;
 }
 
-/** One line about what an account may do. */
+/** What a grant is about, as it is called on its service's page; a pattern by itself where it does not stand for all. */
+export function thingOf({ service, resource }: Pick<Grant, 'service' | 'resource'>): string {
+  return resource === '*' ? grantable.title(service) : resource;
+}
+
+const verbs: readonly (readonly [Permission, string])[] = [
+  ['read-write', 'uses'],
+  ['read', 'reads'],
+  ['write', 'writes to'],
+  ['none', 'not'],
+];
+
+/** One line about what an account may do, by the names of the services: `Uses Downloads and Code, reads Uptime`. */
 export function grantLine({ role, grants }: Pick<Account, 'role' | 'grants'>): string {
   if (role === 'admin') return 'May do everything';
   if (grants.length === 0) return 'Only what everyone may do';
-  const first = grants.slice(0, 2).map(({ resource, permission }) => `${resource}: ${permissionWords(permission)}`);
-  const more = grants.length > first.length ? ` and ${String(grants.length - first.length)} more` : '';
-  return first.join(', ').concat(more);
+  const parts = verbs.flatMap(([permission, verb]) => {
+    const of = byPrecedence(grants.filter((grant) => grant.permission === permission));
+    const names = of.map(({ service, resource }) => `${services.title(service)}${resource === '*' ? '' : ` ${resource}`}`); // prettier-ignore
+    return names.length === 0 ? [] : [`${verb} ${list.format(names)}`];
+  });
+  const line = parts.join('; ');
+  return line.slice(0, 1).toUpperCase() + line.slice(1);
 }
 
 /** The answer to "may it?", as a sentence's end. */
