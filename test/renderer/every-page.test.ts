@@ -32,6 +32,22 @@ describe.skipIf(noBrowser)('every page of the whole app', () => {
     });
   });
 
+  it('lists services everywhere in the order of the sidebar', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.goto(host.url('control'));
+    const wanted = ['Downloads', 'Streaming', 'Messages', 'Delivery', 'Uptime', 'Sync', 'Code'];
+    const order = (text: string): readonly string[] => text.split('\n').filter((line) => wanted.includes(line));
+    const services = page.getByRole('region', { name: 'Services', exact: true });
+    await services.getByText('Code', { exact: true }).waitFor();
+    expect(order(await services.innerText())).toEqual(wanted);
+    await page.goto(`${host.url('control')}/settings`);
+    const sections = page.getByRole('navigation', { name: 'Sections' });
+    await sections.getByRole('link', { name: 'Code' }).waitFor();
+    expect(order(await sections.innerText())).toEqual(wanted);
+  });
+
   it.each(shown.filter(({ group }) => group !== 'account'))(
     'can be reached by keyboard alone: $title',
     async ({ at, title }) => {

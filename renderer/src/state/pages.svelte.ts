@@ -29,6 +29,14 @@ export function servicesOf(page: PageEntry): readonly ServiceState[] {
   return services.list.filter(({ id }) => page.services?.includes(id));
 }
 
+const order = pages.flatMap(({ services: behind = [] }) => behind);
+
+/** Services, or what is theirs, as their pages stand in the sidebar; those without a page stand last. */
+export function inSidebarOrder<T extends { readonly id: string }>(list: readonly T[]): readonly T[] {
+  const place = ({ id }: T): number => (order.includes(id) ? order.indexOf(id) : order.length);
+  return list.toSorted((a, b) => place(a) - place(b));
+}
+
 /** The service's page that has a place in the phone's bar: what was pinned last, or else the first one. */
 export function barPage(): PageEntry | undefined {
   const withService = openPages().filter(({ group, services: behind }) => behind !== undefined && group !== 'foot');
