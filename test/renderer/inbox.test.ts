@@ -342,6 +342,13 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await expect.poll(() => rows.count()).toBe(2);
   });
 
+  it('shows the picture that a tag names', async () => {
+    const { id } = pages.inbox.add({ title: 'Storm', tags: ['warning', 'garden'] });
+    await using visit = await pages.visit(`/inbox/messages/${String(id)}`);
+    const tags = visit.page.getByRole('list', { name: 'Tags' }).getByRole('button');
+    await expect.poll(() => tags.allTextContents()).toEqual(['\u26A0\uFE0F warning', 'garden']);
+  });
+
   it('scrolls through ten thousand rows and draws only those in sight', async () => {
     for (let count = 0; count < 10_000; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox');
