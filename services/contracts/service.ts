@@ -228,7 +228,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The five to eight settings that most people look for; the others are folded behind them. Without, all are shown. */
+  /** The five to eight settings that most people look for, in the order in which they are shown; the others are folded behind them. Without, all are shown. */
   readonly mainSettings?: readonly string[];
   /** Fields of its own that stand in the group `host`, and the part of the settings' pages that shows them. */
   readonly hostSettings?: {

@@ -14,7 +14,7 @@ export const manifest = defineManifest({
   capabilities: ['dispatch'],
   settings: Settings,
   environment,
-  mainSettings: ['enabled', 'shared', 'name', 'announce', 'proxySignIn', 'networks', 'certFile', 'keyFile'],
+  mainSettings: ['enabled', 'name', 'announce', 'networks', 'certFile', 'keyFile', 'proxySignIn'],
   migrations,
   live: [liveTopic(gatewayChanged, 'admin')],
 });

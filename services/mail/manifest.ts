@@ -19,7 +19,7 @@ export const manifest = defineManifest({
   ],
   settings: Settings,
   environment,
-  mainSettings: ['enabled', 'clients', 'signIn', 'logins', 'hostName', 'maxMegabytes', 'spoolDays'],
+  mainSettings: ['enabled', 'spoolDays', 'clients', 'signIn', 'logins', 'tls', 'maxMegabytes'],
   migrations,
   grantable: [{ service: 'mail', title: 'Mail, by recipient', example: '*' }],
   live: [liveTopic(mailWorked, 'admin')],

@@ -22,7 +22,7 @@ export const Settings = z.object({
     live: true,
     title: 'Close keys to programs',
     description:
-      'Off: any program of this machine can read all keys with their passwords, and change them, as clients of the peer expect. On: over the API only administrators can; sending goes on, and so do the pages. A key can be closed by itself, too.',
+      'Off: any program of this machine can read all keys with their passwords, and change them, as clients of Apprise expect. On: over the API only administrators can; sending goes on, and so do the pages. A key can be closed by itself, too.',
   }),
   recursionLimit: z.int().min(0).max(100).default(1).meta({
     live: true,
@@ -53,7 +53,7 @@ export const Settings = z.object({
     .meta({
       live: true,
       title: 'Largest file (bytes)',
-      description: 'A call with a larger file is refused. A number below 10,000 counts as MiB, as in the peer.',
+      description: 'A call with a larger file is refused. A number below 10,000 counts as MiB, as Apprise API has it.',
     }),
   keptFilesBytes: z
     .int()
@@ -107,7 +107,7 @@ export const Settings = z.object({
     .meta({
       live: true,
       title: 'Largest configuration (bytes)',
-      description: 'A longer one is refused. A number below 10,000 counts as KiB, as in the peer.',
+      description: 'A longer one is refused. A number below 10,000 counts as KiB, as Apprise API has it.',
     }),
   statefulMode: z
     .enum(['hash', 'simple', 'disabled'])
@@ -117,7 +117,7 @@ export const Settings = z.object({
       title: 'Keys over the API',
       description:
         'Without them programs can neither use, read nor change keys and name their destinations themselves; the app goes on using its keys.',
-      choices: { hash: 'Yes', simple: 'Yes (the peer’s “simple”, the same here)', disabled: 'No' },
+      choices: { hash: 'Yes', simple: 'Yes (“simple” of Apprise API, the same here)', disabled: 'No' },
     }),
   listKeys: z.boolean().default(false).meta({
     live: true,

@@ -17,6 +17,7 @@ export const manifest = defineManifest({
   grantable: [{ service: 'sync', title: 'Folders and remotes to sync', example: '/home/ada/Photos/*' }],
   pulse: { counter: 'sync_transferred_files_total', what: 'files' },
   settings: Settings,
+  mainSettings: ['enabled', 'bandwidth', 'maxDeletes', 'maxDeletePercent', 'keepReplacedDays', 'keepDays'],
   environment,
   migrations,
   engines: [rclone],

@@ -25,7 +25,7 @@ export const manifest = defineManifest({
   pulse: { counter: 'uptime_checks_total', what: 'checks' },
   settings: Settings,
   environment,
-  mainSettings: ['enabled', 'publicUrl', 'notifyUrl', 'notifyTag', 'certificateDays', 'keepDays'],
+  mainSettings: ['enabled', 'keepDays', 'certificateDays', 'notifyTag', 'publicUrl', 'notifyUrl'],
   migrations,
   grantable: [{ service: 'uptime', title: 'Uptime', example: '*' }],
   live: [liveTopic(uptimeChanged, mayRead('uptime')), liveTopic(uptimeWorked, mayRead('uptime'))],

@@ -128,6 +128,7 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
         ...Object.fromEntries(lenders.flatMap(({ area, shape }) => Object.keys(shape).map((name) => [name, area]))),
         ...Object.fromEntries(engines.map(({ setting }) => [setting, 'engines'])),
       },
+      first: [],
       isAdvanced: (name) =>
         advancedHostSettings.some((each) => each === name) || engines.some(({ setting }) => setting === name),
     },
@@ -178,7 +179,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
       owners: {},
     },
     [...variables, ...Object.entries(descriptor.environment)],
-    { areas: {}, isAdvanced: (name) => mainSettings?.includes(name) === false },
+    { areas: {}, first: mainSettings ?? [], isAdvanced: (name) => mainSettings?.includes(name) === false },
   );
 }
 
@@ -197,7 +198,12 @@ function checkNames({ id, mainSettings, settings }: ServiceDescriptor, ports: re
 function section(
   about: Omit<Section, 'jsonSchema' | 'fields'>,
   variables: readonly (readonly [name: string, field: string])[],
-  shown: { readonly areas: Readonly<Record<string, string>>; readonly isAdvanced: (name: string) => boolean },
+  shown: {
+    readonly areas: Readonly<Record<string, string>>;
+    /** In this order before all others. */
+    readonly first: readonly string[];
+    readonly isAdvanced: (name: string) => boolean;
+  },
 ): Section {
   const { shape } = about.schema;
   for (const [name, field] of variables) {
@@ -210,11 +216,8 @@ function section(
   const whole: JsonSchema = z.toJSONSchema(about.schema, { io: 'input', unrepresentable: 'any' });
   const definitions = whole['$defs'] === undefined ? {} : { $defs: whole['$defs'] };
   const root = placeOf(whole);
-  const first = [...reserved, ...about.furtherPorts];
-  const names = [
-    ...first.filter((name) => Object.hasOwn(shape, name)),
-    ...Object.keys(shape).filter((name) => !first.includes(name)),
-  ];
+  const first = [...shown.first, ...reserved, ...about.furtherPorts];
+  const names = [...new Set([...first, ...Object.keys(shape)])].filter((name) => Object.hasOwn(shape, name));
   const properties: Record<string, unknown> = isRecord(whole['properties']) ? whole['properties'] : {};
 
   const fields = names.map((name): Field => {

@@ -17,6 +17,21 @@ describe('the settings that are shown first', () => {
     },
   );
 
+  it('stand in the order in which the service names them', () => {
+    const service = { ...fixtureService('plain'), mainSettings: ['word', 'enabled'] };
+    const [, section] = settingsSections([service]);
+    expect(section?.fields.slice(0, 3).map(({ name, advanced }) => [name, advanced])).toEqual([
+      ['word', false],
+      ['enabled', false],
+      ['port', true],
+    ]);
+  });
+
+  it('speak of programs by their names', () => {
+    const said = settingsSections(registry).flatMap(({ fields }) => fields.map(({ description }) => description));
+    expect(said.filter((text) => /\bpeers?\b/.test(text))).toEqual([]);
+  });
+
   it('exist, or the app does not start', () => {
     const service = { ...fixtureService('plain'), mainSettings: ['word', 'nothing'] };
     expect(() => settingsSections([service])).toThrow('its main setting "nothing" does not exist');
