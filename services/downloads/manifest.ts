@@ -15,7 +15,7 @@ export const manifest = defineManifest({
   id: 'downloads',
   title: 'Downloads',
   group: 'media',
-  summary: 'Fetches videos and audio with yt-dlp; answers like MeTube.',
+  summary: 'Fetches videos and audio with yt-dlp. Works with clients of MeTube.',
   listeners: [
     {
       name: 'http',

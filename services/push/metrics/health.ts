@@ -11,8 +11,13 @@ const sendFirst: Step = {
 };
 
 /** How push is: what was published today, and how many listen. */
-export function healthOf(stores: boolean, { today, total }: Statistics, listening: number): Health {
+export function healthOf(
+  stores: boolean,
+  { today, total }: Pick<Statistics, 'today' | 'total'>,
+  listening: number,
+): Health {
   if (!stores) return { state: 'degraded', detail: 'Messages cannot be stored; see the log.' };
-  const detail = `${counted(today, 'message')} today, ${String(listening)} listening`;
+  const messages = total === 0 ? 'no messages yet' : today === 0 ? 'no messages today' : `${counted(today, 'message')} today`; // prettier-ignore
+  const detail = listening === 0 ? messages : `${messages}, ${String(listening)} listening`;
   return { state: 'up', detail, ...(total === 0 ? { begin: sendFirst } : {}) };
 }
