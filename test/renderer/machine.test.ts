@@ -15,4 +15,19 @@ describe.skipIf(noBrowser)('This machine', () => {
     expect(await page.getByRole('figure').count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
+
+  it('draws a day in which the machine was looked at twice in one moment', async () => {
+    await using pages = await openPages();
+    await using visit = await pages.visit('/settings/log');
+    const { page } = visit;
+    const sample = (at: number) => ({ at, cpu: 0.5, memory: 1e9, own: 1e8, disk: 1e10 });
+    const [start, end] = [Date.now() - 3_600_000, Date.now()];
+    const samples = [sample(start), sample(start), sample(end)];
+    await page.route('**/api/machine/history', (route) =>
+      route.fulfill({ json: { memory: 2e9, disk: 2e10, samples } }),
+    );
+    await page.goto(`${pages.url}/settings/machine`);
+    await expect.poll(() => page.getByRole('figure').count()).toBe(4);
+    expect(visit.complaints).toEqual([]);
+  });
 });
