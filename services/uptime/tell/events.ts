@@ -3,6 +3,7 @@ import { plainCause } from '../../contracts/uptime/causes.ts';
 import type { DueWarning } from '../domain/certificate.ts';
 import type { JudgedBeat } from '../domain/judge.ts';
 import { targetOf } from '../domain/target.ts';
+import { slotWords } from '../domain/slot-words.ts';
 import { durationWords } from '../domain/time.ts';
 
 export type EventKind =
@@ -156,6 +157,8 @@ export interface AnnouncedWindow {
   readonly start: number;
   /** Infinite: somebody has to end it. */
   readonly end: number;
+  /** Whose clocks its times are told by. */
+  readonly zone: string;
   readonly monitorIds: readonly number[];
 }
 
@@ -163,12 +166,11 @@ export type WindowMoment = 'maintenance_reminder' | 'maintenance_started' | 'mai
 
 /** `seconds`: of a reminder, how long before the start it was to come. */
 export function windowEvent(window: AnnouncedWindow, kind: WindowMoment, now: number, seconds?: number): UptimeEvent {
-  const { id, title, description, start, end, monitorIds } = window;
+  const { id, title, description, start, end, zone, monitorIds } = window;
   const words = { maintenance_reminder: `starts in ${roughWords(start - now)}`, maintenance_started: 'has started', maintenance_ended: 'has ended' }[kind]; // prettier-ignore
-  const until = Number.isFinite(end) ? `until ${minute(end)}` : 'until somebody ends it';
   return {
     title: `[Maintenance] ${title} ${words}`,
-    body: [`From ${minute(start)} ${until}.`, description].filter((part) => part !== '').join('\n'),
+    body: [`${slotWords(window, zone)}.`, description].filter((part) => part !== '').join('\n'),
     type: 'info',
     event: {
       id: `${kind}:${String(id)}:${String(start)}${seconds === undefined ? '' : `:${String(seconds)}`}`,
@@ -189,10 +191,6 @@ function roughWords(ms: number): string {
   return minutes < 1 ? durationWords(ms) : durationWords(minutes * 60_000);
 }
 
-function minute(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
 function about(subject: Subject, beat: JudgedBeat) {
   return { ...who(subject), at: iso(beat.at), msg: beat.msg, status: beat.status };
 }
@@ -203,7 +201,10 @@ function who({ id, config }: Subject) {
 
 /** Never empty: some receivers refuse that. */
 function bodyOf({ config }: Subject, msg: string): string {
-  return [plainCause(msg) ?? '', targetOf(config), msg].filter((part) => part !== '').join('\n') || config.name;
+  const cause = plainCause(msg) ?? '';
+  const target = targetOf(config);
+  const parts = [cause, cause.includes(target) ? '' : target, msg];
+  return parts.filter((part) => part !== '').join('\n') || config.name;
 }
 
 function iso(at: number): string {

@@ -246,7 +246,7 @@ function announcements(
   const say = (kind: WindowMoment, slot: Slot, seconds?: number, covers: readonly string[] = []): void => {
     const key = keyOf(kind, slot.start, seconds);
     if (told.includes(key)) return;
-    announced.push({ key, covers, event: windowEvent({ id, title, description, monitorIds, ...slot }, kind, now, seconds) }); // prettier-ignore
+    announced.push({ key, covers, event: windowEvent({ id, title, description, monitorIds, zone: plan.zone, ...slot }, kind, now, seconds) }); // prettier-ignore
   };
   const over = before !== undefined && before.start !== running?.start ? before : undefined;
   if (notifyEnd && over !== undefined) say('maintenance_ended', over);

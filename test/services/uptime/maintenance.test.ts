@@ -177,7 +177,7 @@ describe('with a turned clock', () => {
     expect(rig.sent[0]).toMatchObject({
       type: 'info',
       title: '[Maintenance] Backup starts in 1 d',
-      body: 'From 2026-03-29 01:00 UTC until 2026-03-29 02:00 UTC.',
+      body: 'Sunday, March 29, 03:00 to 04:00 (Europe/Berlin).',
       event: {
         id: `maintenance_reminder:${String(id)}:${String(Date.parse('2026-03-29T01:00Z'))}:86400`,
         kind: 'maintenance_reminder',

@@ -1,3 +1,4 @@
+import { slotWords } from '../../../services/uptime/domain/slot-words.ts';
 import { describe, expect, it } from 'vitest';
 import { dueWarnings } from '../../../services/uptime/domain/certificate.ts';
 import { afterAnswer, notSlow, usualOf, usualRule } from '../../../services/uptime/domain/degradation.ts';
@@ -136,3 +137,14 @@ describe('turns', () => {
     expect(schedule.take(1e9)).toBeUndefined();
   });
 });
+
+describe('times of maintenance', () => {
+  const at = (text: string): number => Date.parse(`${text}Z`);
+  it.each([
+    [at('2026-11-26T02:00'), at('2026-11-26T03:30'), 'Thursday, November 26, 03:00 to 04:30 (Europe/Berlin)'],
+    [at('2026-11-26T22:00'), at('2026-11-27T01:00'), 'Thursday, November 26, 23:00 to Friday, November 27, 02:00 (Europe/Berlin)'],
+    [at('2026-11-26T02:00'), Infinity, 'Thursday, November 26, 03:00, until somebody ends it (Europe/Berlin)'],
+  ])('are said by the clocks of their zone, %i to %i', (start, end, words) => {
+    expect(slotWords({ start, end }, 'Europe/Berlin')).toBe(words);
+  });
+}); // prettier-ignore
