@@ -41,6 +41,12 @@ describe.skipIf(noBrowser)('writing a message', () => {
   };
   const publish = (dialog: Locator): Promise<void> => dialog.getByRole('button', { name: 'Publish' }).click();
 
+  it.each(screens)('has all in its width on $on', async (screen) => {
+    await using visit = await pages.visit('/push?compose=1', screen);
+    const dialog = await openDialog(visit.page);
+    expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  });
+
   it('builds a topic from its parts, whose severity suggests the priority', async () => {
     await using visit = await pages.visit('/push?compose=1');
     const dialog = await openDialog(visit.page);
