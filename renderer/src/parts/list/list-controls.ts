@@ -16,6 +16,8 @@ export interface ListProps<Item> {
   readonly onend?: () => void;
   /** It was scrolled to its top, or away from it. */
   readonly ontop?: (atTop: boolean) => void;
+  /** Its rows take so many px in all. */
+  readonly onlength?: (pixels: number) => void;
 }
 
 /** What a page may ask of a list it holds. */
