@@ -32,8 +32,8 @@ describe.skipIf(noBrowser)('what is planned', () => {
   it('says what fills an empty list', async () => {
     await using visit = await pages.visit('/push/delayed');
     await visit.page.getByText('Nothing waits for its time.').waitFor();
-    await visit.page.getByRole('radio', { name: /^Again and again/ }).check();
-    await visit.page.getByText('Nothing goes out again and again.').waitFor();
+    await visit.page.getByRole('radio', { name: /^Repeating/ }).check();
+    await visit.page.getByText('No message repeats.').waitFor();
     await expect.poll(() => visit.page.url()).toContain('of=recurring');
     expect(visit.complaints).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
     await list.getByText('Off', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'More for Water them twice' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
-    await page.getByText('Nothing goes out again and again.').waitFor();
+    await page.getByText('No message repeats.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await list.getByText('Water them twice').waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);

@@ -133,7 +133,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
   it('follow another time zone and leave the popups of the machine alone where that is wanted', async () => {
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
-    const zones = page.getByLabel('Times are those of');
+    const zones = page.getByLabel('Time zone');
     const own = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
     await zones.selectOption(own);
     await expect.poll(async () => (await saved()).quiet.zone).toBe(own);

@@ -23,6 +23,15 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
   }
 
+  it('a message in Markdown is shown as it is meant', async () => {
+    await publish('router', '## Updates\n\n- kernel', { Markdown: 'yes' });
+    await using visit = await pages.visit('/push?q=kernel');
+    const found = visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first();
+    await found.getByText('Updates', { exact: true }).waitFor();
+    expect(await found.innerText()).not.toContain('##');
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('the search finds, narrows, pages on, follows what comes, and leads to the topic', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
@@ -74,7 +83,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
     await rule.getByLabel('How many minutes').fill('1');
     await expect.poll(() => rule.getByLabel('Kept for').locator(':checked').textContent()).toBe('minute');
     await rule.getByLabel('How many minutes').fill('90');
-    await rule.getByLabel('At most').fill('5');
+    await rule.getByLabel('Messages at most').fill('5');
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await rule.nth(1).getByLabel('Topic').fill('brief');
     await rule.nth(1).getByLabel('Kept for').selectOption('not at all');

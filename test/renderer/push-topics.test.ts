@@ -37,6 +37,15 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''));
 
+  it('are named by what they are of and about, and say a severity that is more than news', async () => {
+    await using visit = await pages.visit('/push');
+    const row = (name: string) => visit.page.getByRole('region', { name: 'Topics' }).getByTitle(name, { exact: true });
+    await row('nas-error-backup').waitFor();
+    expect(await row('nas-error-backup').innerText()).toMatch(/^nas backup\n[^]*\nerror$/);
+    expect(await row('nas-info-backup').innerText()).toMatch(/^nas backup\n[^]*1 message$/);
+    await visit.page.getByText('7 today · 7 since the beginning', { exact: true }).waitFor();
+  });
+
   it('are narrowed by the parts of their names, in the address, and stay so while one is looked at', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
@@ -115,12 +124,15 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
     await expect.poll(() => new URL(page.url()).pathname).toBe('/push/history');
+    // Nobody listens, and no browser was told: then there is nothing to say of it.
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Topic', 'Today', '7 days', 'Last']);
+    await page.getByText(/^7 published since the beginning/).waitFor();
     await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in all$/ }).waitFor();
     await page.getByText('As a table').last().click();
     await page.getByRole('region', { name: 'Messages each day' }).waitFor();
     await row.getByRole('link').click();
     await page.getByRole('heading', { level: 2, name: 'shop-critical-security' }).waitFor();
-    await page.getByText('Streams open now').waitFor();
+    await page.getByText('Listening now').waitFor();
     await publish('shop-critical-security');
     await page.getByRole('img', { name: /, 3, today last$/ }).waitFor();
     expect(visit.complaints).toEqual([]);
@@ -134,7 +146,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await numbers.page.getByRole('row', { name: /nas-error-backup/ }).waitFor();
     await expectFits(numbers, 'push-statistics', screen);
     await using one = await pages.visit('/push/topics/shop-critical-security?show=delivery', screen);
-    await one.page.getByText('Streams open now').waitFor();
+    await one.page.getByText('Listening now').waitFor();
     await expectFits(one, 'push-delivery', screen);
   });
 });

@@ -5,10 +5,16 @@ function pictureOf(tag: string): string | undefined {
   return Object.hasOwn(nameToEmoji, tag) ? nameToEmoji[tag] : undefined;
 }
 
-/** The tag's picture before its name, or the tag as it is. */
-export function tagWords(tag: string): string {
+/**
+ * The tag's picture before its name, or the tag as it is. `among`: all tags of its message. One that names an event of
+ * another tag, such as `uptime.maintenance_reminder` beside `uptime`, is only the event in words.
+ */
+export function tagWords(tag: string, among: readonly string[] = []): string {
   const picture = pictureOf(tag);
-  return picture === undefined ? tag : `${picture} ${tag}`;
+  if (picture !== undefined) return `${picture} ${tag}`;
+  const [, about = '', event = ''] = /^([a-z]+)\.([a-z_]+)$/.exec(tag) ?? [];
+  const isEvent = event !== '' && among.some((each) => each !== tag && each.startsWith(about));
+  return isEvent ? event.replaceAll('_', ' ') : tag;
 }
 
 /** Tags with a picture whose name has this in it, those that begin with it first; six at most. */
