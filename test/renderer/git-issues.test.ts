@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('checkbox', { name: 'bob' }).check();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('put it into the milestone Winter').waitFor();
-    await page.getByRole('button', { name: 'Close it' }).click();
+    await page.getByRole('button', { name: 'Close the issue' }).click();
     await page.getByText('closed this').waitFor();
     await page.getByRole('link', { name: 'All issues' }).click();
     await page.getByRole('button', { name: /^Closed/ }).click();
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('button', { name: 'New pull request' }).click();
     await page.getByLabel('Pull the branch').selectOption('brighter');
     await page.getByLabel('Title').fill('A brighter lamp');
-    await page.getByRole('button', { name: 'Ask for it' }).click();
+    await page.getByRole('button', { name: 'Make the pull request' }).click();
     await page.getByRole('heading', { name: /A brighter lamp/ }).waitFor();
     await page.getByText('Nothing is in the way: 1 commit can go into main.').waitFor();
     await page.getByRole('link', { name: 'Files (1)' }).click();
@@ -119,7 +119,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   });
 
   it('say which files stand against a merge, and that it can be done once they do not', async () => {
-    const made = await room.api('POST', '/repos/ada/lamp/pulls', { title: 'A dimmer lamp', head: 'dimmer', base: 'main', body: 'Fixes #1' }); // prettier-ignore
+    const made = await room.api('POST', '/repos/ada/lamp/pulls', { title: 'A dimmer lamp', head: 'dimmer', base: 'main', body: 'Fixes #1' }, bob); // prettier-ignore
     const { number } = (await made.json()) as { number: number };
     const cwd = join(room.folder, 'lamp');
     await room.git(['checkout', '-q', 'main'], { cwd });
@@ -137,6 +137,11 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await room.git(['merge', '-q', '-X', 'ours', 'main'], { cwd });
     await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'dimmer'], { cwd });
     await page.getByRole('button', { name: 'Merge into main' }).waitFor();
+    // Somebody else's is judged; what is chosen with is no larger than its words.
+    await page.getByRole('link', { name: 'Files (1)' }).click();
+    await page.getByRole('radio', { name: 'Request changes' }).waitFor();
+    const heights = await page.getByRole('radio').evaluateAll((all) => all.map((one) => one.clientHeight));
+    expect(heights).toEqual([18, 18, 18]);
   });
 
   it.each(screens)('fits on $on', async (screen) => {
