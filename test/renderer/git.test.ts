@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('Git', () => {
     const change = page.getByRole('region', { name: 'hello.ts' });
     await change.getByText(/^\+ {2}return `Ahoy/).waitFor();
     await change.getByText(/^- {2}return `Hello/).waitFor();
-    await page.getByRole('link', { name: /^Parent/ }).click();
+    await page.getByRole('link', { name: /^The commit before/ }).click();
     await page.getByRole('region', { name: 'lamp/lens/kind.txt' }).getByText('+fresnel').waitFor();
   });
 
@@ -226,11 +226,19 @@ describe.skipIf(noBrowser)('Git', () => {
     await expect.poll(() => page.getByLabel('Text', { exact: true }).inputValue()).toBe('switch it off\n');
     await page.getByLabel('Text', { exact: true }).fill('keep the light on\n');
     await page.getByLabel('Path').fill('light.txt');
-    await page.getByLabel('What the commit says').fill('Light: up, and on');
-    await page.getByLabel('A new branch for it').fill('bright');
+    await page.getByLabel('Commit message').fill('Light: up, and on, as #7 asks');
+    await page.getByLabel('New branch').fill('bright');
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
     await page.getByRole('region', { name: 'Lines of light.txt' }).getByText('keep the light on').waitFor();
     await page.waitForURL(/ref=bright/);
+    // What a commit names can be followed.
+    await page.getByRole('link', { name: /^Light: up/ }).click();
+    const named = page
+      .getByRole('heading', { name: 'Light: up, and on, as #7 asks' })
+      .getByRole('link', { name: '#7' });
+    expect(await named.getAttribute('href')).toBe('/git/repositories/ada~notes?show=issues&number=7');
+    await page.goBack();
+    await page.getByRole('region', { name: 'Lines of light.txt' }).waitFor();
     expect((await room.api('GET', '/repos/ada/notes/contents/plans/light.txt?ref=bright')).status).toBe(404);
     const loading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download', exact: true }).click();
@@ -307,7 +315,7 @@ describe.skipIf(noBrowser)('Git', () => {
       ['code', 'lighthouse', 'hello.ts'],
       ['file', 'lighthouse?path=hello.ts', 'Ahoy'],
       ['blame', 'lighthouse?show=blame&path=hello.ts', 'Ahoy'],
-      ['edit', 'lighthouse?show=edit&path=hello.ts', 'What the commit says'],
+      ['edit', 'lighthouse?show=edit&path=hello.ts', 'Commit message'],
       ['commits', 'lighthouse?show=commits', 'Say ahoy'],
     ] as const) {
       await page.goto(`${room.host.url('control')}/git/repositories/ada~${path}`);
@@ -316,7 +324,7 @@ describe.skipIf(noBrowser)('Git', () => {
     }
     const href = await page.getByRole('link', { name: /Say ahoy/ }).getAttribute('href');
     await page.goto(room.host.url('control') + (href ?? ''));
-    await page.getByText('Parent').waitFor();
+    await page.getByText('The commit before').waitFor();
     await expectFits(watched, 'git-commit', screen);
   });
 });
