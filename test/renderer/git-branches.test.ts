@@ -35,9 +35,9 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     const { page } = watched;
     await page.getByRole('link', { name: /^Branches\s+42$/ }).click();
     const row = (name: string) => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').filter({ hasText: name }); // prettier-ignore
-    await row('topic/sail').getByText('2 ahead').waitFor();
+    await row('topic/sail').getByText('2 ahead of main').waitFor();
     expect(await page.getByRole('list', { name: 'Branches' }).getByRole('listitem').first().textContent()).toMatch(
-      /^\s*main.*Default.*Protected/,
+      /^\s*main.*Protected.*Default/,
     );
     await row('old/20').getByText('1 behind').waitFor();
     await page.getByRole('button', { name: 'Show more of the 42 branches' }).click();
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     await page.getByText('There is such a branch already.').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('topic/sailor');
     await page.getByRole('button', { name: 'Make the branch' }).click();
-    await row('topic/sailor').getByText('2 ahead').waitFor();
+    await row('topic/sailor').getByText('2 ahead of main').waitFor();
     expect(await names()).toContain('topic/sailor');
 
     const remove = async (): Promise<void> => {
@@ -171,7 +171,7 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
   it.each(screens)('fit on $on', async (screen) => {
     await using watched = await visit('?show=branches', screen);
     const { page } = watched;
-    await page.getByText('2 ahead').waitFor();
+    await page.getByText('2 ahead of main').waitFor();
     await expectFits(watched, 'git-branches', screen);
     // Where one is stays in sight where the row of tabs is longer than the screen.
     const inSight = (name: string) => page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name }).evaluate((link) => link.getBoundingClientRect().right <= innerWidth && link.getBoundingClientRect().left >= 0); // prettier-ignore
