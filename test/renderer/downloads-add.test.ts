@@ -93,7 +93,8 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
       })
       .waitFor();
     await more(page);
-    await page.getByRole('button', { name: 'Take all of these back' }).click();
+    await page.getByRole('button', { name: 'Reset these options' }).click();
+    await page.getByRole('button', { name: 'Reset these options' }).waitFor({ state: 'detached' });
     expect(await page.getByLabel('Folder', { exact: true }).inputValue()).toBe('');
     expect(visit.complaints).toEqual([]);
   });

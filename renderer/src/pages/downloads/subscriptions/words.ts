@@ -1,4 +1,5 @@
 import type { Subscription } from '../../../../../services/contracts/downloads/subscriptions.ts';
+import { whatToDo, type Advice } from '../stage.ts';
 
 /** Minutes between two checks that are offered, in words. */
 const offered: readonly (readonly [number, string])[] = [
@@ -30,6 +31,13 @@ export function ahead(time: number, now: number): string {
   if (minutes < 60) return `in ${String(minutes)} min`;
   if (minutes < 48 * 60) return `in ${String(Math.round(minutes / 60))} h`;
   return `in ${String(Math.round(minutes / 1440))} days`;
+}
+
+/** What to do about a check that failed. */
+export function checkAdvice(error: string): Advice {
+  return /HTTP Error (404|410)/.test(error)
+    ? { text: 'There is no channel, playlist or feed at its address any more.' }
+    : whatToDo({ message: error });
 }
 
 /** What of the subscriptions is shown. */
