@@ -115,12 +115,13 @@ export const Settings = z.object({
     .default('sequential')
     .meta({
       title: 'Download mode',
-      description: 'How many run at the same time.',
+      description: 'Whether each waits for the one before it.',
       choices: { sequential: 'One after another', concurrent: 'Several at once' },
     }),
   maxConcurrent: z.int().min(1).max(100).default(3).meta({
     title: 'Downloads at once',
-    description: 'How many downloads run at the same time in concurrent mode. Converting a finished file counts too.',
+    description:
+      'How many run at the same time where the mode is “Several at once”. Converting a finished file counts too.',
   }),
   quality: z
     .enum(qualities)
@@ -128,7 +129,7 @@ export const Settings = z.object({
     .meta({
       title: 'Quality',
       description:
-        'Used where a request names none. A height is the largest wanted; less is taken where there is no more.',
+        'Of links that come from extensions, apps and scripts without one. A height is the largest wanted; less is taken where there is no more.',
       choices: {
         ...{ best: 'Best', '2160p': '2160p (4K)', '1440p': '1440p', '1080p': '1080p', '720p': '720p', '480p': '480p' },
         ...{ '360p': '360p', '240p': '240p', worst: 'Smallest file', audio: 'Sound only' },
@@ -139,7 +140,7 @@ export const Settings = z.object({
     .default('mp4')
     .meta({
       title: 'Format',
-      description: 'Used where a request names none.',
+      description: 'Of links that come from extensions, apps and scripts without one.',
       choices: {
         ...{
           any: 'As the site has it',
