@@ -29,7 +29,7 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
     await settled();
   };
   const channel = (name: string, title: string, titles: readonly string[]): string =>
-    `${site.publish(name, titles)}?title=${encodeURIComponent(title)}`;
+    `${new URL(site.publish(name, titles)).href.split('?')[0] ?? ''}?title=${encodeURIComponent(title)}`;
   const bread = ['Sourdough from nothing', 'Ovens and stones', 'Flour: what the numbers say'];
   const boats = ['Caulking a hull', 'Sails and their names'];
   const check = async (name: string): Promise<void> => {
