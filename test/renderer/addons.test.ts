@@ -69,7 +69,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await accounts.getByRole('button', { name: 'Test' }).click();
     await accounts.getByText('It works: ada@example.org, a paid account, until 2030-01-01.').waitFor();
 
-    await page.getByLabel('Qualities to hide').fill('HDTV');
+    await page.getByRole('group', { name: 'Qualities to hide' }).getByRole('button', { name: 'HDTV' }).click();
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByText('5 shown, 1 hidden.').waitFor();
     await page.getByText('plays at once, 2160p, BluRay REMUX, 60 GB').first().waitFor();
@@ -99,18 +99,20 @@ describe.skipIf(noBrowser)('Addons', () => {
 
     await page.getByRole('link', { name: 'All configurations' }).click();
     await page.getByText('Alpha, with TorBox').waitFor();
-    await page.getByRole('button', { name: 'Duplicate Living room' }).click();
+    await page.getByRole('button', { name: 'More about Living room' }).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await page
       .getByText('Living room (copy)')
       .or(page.locator('input[placeholder="Living room (copy)"]'))
       .first()
       .waitFor();
     await page.goto(`${host.url('control')}/addons`);
-    const lists = page.locator('dl > div', { hasText: 'Lists made since the start' });
+    const lists = page.locator('dl > div', { hasText: 'Titles opened since the start' });
     await lists.getByText('1', { exact: true }).waitFor();
     await page.getByText('All addons that were asked last answered.').waitFor();
-    await page.getByRole('tab', { name: 'Connect' }).click();
-    await page.getByLabel('Configuration', { exact: true }).selectOption({ label: 'Living room' });
+    await page.getByRole('link', { name: 'Install Living room in a player', exact: true }).click();
+    const chosen = page.getByLabel('Configuration', { exact: true }).locator('option:checked');
+    await expect.poll(() => chosen.textContent()).toBe('Living room');
     const command = (await page.getByText(/^curl .*tt0111161\.json$/).textContent()) ?? '';
     const listed = (await (await fetch(command.replace(/^curl /, ''))).json()) as { streams: unknown[] };
     expect(listed.streams).toHaveLength(5);
@@ -289,8 +291,8 @@ describe.skipIf(noBrowser)('Addons', () => {
 
     const one = card.locator('li', { has: page.getByRole('button', { name: 'Move One', exact: true }) });
     await one.getByText('More').click();
-    await one.getByLabel('Patience (s)').fill('2.5');
-    await one.getByRole('group', { name: 'Streams only for' }).getByRole('button', { name: 'movie' }).click();
+    await one.getByLabel('Wait at most, in seconds').fill('2.5');
+    await one.getByRole('group', { name: 'Streams only for' }).getByRole('button', { name: 'Films' }).click();
     await one.getByLabel('Place of its streams').selectOption('top');
     await one.getByLabel('Its own texts stay').check();
 
@@ -386,8 +388,8 @@ describe.skipIf(noBrowser)('Addons', () => {
     await merged.getByRole('button', { name: 'Merge catalogs' }).click();
     await merged.getByLabel('Name of merged catalog 1').fill('Both');
     const parts = merged.getByRole('group', { name: 'Its catalogs, in this order' });
-    await parts.getByRole('button', { name: 'New (Lists, movie)' }).click();
-    await parts.getByRole('button', { name: 'Top (Lists, movie)' }).click();
+    await parts.getByRole('button', { name: 'New (Lists, films)' }).click();
+    await parts.getByRole('button', { name: 'Top (Lists, films)' }).click();
     await merged.getByLabel('Order').selectOption('interleave');
 
     const variants = card('Variants');

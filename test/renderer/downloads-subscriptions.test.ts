@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
 
     site.publish('Lighthouse', undefined);
     await api('subscriptions/check', {});
-    await own.getByText('Failed. There is no channel, playlist or feed at its address any more.').waitFor();
+    await own.getByText('Failed. Nothing is at its address any more.').waitFor();
     await page.getByRole('button', { name: 'Lighthouse', exact: true }).click();
     await page.getByRole('dialog').getByText('404').first().waitFor();
     await page.getByLabel('Look for new videos').selectOption('every day');

@@ -8,7 +8,7 @@ const seen: Readonly<Record<string, (stream: ParsedStream) => string>> = {
   library: ({ library }) => (library ? 'in the library' : 'not in the library'),
   resolution: ({ file }) => file.resolution ?? 'no resolution',
   quality: ({ file }) => file.quality ?? 'no quality',
-  size: ({ size }) => (size === undefined ? 'no size' : `${String(Math.round(size / 1e8) / 10)} GB`),
+  size: ({ size }) => (size === undefined ? 'no size' : sizeWords(size)),
   seeders: ({ seeders }) => (seeders === undefined ? 'no seeders' : `${String(seeders)} seeders`),
   language: ({ file }) => file.languages.join(', ') || 'no language',
   visualTag: ({ file }) => file.visualTags.join(', ') || 'no picture tags',
@@ -19,6 +19,11 @@ const seen: Readonly<Record<string, (stream: ParsedStream) => string>> = {
   addon: ({ addon }) => addon.name,
   streamType: ({ type }) => type,
 };
+
+/** What is smaller than a gigabyte would be 0 GB. */
+function sizeWords(size: number): string {
+  return size < 1e9 ? `${String(Math.round(size / 1e6))} MB` : `${String(Math.round(size / 1e8) / 10)} GB`;
+}
 
 /** What of a stream the order looked at, in the order in which it looked. */
 export function explainStream(stream: ParsedStream, { sortCriteria }: AddonConfig): string {

@@ -209,14 +209,6 @@ export function sortingOf(criteria: readonly DraftCriterion[]): string {
   return sortings.find(([, , keys]) => keys.join() === wanted)?.[0] ?? 'own';
 }
 
-/** Values that somebody typed with commas between. */
-export function splitWords(given: string): string[] {
-  return given
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
-}
-
 /** Each configuration has an order and a format, so that the parent's would never count without a word about it. */
 const partsOfParent = ['sorting', 'formatter'];
 

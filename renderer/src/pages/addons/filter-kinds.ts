@@ -5,6 +5,8 @@ export interface FilterKind {
   readonly title: string;
   /** Its values in the order of their worth; empty where anything may be one. */
   readonly known: readonly string[];
+  /** How they are called, where not by themselves. */
+  readonly names?: Readonly<Record<string, string>>;
   /** What may be typed, where anything may. */
   readonly hint?: string;
 }
@@ -51,6 +53,10 @@ export const filterKinds: readonly FilterKind[] = [
     name: 'StreamTypes',
     title: 'Kind of stream',
     known: list('debrid,usenet,p2p,live,http,archive,stremio-usenet,external,youtube'),
+    names: {
+      ...{ debrid: 'From an account', usenet: 'Usenet', p2p: 'Torrent', live: 'Live', http: 'Direct link' },
+      ...{ archive: 'Archive', 'stremio-usenet': 'Usenet in Stremio', external: 'Opens elsewhere', youtube: 'YouTube' },
+    },
   },
   { name: 'ReleaseGroups', title: 'Release group', known: [], hint: 'Such as NTb, one a line.' },
   { name: 'Keywords', title: 'Words in the name', known: [], hint: 'Such as extended cut, one a line.' },
@@ -72,6 +78,7 @@ export const ratingKinds = [
   },
 ] as const;
 export const nudityLevels = ['none', 'mild', 'moderate', 'severe'] as const;
+export const nudityNames = { none: 'None', mild: 'Mild', moderate: 'Moderate', severe: 'Severe' } as const;
 
 /** Every list of a configuration that the page edits. */
 export const listNames: readonly string[] = [

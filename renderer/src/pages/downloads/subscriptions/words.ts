@@ -36,7 +36,7 @@ export function ahead(time: number, now: number): string {
 /** What to do about a check that failed. */
 export function checkAdvice(error: string): Advice {
   return /HTTP Error (404|410)/.test(error)
-    ? { text: 'There is no channel, playlist or feed at its address any more.' }
+    ? { text: 'Nothing is at its address any more.' }
     : whatToDo({ message: error });
 }
 
