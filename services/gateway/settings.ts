@@ -30,13 +30,13 @@ export const Settings = z.object({
     live: true,
     title: 'Shared with sign-in',
     description:
-      'Services that other machines of the home network reach by TLS, by their ids. Who uses one signs in, unless the service asks for credentials itself. None: nothing listens.',
+      'Ids of the services that other machines of the home network reach, encrypted. Who uses one signs in, unless the service asks for a password itself. The page Network sets this.',
   }),
   open: z.array(serviceId).max(50).default([]).meta({
     live: true,
     title: 'Shared without sign-in',
     description:
-      'Services that every machine of the home network may use, guests and their programs included, without a sign-in in front.',
+      'Ids of the services that every machine of the home network may use without a sign-in in front, guests and their programs included. The page Network sets this.',
   }),
   name: z
     .string()
@@ -44,7 +44,7 @@ export const Settings = z.object({
     .default('')
     .meta({
       title: 'Name on the network',
-      description: 'Services answer as push.NAME.local. Empty: the name of this machine.',
+      description: 'The services answer as push.NAME.local and so on. Empty: the name of this machine.',
     }),
   httpsPort: z.int().min(0).max(65_535).default(8443).meta({
     live: true,
@@ -61,7 +61,7 @@ export const Settings = z.object({
     live: true,
     title: 'Announce the names',
     description:
-      'Tells devices of the network by multicast DNS where NAME.local is, so that names work without a name server.',
+      'Tells the devices of the network where NAME.local is (by multicast DNS), so that they find it by its name.',
   }),
   mdnsPort: z.int().min(1).max(65_535).default(5353).meta({
     live: true,
@@ -92,7 +92,8 @@ export const Settings = z.object({
   networks: z.array(network).max(100).default(privateNetworks).meta({
     live: true,
     title: 'Networks',
-    description: 'Whose machines are let in; all others are cut off before a word. At first all private networks.',
+    description:
+      'Machines of these are let in, all others get no answer. At first all networks of homes and companies, none of the internet.',
   }),
   sharedPorts: z
     .array(

@@ -41,14 +41,14 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     const list = page.getByRole('list', { name: 'Ports' });
     const row = list.getByRole('listitem').filter({ hasText: 'Mail' }).first();
     await row.getByText('Only this machine reaches it.').waitFor();
-    await page.getByText('for machines of all networks that are let in', { exact: false }).waitFor();
+    await page.getByText('by machines of all networks that are let in', { exact: false }).waitFor();
     await row.getByRole('radio', { name: 'Shared' }).check();
     await row.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
     await row.getByText('Machines of these networks send mail here.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText(`Mail answers at smtp://${lan}:${String(pages.host.port('mail'))}.`).waitFor();
     await change({ portNetworks: ['192.168.1.7'] });
-    await page.getByText('for machines of 192.168.1.7 alone', { exact: false }).waitFor();
+    await page.getByText('by machines of 192.168.1.7 alone', { exact: false }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();

@@ -32,13 +32,15 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await row.getByText('Only this machine reaches it.').waitFor();
     await row.getByRole('radio', { name: 'Shared' }).check();
     await row.getByText(/^https:\/\/push\.nas\.local:\d+$/).waitFor();
+    await row.getByRole('button', { name: /^QR code of https:\/\/push/ }).click();
+    await page.getByRole('img', { name: /^The address https:\/\/push\.nas\.local/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show how' }).click();
     await page.getByRole('heading', { name: 'Trust on a device' }).waitFor();
     const trust = (await page.getByText(/\/trust$/).textContent()) ?? '';
     const fingerprint = (await page.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/).textContent()) ?? '';
     expect((await readPlainly(trust)).body).toContain(fingerprint);
-    await row.getByRole('button', { name: /^QR code of https:\/\/push/ }).click();
-    await page.getByRole('img', { name: /^The address https:\/\/push\.nas\.local/ }).waitFor();
-    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Overview' }).click();
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();
     // The page is told of what is decided, the listener is closed after that.
@@ -61,12 +63,18 @@ describe.skipIf(noBrowser)('the page Network', () => {
     const body = new URLSearchParams({ name: admin.name, password: admin.password }).toString();
     const asked = request({
       ...{ host: lan, port, path: '/.homeport/sign-in', method: 'POST', rejectUnauthorized: false, agent: false },
-      headers: { Host: host, Origin: address, 'User-Agent': 'Sofa' },
+      headers: {
+        Host: host,
+        Origin: address,
+        'User-Agent': 'Mozilla/5.0 (Android 16; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0',
+      },
       localAddress: phoneAddress,
     });
     const [answer] = (await once(asked.end(body), 'response')) as [IncomingMessage];
     expect(answer.resume().statusCode).toBe(303);
-    const device = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem').filter({ hasText: 'Sofa' });
+    await page.getByRole('tab', { name: 'Sign-in' }).click();
+    const devices = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem');
+    const device = devices.filter({ hasText: 'Firefox on Android' });
     await device.getByText(`${admin.name} at ${host}`).waitFor();
     await device.getByRole('button', { name: 'Sign out' }).click();
     await device.getByRole('button', { name: 'Really sign out?' }).click();
@@ -114,7 +122,8 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await page.getByLabel('Name', { exact: true }).fill('photos');
     await page.getByLabel('Address', { exact: true }).fill('http://192.168.1.5:2342/album');
     await page.getByRole('button', { name: 'Add' }).click();
-    await page.getByText(/Use NAME=ADDRESS/).waitFor();
+    await page.getByText('It answers as photos.nas.local.').waitFor();
+    await page.getByText('Give it as far as the port,', { exact: false }).waitFor();
     await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:2342/');
     await page.getByRole('button', { name: 'Add' }).click();
     const list = page.getByRole('list', { name: 'Other web services' });
