@@ -1,7 +1,34 @@
-import { day, type House, type Moment } from './moment.ts';
+import { request } from 'node:https';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { lan, phoneAddress } from '../support/gateway/phone.ts';
+import { admin } from '../support/host.ts';
+import { day, hour, type House, type Moment } from './moment.ts';
 
-/** What the phones and the television of the home reach. */
+/** What the phones and the television of the home reach, and a phone that is signed in. */
 export async function network({ ask }: House): Promise<readonly Moment[]> {
-  const settings = { shared: ['control', 'downloads'], open: ['push', 'addons', 'git'], name: 'nas' };
-  return [{ ago: 29 * day, happens: () => ask('PATCH', '/settings/gateway', settings) }];
+  const settings = { shared: ['control', 'downloads', 'photos'], open: ['push', 'addons', 'git'], name: 'nas', outside: ['photos=http://127.0.0.1:2342'] }; // prettier-ignore
+  return [
+    { ago: 29 * day, happens: () => ask('PATCH', '/settings/gateway', settings) },
+    {
+      ago: 3 * hour,
+      async happens() {
+        const { services } = await ask('GET', '/gateway');
+        const of = services.find(({ id }: { id: string }) => id === 'downloads');
+        const { url } = of.addresses.find(({ by }: { by: string }) => by === 'name');
+        const { host, port } = new URL(url);
+        const asked = request({
+          ...{ host: lan, port, path: '/.homeport/sign-in', method: 'POST', rejectUnauthorized: false, agent: false },
+          headers: {
+            ...{ Host: host, Origin: url },
+            'User-Agent': 'Mozilla/5.0 (Android 16; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0',
+          },
+          localAddress: phoneAddress,
+        });
+        const [answer] = (await once(asked.end(new URLSearchParams(admin).toString()), 'response')) as [IncomingMessage]; // prettier-ignore
+        answer.resume();
+        if (answer.statusCode !== 303) throw new Error(`The phone was answered ${String(answer.statusCode)}.`);
+      },
+    },
+  ];
 }
