@@ -10,7 +10,7 @@ export const manifest = defineManifest({
   title: 'Network',
   group: 'system',
   summary:
-    'Lets phones, TVs and laptops of the home network reach the services you share, by TLS and with one sign-in.',
+    'Lets phones, TVs and laptops of the home network reach the services you share, encrypted and with one sign-in.',
   capabilities: ['dispatch'],
   settings: Settings,
   environment,

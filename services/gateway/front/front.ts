@@ -204,7 +204,8 @@ export class Front {
     if (response.headersSent || response.destroyed) return void response.destroy();
     if (!request.complete) response.setHeader('Connection', 'close');
     if (wantsPage(request)) {
-      const body = page('Not here', `<h1>${title(problem.status)}</h1>\n<p>${escapeHtml(problem.detail)}</p>`);
+      const hint = problem.status === 404 ? '\n<p>Services are shared on the page Network of Homeport.</p>' : '';
+      const body = page('Not here', `<h1>${title(problem.status)}</h1>\n<p>${escapeHtml(problem.detail)}</p>${hint}`);
       return sendHtml(request, response, problem.status, body, problem.headers);
     }
     const { code, detail, status, headers } = problem;

@@ -12,13 +12,13 @@ export function homePage(
   const items = shared.map(({ id, title, summary }) => {
     const named = `https://${serviceName(id, label)}:${String(port)}/`;
     const href = hasPath(id) ? `/${id}/` : named;
-    return `<li><a href="${href}">${escapeHtml(title)}</a>${summary === '' ? '' : `: ${escapeHtml(summary)}`}<br><code>${escapeHtml(named)}</code></li>`;
+    return `<li><a href="${href}">${escapeHtml(title)}</a>${summary === '' ? '' : `<br>${escapeHtml(summary)}`}<br><code>${escapeHtml(named)}</code></li>`;
   });
   return page(
     baseName(label),
     `<h1>${escapeHtml(baseName(label))}</h1>
 <p>What is shared on this network:</p>
-<ul>
+<ul class="shared">
 ${items.join('\n')}
 </ul>
 <p><a href="/.homeport/session">Your sign-in</a></p>`,

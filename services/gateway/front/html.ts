@@ -1,5 +1,9 @@
 import { escapeHtml } from '../../kit/escape-html.ts';
 
+/** The harbour light of assets/mark.svg. */
+const mark =
+  '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
+
 /** A whole page of the gateway: without scripts, and small enough for a TV. `body` is HTML. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
@@ -12,6 +16,7 @@ export function page(title: string, body: string): string {
 <link rel="stylesheet" href="/.homeport/style.css">
 </head>
 <body>
+<header>${mark}Homeport</header>
 <main>
 ${body}
 </main>
@@ -20,28 +25,45 @@ ${body}
 `;
 }
 
-/** The one sheet of these pages. */
+/** The one sheet of these pages: the colours of the app's theme, as browsers of old TVs read them. */
 export const style = `:root {
-  --ground: #f6f7f9; --card: #fff; --ink: #16202b; --soft: #55616e; --line: #d5dbe2; --sea: #0b63c5; --on-sea: #fff; --bad: #b3261e;
+  --ground: #f7fbfc; --surface: #fff; --sunken: #eef3f5; --ink: #172028; --soft: #4c5760; --line: #d8dfe4; --edge: #88949d;
+  --sea: #01729f; --on-sea: #fff; --lamp: #e49900; --bad: #b7262b; --bad-wash: #fff1f0;
 }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #10161d; --card: #18212b; --ink: #e8edf2; --soft: #a3b0bd; --line: #2f3b48; --sea: #7ab4ff; --on-sea: #0a1420; --bad: #ff9d94; }
+  :root {
+    --ground: #0d151b; --surface: #151e26; --sunken: #080e14; --ink: #eaeff4; --soft: #a6afb7; --line: #28323a; --edge: #606a74;
+    --sea: #5bb0d7; --on-sea: #0d151b; --lamp: #f2b036; --bad: #f7857d; --bad-wash: #351c1a;
+  }
 }
 * { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-main { width: 100%; max-width: 30rem; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 14px; }
-h1 { margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.25; }
-h2 { margin: 1.75rem 0 .5rem; font-size: 1.05rem; }
+body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1rem; padding: 1.5rem 1rem; background: var(--ground); color: var(--ink); font: 16px/1.5 Inter, system-ui, sans-serif; }
+header { display: flex; align-items: center; gap: .5rem; font-size: 1.15rem; font-weight: 600; letter-spacing: -.02em; }
+svg { fill: none; stroke: var(--sea); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.beam { stroke: var(--lamp); }
+main { width: 100%; max-width: 30rem; padding: 1.75rem; background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
+main > :last-child { margin-bottom: 0; }
+h1 { margin: 0 0 .25rem; font-size: 1.4rem; line-height: 1.2; letter-spacing: -.01em; }
+h2 { margin: 1.5rem 0 .25rem; font-size: 1rem; }
 p { margin: .5rem 0; color: var(--soft); }
-label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
-input { width: 100%; padding: .65rem .75rem; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: 8px; }
-button, a.button { display: inline-block; margin-top: 1.25rem; padding: .65rem 1.1rem; font: inherit; font-weight: 600; text-decoration: none; color: var(--on-sea); background: var(--sea); border: 0; border-radius: 8px; cursor: pointer; }
-a.quiet { margin-top: 0; color: var(--ink); background: none; border: 1px solid var(--line); }
-.or { margin: 1rem 0 .75rem; }
+label { display: block; margin: 1rem 0 .25rem; font-weight: 500; }
+input { width: 100%; min-height: 44px; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--sunken); border: 1px solid var(--edge); border-radius: 6px; }
+button, a.button { display: inline-block; min-height: 44px; margin-top: 1.25rem; padding: .6rem 1.1rem; font: inherit; font-weight: 500; text-align: center; text-decoration: none; color: var(--on-sea); background: var(--sea); border: 1px solid var(--sea); border-radius: 6px; cursor: pointer; }
+form button, a.quiet { width: 100%; }
+a.quiet { margin-top: 0; color: var(--ink); background: none; border-color: var(--edge); }
+.or { margin: 1rem 0 .75rem; text-align: center; }
 a:not(.button) { color: var(--sea); }
-:focus-visible { outline: 3px solid var(--sea); outline-offset: 2px; }
+:focus-visible { outline: 2px solid var(--sea); outline-offset: 2px; }
 code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; color: var(--ink); }
+.print { display: block; width: 24ch; padding: .6rem .75rem; box-sizing: content-box; word-break: break-all; background: var(--sunken); border-radius: 6px; }
 ul, ol { margin: .5rem 0; padding-left: 1.25rem; color: var(--soft); }
 li { margin: .35rem 0; }
-[role="alert"] { padding: .6rem .8rem; color: var(--bad); border: 1px solid var(--bad); border-radius: 8px; }
+.shared { padding: 0; list-style: none; }
+.shared li { margin: 0; padding: .75rem 0; border-top: 1px solid var(--line); }
+.shared a { font-weight: 500; }
+details { border-top: 1px solid var(--line); }
+details:last-of-type { border-bottom: 1px solid var(--line); }
+summary { padding: .65rem 0; font-weight: 500; cursor: pointer; }
+details ol { margin: 0 0 .75rem; }
+[role="alert"] { padding: .6rem .8rem; color: var(--bad); background: var(--bad-wash); border: 1px solid var(--bad); border-radius: 6px; }
 `;

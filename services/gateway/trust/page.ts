@@ -1,27 +1,90 @@
 import { page } from '../front/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-/** How a device comes to trust this machine. `home`: where it goes after. */
-export function trustPage({ fingerprint, title, home }: { fingerprint: string; title: string; home: string }): string {
+interface Platform {
+  readonly title: string;
+  /** How its browsers name it. */
+  readonly sign: RegExp;
+  /** HTML, one for each step. */
+  readonly steps: readonly string[];
+}
+
+const certificate = '<a href="/trust/homeport.crt">certificate</a>';
+const profile = '<a href="/trust/homeport.mobileconfig">profile</a>';
+
+/** In the order of what people hold in their hands; the first whose sign fits counts, as Android is also a Linux. */
+const platforms: readonly Platform[] = [
+  {
+    title: 'iPhone and iPad',
+    sign: /iPhone|iPad/,
+    steps: [
+      `Get the ${profile} and allow it.`,
+      'Settings › General › VPN &amp; Device Management: install it.',
+      'Settings › General › About › Certificate Trust Settings: turn it on.',
+    ],
+  },
+  {
+    title: 'Android',
+    sign: /Android/,
+    steps: [
+      `Get the ${certificate}.`,
+      'Settings › Security › Encryption &amp; credentials › Install a certificate › CA certificate.',
+    ],
+  },
+  {
+    title: 'Windows',
+    sign: /Windows/,
+    steps: [
+      `Get the ${certificate}, open it and choose Install Certificate.`,
+      'Put it into “Trusted Root Certification Authorities”.',
+    ],
+  },
+  {
+    title: 'Mac',
+    sign: /Mac OS X/,
+    steps: [
+      `Get the ${certificate} and open it in Keychain Access, or the ${profile} and install it in the settings.`,
+      'Double-click it and choose Trust › Always Trust.',
+    ],
+  },
+  {
+    title: 'Linux',
+    sign: /Linux/,
+    steps: [
+      `Get the ${certificate} and save it as <code>/usr/local/share/ca-certificates/homeport.crt</code>.`,
+      'Run <code>sudo update-ca-certificates</code>.',
+      'Firefox and Chrome have lists of their own: Settings › Certificates › Import.',
+    ],
+  },
+];
+
+interface Trust {
+  readonly fingerprint: string;
+  readonly title: string;
+  /** Where the device goes after. */
+  readonly home: string;
+  /** What the browser calls itself: the steps of its own device stand open. */
+  readonly userAgent: string;
+}
+
+/** How a device comes to trust this machine. */
+export function trustPage({ fingerprint, title, home, userAgent }: Trust): string {
+  const own = platforms.find(({ sign }) => sign.test(userAgent));
+  const [file, what] = own?.title === 'iPhone and iPad' ? ['mobileconfig', 'profile'] : ['crt', 'certificate'];
+  const all = platforms.map(({ title: device, steps }) => {
+    const items = steps.map((step) => `<li>${step}</li>`).join('');
+    return `<details${device === own?.title ? ' open' : ''}><summary>${device}</summary><ol>${items}</ol></details>`;
+  });
   return page(
     'Trust this machine',
     `<h1>Trust this machine</h1>
-<p>The services here speak TLS with a certificate that Homeport made itself. Install its authority once on each device; it can speak for this machine's names and private addresses alone.</p>
-<p><a class="button" href="/trust/homeport.crt">Get the certificate</a></p>
-<p><a href="/trust/homeport.mobileconfig">As a profile for iPhone, iPad and Mac</a></p>
+<p>What is shared here is encrypted with a certificate that Homeport made itself. This device does not know it yet, and warns. Install it once: it vouches for the names and addresses of this home, and for nothing else.</p>
+<p><a class="button" href="/trust/homeport.${file}">Get the ${what}</a></p>
 <h2>Compare before you trust</h2>
-<p>Its name is <code>${escapeHtml(title)}</code>. The app shows the same SHA-256 fingerprint on its page “Network”:</p>
-<p><code>${escapeHtml(fingerprint)}</code></p>
-<h2>iPhone and iPad</h2>
-<ol><li>Get the profile and allow it.</li><li>Settings › General › VPN &amp; Device Management: install it.</li><li>Settings › General › About › Certificate Trust Settings: turn it on.</li></ol>
-<h2>Android</h2>
-<ol><li>Get the certificate.</li><li>Settings › Security › Encryption &amp; credentials › Install a certificate › CA certificate.</li></ol>
-<h2>Windows</h2>
-<ol><li>Open the certificate, choose Install Certificate.</li><li>Put it into “Trusted Root Certification Authorities”.</li></ol>
-<h2>macOS</h2>
-<ol><li>Open the certificate in Keychain Access.</li><li>Double-click it and choose Trust › Always Trust.</li></ol>
-<h2>Linux</h2>
-<ol><li>Save it as <code>/usr/local/share/ca-certificates/homeport.crt</code>.</li><li>Run <code>sudo update-ca-certificates</code>.</li><li>Firefox and Chrome have lists of their own: Settings › Certificates › Import.</li></ol>
-<p><a class="button" href="${escapeHtml(home)}">Go on</a></p>`,
+<p>It is called <code>${escapeHtml(title)}</code>. Homeport shows the same fingerprint (SHA-256) under Network › Connect:</p>
+<code class="print">${escapeHtml(fingerprint)}</code>
+<h2>The steps on your device</h2>
+${all.join('\n')}
+<p><a class="button quiet" href="${escapeHtml(home)}">Done: open what is shared</a></p>`,
   );
 }

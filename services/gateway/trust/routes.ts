@@ -54,7 +54,15 @@ function answerTrust(
   const title = /CN=(.+)/.exec(certificate.subject)?.[1] ?? 'Homeport';
   switch (path) {
     case '/trust':
-      sendHtml(request, response, 200, trustPage({ title, home, fingerprint: certificate.fingerprint256 }));
+      sendHtml(
+        request,
+        response,
+        200,
+        trustPage({
+          ...{ title, home, fingerprint: certificate.fingerprint256 },
+          userAgent: request.headers['user-agent'] ?? '',
+        }),
+      );
       return;
     case '/trust/homeport.crt':
       send(request, response, { status: 200, type: 'application/x-x509-ca-cert', body: certificate.toString() });
