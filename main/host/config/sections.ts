@@ -161,7 +161,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
           : {
               enabled: z.boolean().default(true).meta({
                 title: 'Switched on',
-                description: 'A service that is switched off has no listener and does no work; its data stay.',
+                description: 'Switched off it answers nobody and does no work; its data stay.',
               }),
             }),
         ...Object.fromEntries(
