@@ -88,7 +88,7 @@ const general = z.object({
   }),
   timeout: z.int().min(1000).max(50_000).default(7000).meta({
     title: 'Patience with an addon (ms)',
-    description: 'Used where an addon has no time-out of its own.',
+    description: 'What has not answered by then is left out: 7000 are 7 seconds. An addon may have a time of its own.',
   }),
   deadline: z.int().min(1000).max(60_000).default(9500).meta({
     title: 'Answer at the latest after (ms)',
