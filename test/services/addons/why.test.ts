@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { readConfig } from '../../../services/addons/domain/read-config.ts';
+import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
+import { explainStream } from '../../../services/addons/wire/why.ts';
+import { configOf } from './rig.ts';
+
+it.each([
+  [60_000_000_000, '60 GB'],
+  [1_540_000_000, '1.5 GB'],
+  [20_400_000, '20 MB'],
+  [undefined, 'no size'],
+])('a stream of %s bytes stands where it does for its %s', (size, words) => {
+  const config = readConfig(configOf([], { sortCriteria: { global: [{ key: 'size', direction: 'desc' }] } }));
+  expect(explainStream({ ...sampleStream, size }, config)).toBe(words);
+});
