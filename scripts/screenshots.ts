@@ -1,26 +1,18 @@
-// Photographs the pages for the documentation: the whole app with sample messages and downloads, in Chromium.
+// Photographs the pages for the documentation: the household of `npm run household` in Chromium.
 import { spawnSync } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { registry } from '../main/host/services/registry.ts';
 import { pages } from '../renderer/src/pages/index.ts';
-import type { ServiceDescriptor } from '../services/contracts/service.ts';
+import { openHousehold } from '../test/household/household.ts';
 import { launchBrowser, openPage, signIn, type PageOptions } from '../test/support/browser.ts';
-import { adminAuthorization, openTestHost, type TestHost } from '../test/support/host.ts';
-import { furnish } from '../test/renderer/furnish.ts';
-import { MemoryDownloads, MemoryInbox } from '../test/renderer/memory-services.ts';
+import { api, inbox } from '../test/support/api.ts';
+import type { TestHost } from '../test/support/host.ts';
 
 const folder = fileURLToPath(new URL('../docs/screenshots', import.meta.url));
 const built = process.env['HOMEPORT_TEST_PAGES'];
 const wide = { width: 1440, height: 900 };
 const phone = { width: 360, height: 740, touch: true };
-
-/** The real service's name, port and place in the list, around sample rows. */
-function sample(memory: ServiceDescriptor): ServiceDescriptor[] {
-  const real = registry.find(({ id }) => id === memory.id);
-  return real ? [{ ...memory, title: real.title, summary: real.summary }] : [];
-}
 
 async function photograph(
   browser: Browser,
@@ -45,36 +37,39 @@ async function photograph(
   console.log(`docs/screenshots/${file}`);
 }
 
-const [inbox, downloads] = [new MemoryInbox(), new MemoryDownloads()];
-furnish({ inbox, downloads });
-const samples = [...sample(inbox.descriptor), ...sample(downloads.descriptor)];
-const services = registry.map((each) => samples.find(({ id }) => id === each.id) ?? each);
-const ports = registry.flatMap(({ id, listeners: [main] = [] }) =>
-  main === undefined ? [] : [[`HOMEPORT_PORT_${id.toUpperCase()}`, String(main.port)] as const],
-);
+/** One thing of each service, at its own address. */
+async function things(host: TestHost): Promise<readonly (readonly [name: string, path: string])[]> {
+  const ask = <T>(path: string): Promise<T> => api<T>(host.url('control'), `/api${path}`);
+  const [{ items: monitors }, { tasks }, { profiles }, rows] = await Promise.all([
+    ask<{ items: { id: number; name: string }[] }>('/uptime/monitors'),
+    ask<{ tasks: { id: number; name: string }[] }>('/sync'),
+    ask<{ profiles: { uuid: string; name: string }[] }>('/addons/profiles'),
+    inbox(host.url('control')),
+  ]);
+  const of = <T extends { readonly name: string }>(list: readonly T[], begin: string): T => {
+    const found = list.find(({ name }) => name.startsWith(begin));
+    if (found === undefined) throw new Error(`the household has no ${begin}`);
+    return found;
+  };
+  const message = rows.find(({ title }) => title === 'Updates are ready');
+  return [
+    ['message', `/inbox/messages/${String(message?.id)}`],
+    ['topic', '/push/topics/nas-info-backup'],
+    ['destinations', '/delivery/keys/house'],
+    ['monitor', `/uptime/monitors/${String(of(monitors, 'Papers').id)}`],
+    ['saved-sync', `/sync/syncs/${String(of(tasks, 'Photos').id)}`],
+    ['repository', '/git/repositories/ada~lamp'],
+    ['pull-request', '/git/repositories/ada~lamp?show=pulls&number=5'],
+    ['table', '/data/tables/public.plants'],
+    ['configuration', `/addons/configurations/${of(profiles, 'Living room').uuid}`],
+    ['downloads-history', '/downloads/history'],
+  ];
+}
 
+await using host = await openHousehold({ portsAbove: 0, ...(built ? { pages: built } : {}) });
 // Pictures of pages that are gone go, too.
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
-await using host = await openTestHost({
-  services,
-  environment: Object.fromEntries(ports),
-  ...(built ? { pages: built } : {}),
-});
-for (const [topic, priority, title, message] of [
-  ['nas-info-backup', '3', 'Backup finished', 'All 3 volumes were saved.'],
-  ['nas-error-disk', '5', 'Disk failing', 'sdb: 12 sectors are pending.'],
-  ['door-info-bell', '4', 'Somebody rings', 'Front door, 14:02'],
-  ['garden-info-water', '2', '', 'The tank is three quarters full.'],
-] as const) {
-  const headers = { Authorization: adminAuthorization, 'X-Priority': priority, 'X-Title': title };
-  await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body: message, headers });
-}
-for (const title of ['Solar: 12 kWh today', 'The washing machine is done'])
-  await fetch(`${host.url('notify')}/notify/aggregator`, {
-    method: 'POST',
-    body: new URLSearchParams({ title, body: title }),
-  });
 const browser = await launchBrowser('whole');
 try {
   for (const { at, group } of pages) {
@@ -83,12 +78,16 @@ try {
     const name = at === '' ? 'home' : at.replaceAll('/', '-');
     for (const dark of [false, true]) await photograph(browser, host, `/${at}`, name, { ...wide, dark });
   }
-  const newest = String(inbox.items[0]?.id);
+  for (const [name, path] of await things(host)) await photograph(browser, host, path, name, wide);
   for (const dark of [false, true]) {
-    await photograph(browser, host, `/inbox/messages/${newest}`, 'message', { ...wide, dark });
-    await photograph(browser, host, '/', 'home', { ...phone, dark });
-    await photograph(browser, host, '/inbox', 'inbox', { ...phone, dark });
-    await photograph(browser, host, '/downloads', 'downloads', { ...phone, dark });
+    for (const [name, path] of [
+      ['home', '/'],
+      ['inbox', '/inbox'],
+      ['downloads', '/downloads'],
+      ['push', '/push'],
+    ] as const)
+      // prettier-ignore
+      await photograph(browser, host, path, name, { ...phone, dark });
   }
   await photograph(browser, host, '/', 'commands', { ...wide, keys: 'Control+k' });
 } finally {

@@ -45,7 +45,7 @@ async function untilTold(ask: House['ask']): Promise<void> {
   }
 }
 
-/** Ports as people have them, so that addresses look as they do at home, or each so much above. */
+/** Addresses look by them as they do at home. */
 function usualPorts(above: number): Record<string, string> {
   return Object.fromEntries(
     registry.flatMap(({ id, listeners = [] }) =>
@@ -62,7 +62,13 @@ function usualPorts(above: number): Record<string, string> {
  * they use, and stand-ins on loopback for what is outside. For pictures of the pages, and to look at them by hand.
  */
 export async function openHousehold(
-  options: { readonly pages?: string; readonly portsAbove?: number; readonly only?: readonly string[] } = {},
+  options: {
+    readonly pages?: string;
+    /** Ports as people have them, each so much above; without, free ones. */
+    readonly portsAbove?: number;
+    /** Names of parts; without, all. */
+    readonly only?: readonly string[];
+  } = {},
 ): Promise<TestHost> {
   await using open = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'homeport-household-'));
@@ -71,7 +77,7 @@ export async function openHousehold(
   const keep: House['keep'] = (kept) => open.use(kept);
   const environment = {
     ...sharing(),
-    ...usualPorts(options.portsAbove ?? 0),
+    ...(options.portsAbove === undefined ? {} : usualPorts(options.portsAbove)),
     ...{ ALLOW_PRIVATE_ADDRESSES: 'true', DOWNLOAD_DIR: join(folder, 'Downloads') },
     ...(await streamingEnvironment(keep)),
   };

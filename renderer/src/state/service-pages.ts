@@ -2,3 +2,7 @@ import { createContext } from 'svelte';
 
 /** Where the page of a service is; undefined where it has none, or this person may not open it. Set by the frame, which knows the pages. */
 export const [servicePages, setServicePages] = createContext<(service: string) => string | undefined>();
+
+/** Services, or what is theirs, in the order of the sidebar. Set by the app, for the same reason. */
+type SortServices = <T extends { readonly id: string }>(list: readonly T[]) => readonly T[];
+export const [sidebarSorting, setSidebarSorting] = createContext<SortServices>();
