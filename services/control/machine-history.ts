@@ -4,8 +4,7 @@ import type { ControlContext } from '../contracts/control/host.ts';
 import { machineApi, type MachineSample } from '../contracts/control/machine.ts';
 
 const everyMs = 5 * 60_000;
-/** A day of them. */
-const most = (24 * 60 * 60_000) / everyMs;
+const keptMs = 24 * 60 * 60_000;
 
 type Watched = Pick<ControlContext, 'clock' | 'log'> & { readonly host: Pick<ControlContext['host'], 'machine'> };
 
@@ -32,7 +31,7 @@ export class MachineHistory implements Disposable {
         return {
           memory: machine.memory.total,
           disk: machine.disk?.total ?? null,
-          samples: [...this.#samples, this.#sampleOf(machine)],
+          samples: this.#with(this.#sampleOf(machine)),
         };
       }),
     ];
@@ -40,11 +39,15 @@ export class MachineHistory implements Disposable {
 
   async #take(): Promise<void> {
     try {
-      const sample = this.#sampleOf(await this.#context.host.machine());
-      this.#samples = [...this.#samples, sample].slice(-most);
+      this.#samples = this.#with(this.#sampleOf(await this.#context.host.machine()));
     } catch (error) {
       this.#context.log.warn('the machine could not be looked at', { error });
     }
+  }
+
+  /** Those of the last day, each later than the one before it, also where the clock was set back or the machine slept. */
+  #with(sample: MachineSample): readonly MachineSample[] {
+    return [...this.#samples.filter(({ at }) => at < sample.at && at >= sample.at - keptMs), sample];
   }
 
   #sampleOf({ cpu, memory, disk }: Machine): MachineSample {
