@@ -1,5 +1,6 @@
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
+const farDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false });
 const wholeDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium', hour12: false });
@@ -25,13 +26,19 @@ export function duration(seconds: number): string {
   return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(whole % 60)}` : `${String(minutes)}:${two(whole % 60)}`;
 }
 
-/** A past time in as few words as tell it: `now`, `4 min ago`, `14:05`, `Tue, Mar 3`. */
+/** The day in as few words as tell it: `Tue, Mar 3`, `Mar 3, 2024` of another year. */
+function shortDay(time: number, now: number): string {
+  const isThisYear = new Date(time).getFullYear() === new Date(now).getFullYear();
+  return (isThisYear ? day : farDay).format(time);
+}
+
+/** A past time in as few words as tell it: `now`, `4 min ago`, `14:05`, `Tue, Mar 3`, `Mar 3, 2024`. */
 export function ago(time: number, now: number): string {
   const seconds = (now - time) / 1000;
   if (seconds < 60) return 'now';
   if (seconds < 3600) return `${String(Math.floor(seconds / 60))} min ago`;
   if (new Date(time).toDateString() === new Date(now).toDateString()) return hour.format(time);
-  return day.format(time);
+  return shortDay(time, now);
 }
 
 /** A past time under the name of its day: `now`, `4 min ago`, `14:05`. */
@@ -47,7 +54,7 @@ export function dayOf(time: number): string {
 /** A moment on a list of what has been: `14:05` of today, `Tue, Mar 3, 14:05` of another day. */
 export function momentOf(time: number, now: number): string {
   const clock = hour.format(time);
-  return new Date(time).toDateString() === new Date(now).toDateString() ? clock : `${day.format(time)}, ${clock}`;
+  return new Date(time).toDateString() === new Date(now).toDateString() ? clock : `${shortDay(time, now)}, ${clock}`;
 }
 
 /** The whole date and time, for tooltips and details. */
