@@ -11,7 +11,7 @@ import { screens } from './screens.ts';
 
 describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   let room: SyncRoom;
-  let [held, failed, slow] = [0, 0, 0];
+  let [done, held, failed, slow] = [0, 0, 0, 0];
 
   const save = async (name: string, fields: object): Promise<number> =>
     (await room.api('POST', '/api/sync/tasks', { name, mode: 'sync', retries: 0, notify: 'never', ...fields })).id;
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       cron: '30 3 * * 0',
       zone: 'Europe/Berlin',
     };
-    await run(await save('Music to the second disk', weekly));
+    done = await run(await save('Music to the second disk', weekly));
     held = await save('Photos', { source: source('photos'), destination: source('archive'), keepReplaced: true });
     await run(held);
     mkdirSync(source('bad/x'), { recursive: true });
@@ -85,13 +85,13 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     expect(await page.getByLabel('From').inputValue()).toBe(`${room.folder}/notes`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Notes' }).waitFor();
-    await page.getByText(/next .*04:15/).waitFor();
+    await page.getByText(/Next run .*04:15/).waitFor();
     await page.getByRole('button', { name: 'Look first' }).click();
     await page.getByRole('radio', { name: 'Delete 1' }).waitFor();
     await page.getByText('gone.txt').waitFor();
     expect(tree(join(room.folder, 'mirror'))).toEqual({ 'gone.txt': 'x' });
     await page.getByRole('button', { name: 'Run it and delete 1' }).click();
-    await page.getByText(/2 copied .* 1 deleted/).waitFor();
+    await page.getByRole('link', { name: /^2 files copied · 1 deleted .*Done/ }).waitFor();
     expect(tree(join(room.folder, 'mirror'))).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
   });
 
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.goto(`${room.host.url('control')}/sync/history`);
     await page
       .getByRole('list', { name: 'Jobs' })
-      .getByRole('link', { name: /^Stick Failed/ })
+      .getByRole('link', { name: /^Stick .*Failed/ })
       .waitFor();
     await page.goto(`${room.host.url('control')}/sync/history/${String(failed)}`);
     await page.getByText('is a file or lies below one').first().waitFor();
@@ -123,6 +123,18 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
     await page.getByRole('list', { name: 'Saved syncs' }).getByText('Music to the second disk').waitFor();
     await page.getByRole('link', { name: /Stick/ }).waitFor({ state: 'detached' });
+  });
+
+  it('says what a run did, whose folder was not there before, and under the name of its sync', async () => {
+    await using watched = await visit(`/sync/history/${String(done)}`);
+    const { page } = watched;
+    await page.getByRole('heading', { name: /^Music to the second disk\s*Done$/ }).waitFor();
+    await page.getByText(/^1 file copied · 1 B in /).waitFor();
+    await page.getByRole('heading', { name: 'What it did' }).waitFor();
+    await page.getByText('1 file at the source, 0 at the destination before it').waitFor();
+    expect(await page.getByText('Files that failed').count()).toBe(0);
+    await page.getByRole('link', { name: 'To the saved sync' }).click();
+    await page.getByRole('link', { name: /^1 file copied/ }).waitFor();
   });
 
   it('looks into folders, with the way there, and says what cannot be read', async () => {
@@ -163,7 +175,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Add a remote' }).click();
     await page.getByLabel('Kind').selectOption('alias');
     await page.getByLabel('Name', { exact: true }).fill('nas');
-    await page.getByLabel('remote', { exact: true }).fill(`${room.folder}/photos`);
+    await page.getByLabel('Remote', { exact: true }).fill(`${room.folder}/photos`);
     await page.getByRole('button', { name: 'Add it' }).click();
     await page.getByRole('link', { name: 'Look into it' }).click();
     await page.getByRole('button', { name: '2026' }).click();
@@ -182,7 +194,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByLabel('Name', { exact: true }).fill('cloud');
     await page.getByLabel('Show all that it can be told').check();
     for (const [field, value] of Object.entries(provider.parameters)) {
-      await page.getByLabel(`${field.replaceAll('_', ' ')} (optional)`, { exact: true }).fill(value);
+      const label = field.slice(0, 1).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+      await page.getByLabel(`${label} (optional)`, { exact: true }).fill(value);
     }
     await page.getByRole('button', { name: 'Add it' }).click();
     await page.getByText('Where do you want to sign in?').waitFor();
@@ -193,7 +206,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByText('Configure this as a Shared Drive').waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByText('cloud:').waitFor();
+    await page.getByText('cloud', { exact: true }).waitFor();
     await room.api('DELETE', '/api/sync/remotes/cloud');
   });
 
@@ -204,11 +217,12 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       ['overview', '/sync', 'Needs you'],
       ['syncs', '/sync/syncs', 'Music to the second disk'],
       ['held', `/sync/syncs/${String(held)}`, 'Run it and delete 60'],
-      ['history', '/sync/history', 'Saved sync'],
+      ['history', '/sync/history', 'Music to the second disk'],
+      ['done', `/sync/history/${String(done)}`, 'What it did'],
       ['failed', `/sync/history/${String(failed)}`, 'Files that failed'],
       ['files', `/sync/files?at=${encodeURIComponent(room.folder)}`, 'photos'],
       ['connect', '/sync/connect', 'Who may sync what'],
-      ['remotes', '/sync/remotes', 'nas:'],
+      ['remotes', '/sync/remotes', 'Look into it'],
       ['add', '/sync?add=1', 'Tell me'],
     ] as const) {
       await using watched = await visit(path, screen);

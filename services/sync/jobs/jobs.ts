@@ -111,6 +111,8 @@ export class Jobs {
 
   /** An error about a file that the engine wrote into its log: whose it is is known where only one job runs. */
   complained({ name, error }: FileComplaint): void {
+    // Without a name it is a whole place that could not be listed: the job itself says so where that matters.
+    if (name === '') return;
     const running = this.running.filter(({ order }) => order.durable);
     const [only] = running;
     if (running.length !== 1 || only === undefined) return;
@@ -240,7 +242,7 @@ export class Jobs {
     if (!Array.isArray(list)) return;
     for (const entry of list as readonly Readonly<Record<string, unknown>>[]) {
       const { error, name, what, size, completed_at: at } = entry;
-      if (typeof error !== 'string' || error === '' || typeof name !== 'string') continue;
+      if (typeof error !== 'string' || error === '' || typeof name !== 'string' || name === '') continue;
       job.noteError({
         ...{ name, error, what: typeof what === 'string' ? what : '', size: typeof size === 'number' ? size : -1 },
         at: typeof at === 'string' ? Date.parse(at) || job.startedAt : job.startedAt,

@@ -1,5 +1,6 @@
 import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
-import { bytes, duration } from '../../parts/text/format.ts';
+import type { SyncRemote } from '../../../../services/contracts/sync/remotes.ts';
+import { bytes } from '../../parts/text/format.ts';
 
 type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
 
@@ -43,32 +44,83 @@ export function kindWords(kind: string): string {
   return kinds.get(kind) ?? `${kind} by a program`;
 }
 
-/** What a job has done, in one line. */
-export function doneWords({ totals, startedAt, endedAt }: SyncJob): string {
+/** What a job has changed: `2 files copied · 1 deleted`. */
+export function changedWords({ totals: { transfers, deletes, errors } }: SyncJob): string {
+  const count = (number: number): string => number.toLocaleString('en');
   const parts = [
-    totals.transfers === 0 && totals.deletes === 0
-      ? 'nothing copied'
-      : `${totals.transfers.toLocaleString('en')} copied`,
-    ...(totals.bytes > 0 ? [bytes(totals.bytes)] : []),
-    ...(totals.deletes > 0 ? [`${totals.deletes.toLocaleString('en')} deleted`] : []),
-    ...(totals.errors > 0 ? [totals.errors === 1 ? '1 error' : `${totals.errors.toLocaleString('en')} errors`] : []),
-    ...(endedAt === null
-      ? []
-      : [endedAt - startedAt < 1000 ? 'in under 1 s' : `in ${duration((endedAt - startedAt) / 1000)}`]),
+    ...(transfers > 0 ? [`${filesWords(transfers)} copied`] : []),
+    ...(deletes > 0 ? [`${transfers > 0 ? count(deletes) : filesWords(deletes)} deleted`] : []),
+    ...(transfers === 0 && deletes === 0 ? ['Nothing to copy'] : []),
+    ...(errors > 0 ? [errors === 1 ? '1 error' : `${count(errors)} errors`] : []),
   ];
   return parts.join(' · ');
 }
 
+/** How much that was and how long it took: `1.9 MB in 12 s`. */
+export function effortWords({ totals, startedAt, endedAt }: SyncJob): string {
+  const size = totals.bytes > 0 ? bytes(totals.bytes) : '';
+  if (endedAt === null || (size === '' && endedAt - startedAt < 1000)) return size;
+  return `${size === '' ? 'took' : `${size} in`} ${lengthWords(endedAt - startedAt)}`;
+}
+
+/** `1 file`, `1,200 files` */
+export function filesWords(count: number): string {
+  return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`;
+}
+
+function lengthWords(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 1) return 'under 1 s';
+  if (seconds < 60) return `${String(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${String(minutes)} min`;
+  return `${String(Math.floor(minutes / 60))} h${minutes % 60 === 0 ? '' : ` ${String(minutes % 60)} min`}`;
+}
+
+const clockTime = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const moment = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }); // prettier-ignore
 
+/** `today, 14:30`, `tomorrow, 03:30`, `Sun, Nov 29, 03:00` */
+export function comingWords(time: number, now: number): string {
+  const tomorrow = new Date(now);
+  tomorrow.setDate(tomorrow.getDate() + 1);
+  const day = new Date(time).toDateString();
+  if (day === new Date(now).toDateString()) return `today, ${clockTime.format(time)}`;
+  return day === tomorrow.toDateString() ? `tomorrow, ${clockTime.format(time)}` : moment.format(time);
+}
+
 /** When a saved sync runs next. */
-export function nextWords({ paused, nextAt, cron, last }: SyncTask): string {
-  if (paused) return 'paused';
+export function nextWords({ paused, nextAt, cron, last }: SyncTask, now: number): string {
+  if (paused) return 'Paused';
   if (nextAt !== null && (last?.state === 'failed' || last?.state === 'interrupted')) {
-    return `tries again ${moment.format(nextAt)}`;
+    return `Tries again ${comingWords(nextAt, now)}`;
   }
-  if (nextAt !== null) return `next ${moment.format(nextAt)}`;
-  return cron === null ? 'when you start it' : '';
+  if (nextAt !== null) return `Next run ${comingWords(nextAt, now)}`;
+  return cron === null ? 'Runs when you start it' : '';
+}
+
+/** Kinds of remotes by the names that people know; rarer ones keep that of rclone. */
+const remoteKinds: ReadonlyMap<string, string> = new Map([
+  ['alias', 'Another folder'],
+  ['azureblob', 'Azure storage'],
+  ['b2', 'Backblaze B2'],
+  ['box', 'Box'],
+  ['crypt', 'Encrypted'],
+  ['drive', 'Google Drive'],
+  ['dropbox', 'Dropbox'],
+  ['ftp', 'FTP'],
+  ['http', 'Website'],
+  ['onedrive', 'OneDrive'],
+  ['pcloud', 'pCloud'],
+  ['s3', 'S3 storage'],
+  ['sftp', 'SFTP'],
+  ['smb', 'Windows share'],
+  ['webdav', 'WebDAV'],
+]);
+
+/** What a remote is: `WebDAV · https://attic.example/dav · ada`. */
+export function remoteWords({ type, summary }: SyncRemote): string {
+  return [remoteKinds.get(type) ?? type, summary].filter((part) => part !== '').join(' · ');
 }
 
 /** A place by its end, which tells it from others where there is little room: `Photos`, `drive:2026`. */
