@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
 import type { ChartColors, Tone } from './colors.ts';
+import { roundTimes } from './times.ts';
 
 /** How values are drawn: one bar each, or a line through them. */
 export type ChartKind = 'bars' | 'line';
@@ -48,8 +49,7 @@ export function optionsOf(
         ...axis,
         grid: { show: false },
         size: 28,
-        // A name stands below a value, never between two.
-        splits: ({ data: [at] }) => every(at, Math.ceil((at.length * nameWidth) / width)),
+        splits: ({ data: [at] }) => named(kind, at, width),
         values: (_, splits) => splits.map((at) => short(at * 1000)),
       },
       {
@@ -100,6 +100,12 @@ function top(max: number | null): number {
 function padded(at: ArrayLike<number>, min: number, max: number): [number, number] {
   const half = at.length > 1 ? (max - min) / (at.length - 1) / 2 : 1;
   return [min - half, max + half];
+}
+
+/** Moments that have a name: of a line round ones; of bars those of values, as a name stands below a bar, never between two. */
+function named(kind: ChartKind, at: ArrayLike<number>, width: number): number[] {
+  const round = kind === 'line' ? roundTimes(at[0] ?? 0, at[at.length - 1] ?? 0, width / nameWidth) : undefined;
+  return round === undefined ? every(at, Math.ceil((at.length * nameWidth) / width)) : [...round];
 }
 
 function every(at: ArrayLike<number>, distance: number): number[] {

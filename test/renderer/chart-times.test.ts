@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { roundTimes } from '../../renderer/src/parts/chart/times.ts';
+
+const clock = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const at = (hours: number, minutes: number, seconds = 0): number =>
+  new Date(2026, 1, 3, hours, minutes, seconds).getTime() / 1000;
+
+it.each([
+  ['a day', at(-1, 13), at(22, 43), 10, ['00:00:00', '03:00:00', '06:00:00', '09:00:00', '12:00:00', '15:00:00', '18:00:00', '21:00:00']], // prettier-ignore
+  ['an hour', at(3, 12), at(4, 10), 4, ['03:15:00', '03:30:00', '03:45:00', '04:00:00']],
+  ['half a minute', at(3, 12, 1), at(3, 12, 31), 3, ['03:12:10', '03:12:20', '03:12:30']],
+] as const)('%s is named at round moments', (_, first, last, most, words) => {
+  expect(roundTimes(first, last, most)?.map((time) => clock.format(time * 1000))).toEqual(words);
+});
+
+it('names days where a clock would say nothing, and nothing where there is no time', () => {
+  expect(roundTimes(at(0, 0), at(72, 0), 10)).toBeUndefined();
+  expect(roundTimes(at(1, 0), at(1, 0), 10)).toBeUndefined();
+});
