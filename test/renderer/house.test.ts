@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     await rows.first().waitFor();
     const [name = ''] = readdirSync(folder);
     const loading = page.waitForEvent('download');
-    await page.getByRole('link', { name: /^Load/ }).click();
+    await page.getByRole('link', { name: /^Download homeport-/ }).click();
     const loaded = await (await loading).path();
     expect(readFileSync(loaded).equals(readFileSync(join(folder, name)))).toBe(true);
     await page.getByText('From a terminal', { exact: true }).click();
@@ -121,7 +121,10 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     const lines = page.getByRole('region', { name: 'Lines' });
-    await lines.getByText('host is ready').first().waitFor();
+    await lines
+      .getByText(/^Homeport \S+ is ready$/)
+      .first()
+      .waitFor();
     await lines.getByText('old line 599').waitFor();
     expect(await lines.getByText(/old line 3\b/).count()).toBe(0);
     await page.getByRole('button', { name: 'Earlier lines' }).click();
@@ -143,8 +146,12 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
       });
       pages.host.host.log.warn('notification given up', { reason: 'nobody is at the door' });
     }
+    pages.host.host.log.info('the machine slept or could not work; faults of the next moments are not told', {
+      ms: 723_064,
+    });
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
+    await page.getByText('The computer slept or could not work for 12 min;').waitFor();
     const row = page.getByRole('region', { name: 'Lines' }).getByRole('row').filter({ hasText: 'does not answer' });
     await row.getByText('Given up: send a notification').waitFor();
     await row.getByText('The lamp does not answer').waitFor();
@@ -175,7 +182,10 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const lines = page.getByRole('region', { name: 'Lines' });
-    await lines.getByText('host is ready').first().waitFor();
+    await lines
+      .getByText(/^Homeport \S+ is ready$/)
+      .first()
+      .waitFor();
     pages.host.host.log.warn('the lamp is dim', { oil: 'low' });
     await lines.getByText('the lamp is dim').waitFor();
     await lines.hover();

@@ -55,6 +55,14 @@ const known: Readonly<Record<string, (fields: Fields) => { readonly what: string
       what: `Settings were changed: ${worded(fields).replaceAll(/\b(services|host)\./g, '')}`,
       told: ['fields'],
     }),
+    'the machine slept or could not work; faults of the next moments are not told': ({ ms }) => ({
+      what: `The computer slept or could not work for ${spanOf(Number(ms))}; faults of the moments after it are not told`,
+      told: ['ms'],
+    }),
+    'host is ready': ({ version, safeMode }) => ({
+      what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
+      told: ['version', 'safeMode'],
+    }),
     'configuration saved': () => ({ what: 'Destinations were saved', told: [] }),
     'configuration removed': () => ({ what: 'Destinations were removed', told: [] }),
   };
@@ -133,6 +141,14 @@ function worded(value: unknown): string {
 /** `moreSinceTold` as words. */
 function spaced(name: string): string {
   return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** `12 min`, `9 s` */
+function spanOf(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${String(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${String(minutes)} min` : `${String(Math.round(minutes / 60))} h`;
 }
 
 function lower(text: string): string {
