@@ -123,9 +123,16 @@ export function remoteWords({ type, summary }: SyncRemote): string {
   return [remoteKinds.get(type) ?? type, summary].filter((part) => part !== '').join(' · ');
 }
 
-/** A place by its end, which tells it from others where there is little room: `Photos`, `drive:2026`. */
-export function shortPlace(place: string): string {
+/** From where to where by the ends of both, as much of them as tells one from the other: `photos → nas:photos`. */
+export function wayWords(source: string, destination: string): string {
+  for (const parts of [1, 2, 3]) {
+    const ends = [source, destination].map((place) => endOf(place, parts));
+    if (ends[0] !== ends[1]) return ends.join(' → ');
+  }
+  return `${source} → ${destination}`;
+}
+
+function endOf(place: string, parts: number): string {
   const [, remote = '', path = ''] = /^([^/:]+:)?(.*)$/s.exec(place) ?? [];
-  const last = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
-  return remote + last || place;
+  return remote + path.replace(/\/+$/, '').split('/').slice(-parts).join('/') || place;
 }
