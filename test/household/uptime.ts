@@ -85,7 +85,7 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
         const { items } = await ask('GET', '/uptime/monitors');
         const ids = (names: readonly string[]): object[] =>
           items.filter(({ name }: any) => names.includes(name)).map(({ id }: any) => ({ id }));
-        await ask('POST', '/uptime/status-pages', { slug: 'home', title: 'Our home' });
+        const page = await ask('POST', '/uptime/status-pages', { slug: 'home', title: 'Our home' });
         await ask('PUT', '/uptime/status-pages/home', {
           description: 'What works at home, for the family.',
           publicGroupList: [
@@ -103,6 +103,7 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
           ...{
             dateRange: [`${soon} 10:00`, `${soon} 12:00`],
             monitors: ids(['The NAS', 'Photos']).map(({ id }: any) => id),
+            statusPages: [page.id],
           },
         });
         await ask('POST', '/uptime/maintenances', {

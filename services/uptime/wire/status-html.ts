@@ -5,6 +5,20 @@ import type { Heartbeats, PublicPage } from './public-page.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 
+const moments = new Intl.DateTimeFormat('en', { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' }); // prettier-ignore
+
+/** A moment as a visitor reads it, in the zone of this house, which is named: the page runs no script that would know another. */
+function moment(at: number): string {
+  return Number.isNaN(at)
+    ? ''
+    : `<time datetime="${new Date(at).toISOString()}">${escapeHtml(moments.format(at))}</time>`;
+}
+
+/** The same of a moment as the peer writes it: `2026-11-25 22:47:11`, in UTC. */
+function momentOf(text: string): string {
+  return moment(Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`));
+}
+
 /** So many checks of each monitor. */
 const shownBars = 50;
 
@@ -33,7 +47,13 @@ export function pagePolicy(form: boolean): string {
 
 /** A status page as visitors see it: one document without scripts. Undefined: there is none at this address. */
 export function statusPageHtml(given: ShownStatusPage | undefined): string {
-  if (given === undefined) return documentOf('Status', '', '', '<main><h1>There is no status page here.</h1></main>');
+  if (given === undefined)
+    return documentOf(
+      'Status',
+      '',
+      '',
+      '<main><header><h1>There is no status page here.</h1><p>It may be hidden now, or its address has changed. Ask who gave you this one.</p></header></main>',
+    );
   const { shown, beats, windows, status, now } = given;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
   const refresh = autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : ''; // prettier-ignore
@@ -41,7 +61,7 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
   const notes = shown.incidents
     .map(
       (note) =>
-        `<section class="note ${note.style}"><h2>${escapeHtml(note.title)}</h2>${markdown(note.content)}<p class="soft">${escapeHtml(note.createdDate)} UTC</p></section>`,
+        `<section class="note ${note.style}"><h2>${escapeHtml(note.title)}</h2>${markdown(note.content)}<p class="soft">Since ${momentOf(note.createdDate)}</p></section>`,
     )
     .join('');
   const groups = shown.publicGroupList
@@ -52,16 +72,21 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
     .join('');
   const body = `<main><header><h1>${escapeHtml(title)}</h1>${description === null ? '' : markdown(description)}</header>
 <p class="all ${status}" role="status">${sign(status)}<span>${pageStatusTitles[status]}</span></p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
-<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${escapeHtml(new Date(now).toISOString().replace('T', ' ').slice(0, 16))} UTC · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
+<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${moment(now)} · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
   return documentOf(title, head, customStyle(customCSS), body, theme);
 }
 
 function windowSection({ title, description, status, upcoming: [slot] }: Maintenance): string {
-  const time = (text: string): string => `${text.slice(0, 16).replace('T', ' ')} UTC`;
   const end = slot?.endDate ?? null;
-  const when = slot === undefined ? '' : `${status === 'under-maintenance' ? 'Since' : 'From'} ${time(slot.startDate)}${end === null ? '' : ` until ${time(end)}`}`; // prettier-ignore
-  const words = status === 'under-maintenance' ? 'Maintenance' : 'Planned maintenance';
-  return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${escapeHtml(when)}</p></section>`;
+  const isNow = status === 'under-maintenance';
+  const when = slot === undefined ? '' : slotWords(Date.parse(slot.startDate), end === null ? NaN : Date.parse(end), isNow); // prettier-ignore
+  const words = isNow ? 'Maintenance' : 'Planned maintenance';
+  return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${when}</p></section>`;
+}
+
+/** `Sat, Nov 28, 10:00 – 12:00 UTC`, or since or from when, where nobody knows the end. */
+function slotWords(start: number, end: number, isNow: boolean): string {
+  return Number.isNaN(end) ? `${isNow ? 'Since' : 'From'} ${moment(start)}` : escapeHtml(moments.formatRange(start, end)); // prettier-ignore
 }
 
 function followSection(slug: string, follow: Follow | undefined): string {
@@ -92,15 +117,14 @@ export function answerHtml(given: {
 function outageSection({ outages, publicGroupList }: PublicPage): string {
   if (outages.length === 0) return '';
   const names = new Map(publicGroupList.flatMap(({ monitorList }) => monitorList.map(({ id, name }) => [id, name])));
-  const moment = (text: string): string => `${escapeHtml(text.slice(0, 16))} UTC`;
   const items = outages.map(({ monitorIds, startedAt, acknowledgedAt, resolvedAt }) => {
     const title = escapeHtml(monitorIds.flatMap((id) => names.get(id) ?? []).join(', '));
     const steps = [
-      `Down since ${moment(startedAt)}`,
-      ...(acknowledgedAt === null ? [] : [`Looked into since ${moment(acknowledgedAt)}`]),
-      ...(resolvedAt === null ? [] : [`Over since ${moment(resolvedAt)}`]),
+      `Down since ${momentOf(startedAt)}`,
+      ...(acknowledgedAt === null ? [] : [`Looked into since ${momentOf(acknowledgedAt)}`]),
+      ...(resolvedAt === null ? [] : [`Over since ${momentOf(resolvedAt)}`]),
     ];
-    const word = resolvedAt === null ? '<span class="word w0">Open</span>' : '<span class="word w1">Over</span>';
+    const word = resolvedAt === null ? '<span class="word w0">Down now</span>' : '<span class="word w1">Over</span>';
     return `<li><span class="name">${title}</span>${word}<span class="soft steps">${steps.join('<br>')}</span></li>`;
   });
   return `<section><h2>Outages of the last seven days</h2><ul>${items.join('')}</ul></section>`;

@@ -99,7 +99,10 @@ describe('a window', () => {
     const next = { title: 'Next week', strategy: 'single', timezoneOption: 'UTC', statusPages: [page.id], reminders: [] }; // prettier-ignore
     const soon = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
     await rig.call('POST', '/api/maintenances', { ...next, dateRange: [soon(3), soon(4)] });
-    expect(await (await fetch(`${rig.url}/status/main`)).text()).toContain('Next week');
+    const coming = await (await fetch(`${rig.url}/status/main`)).text();
+    expect(coming).toMatch(
+      /Next week<\/h2><p class="soft">\w{3}, \w{3} \d+, \d\d:\d\d\s–\s\w{3}, \w{3} \d+, \d\d:\d\d \S+<\/p>/u,
+    );
     expect(await (await fetch(`${rig.url}/api/status-page/main`)).json()).toMatchObject({ maintenanceList: [{ id }] });
   });
 

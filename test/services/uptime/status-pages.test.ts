@@ -46,7 +46,9 @@ it('outages are on the page with their timeline, and say nothing of why', async 
   await rig.events('down', job.id);
   await rig.events('down', other.id);
   const html = async () => (await fetch(`${rig.url}/status/outages`)).text();
-  expect(await html()).toMatch(/Mail<\/span><span class="word w0">Open/);
+  expect(await html()).toMatch(/Mail<\/span><span class="word w0">Down now/);
+  // A time is that of the house, with its zone.
+  expect(await html()).toMatch(/Down since <time datetime="[^"]+Z">\w{3}, \w{3} \d+, \d\d:\d\d \S+<\/time>/);
   const { items } = await rig.call<{ items: { id: number }[] }>('GET', `/api/incidents?monitor=${String(job.id)}`);
   await rig.call('POST', `/api/incidents/${String(items[0]?.id)}/ack`);
   await rig.call('POST', `/api/incidents/${String(items[0]?.id)}/notes`, { text: 'the admin password is wrong' });
