@@ -42,17 +42,20 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await form.getByLabel('Checked every').fill('2');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'The web' }).waitFor();
-    await page.getByText('200 - OK').first().waitFor();
+    await page.getByText('It answered 200 OK.').first().waitFor();
     target.handler = (_request, response) => void response.writeHead(500).end();
     // What it means, and one press away what the check itself said.
     await page.getByText('It has a fault of its own (500).').first().click();
     await page.getByText('Request failed with status code 500').waitFor();
+    const history = page.getByRole('list', { name: 'Changes of its state' });
+    await history.getByText(/^For \d+ s · It has a fault of its own/).waitFor();
+    await history.getByText(/^Lasted \d+ s · It answered 200 OK\.$/).waitFor();
     // Each of the last checks in words, by the keyboard too.
     const strip = page.getByRole('slider', { name: 'Last checks' });
     await strip.focus();
     await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^Down, \d\d:\d\d$/);
     await page.keyboard.press('Home');
-    await page.getByText(/^Up in \d+ ms, \d\d:\d\d$/).waitFor();
+    await page.getByText(/^Up in (under )?\d+ ms, \d\d:\d\d$/).waitFor();
     await page.getByRole('link', { name: 'All monitors' }).click();
     await page.getByText('1 down').waitFor();
     await page.getByText(/^It has a fault of its own \(500\)\./).waitFor();
@@ -82,6 +85,13 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await form.getByLabel('When', { exact: true }).selectOption({ label: 'On days of the week' });
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Choose a day.').waitFor();
+    for (const day of ['Monday', 'Thursday']) await form.getByLabel(day).check();
+    await form.getByLabel('From', { exact: true }).fill('03:00');
+    await form.getByLabel('Until', { exact: true }).fill('04:00');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Every Monday and Thursday, 03:00 to 04:00 · next (Mon|Thu), /).waitFor();
+    await page.getByRole('button', { name: 'Plan maintenance' }).click();
+    await form.getByLabel('Title').fill('New disks at last');
     await form.getByLabel('When', { exact: true }).selectOption({ label: 'Until somebody ends it' });
     await form.getByLabel('Night job').check();
     await form.getByRole('button', { name: 'Save' }).click();
@@ -90,6 +100,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByRole('button', { name: 'End it' }).click();
     await page.getByText('Paused').waitFor();
     await rig.until(id, 1);
+    await page.getByRole('button', { name: 'Edit New disks at last' }).waitFor();
     expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
     await page.context().close();
   });
@@ -122,6 +133,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await form.getByLabel('Text').fill('From **22:00** on.');
     await form.getByRole('button', { name: 'Put it on the page' }).click();
     await page.getByText('New disks tonight').waitFor();
+    await page.getByText(/^Since \d\d:\d\d$/).waitFor();
+    // What is edited has its own button; another page is made from their list.
+    expect(await page.getByRole('button', { name: 'Make a status page' }).count()).toBe(0);
     const { publicGroupList } = (await (await fetch(`${rig.url}/api/status-page/harbour`)).json()) as { publicGroupList: { name: string; monitorList: { name: string }[] }[] }; // prettier-ignore
     expect(publicGroupList.map(({ name, monitorList }) => [name, ...monitorList.map((one) => one.name)])).toEqual([['For everybody', 'Shop', 'Night job']]); // prettier-ignore
     const visitor = await openProfile(browser);
@@ -129,6 +143,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await seen.goto(`${rig.url}/status/harbour`);
     await seen.getByRole('heading', { name: 'For everybody' }).waitFor();
     await seen.getByText('New disks tonight').waitFor();
+    await seen.getByText(/^Since \w{3}, \w{3} \d+, \d\d:\d\d \S+$/).waitFor();
     await visitor.close();
     await page.getByRole('link', { name: 'All status pages' }).click();
     await page.getByText('/status/harbour · 2 monitors').waitFor();

@@ -85,7 +85,9 @@ export function windowFieldsOf(draft: WindowDraft) {
   };
 }
 
-/** "Once", "Sunday, Monday 02:00 to 03:00", … */
+const listed = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** "Once", "Every Sunday and Monday, 02:00 to 03:00", … */
 export function planWords(window: Maintenance): string {
   const { start, end } = windowDraftOf(window);
   const times = `${start} to ${end}`;
@@ -93,7 +95,7 @@ export function planWords(window: Maintenance): string {
     case 'recurring-interval':
       return `${window.intervalDay === 1 ? 'Every day' : `Every ${String(window.intervalDay)} days`}, ${times}`;
     case 'recurring-weekday':
-      return `${window.weekdays.map((day) => weekdayWords[day]).join(', ')}, ${times}`;
+      return `Every ${listed.format(window.weekdays.flatMap((day) => weekdayWords[day] ?? []))}, ${times}`;
     case 'recurring-day-of-month':
       return `Day ${windowDraftOf(window).daysOfMonth} of the month, ${times}`;
     case 'cron':

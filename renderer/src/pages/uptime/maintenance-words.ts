@@ -3,19 +3,28 @@ import { planWords } from './maintenance-draft.ts';
 
 const thisYear: Intl.DateTimeFormatOptions = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }; // prettier-ignore
 const near = new Intl.DateTimeFormat('en', thisYear);
+const day = new Intl.DateTimeFormat('en', { weekday: 'short', month: 'short', day: 'numeric' });
 const far = new Intl.DateTimeFormat('en', { ...thisYear, year: 'numeric' });
 
-/** By which rule a window comes, and when next: `Once · next Thu, Nov 26, 02:00 – 04:00`; that of today's year goes without it. */
+/**
+ * By which rule a window comes, and when next: `Every Monday, 03:00 to 04:00 · next Mon, Nov 30`; of one that comes once
+ * only when. Today's year goes without saying.
+ */
 export function windowWords(window: Maintenance, now: number): string {
-  return [planWords(window), slotWords(window, now)].filter((part) => part !== '').join(' · ');
+  const slot = slotWords(window, now);
+  const rule = window.strategy === 'single' && slot !== '' ? '' : planWords(window);
+  return [rule, slot].filter((part) => part !== '').join(' · ');
 }
 
-function slotWords({ status, upcoming: [slot] }: Maintenance, now: number): string {
+function slotWords({ status, strategy, upcoming: [slot] }: Maintenance, now: number): string {
   if (slot === undefined) return '';
   const start = new Date(slot.startDate);
   const end = slot.endDate === null ? undefined : new Date(slot.endDate);
   const format = [start, end ?? start].every((time) => time.getFullYear() === new Date(now).getFullYear()) ? near : far;
   if (status === 'under-maintenance')
     return end === undefined ? `since ${format.format(start)}` : `until ${format.format(end)}`;
-  return end === undefined ? `from ${format.format(start)}` : `next ${format.formatRange(start, end)}`;
+  if (end === undefined) return `from ${format.format(start)}`;
+  if (strategy === 'single') return format.formatRange(start, end);
+  // The rule names its times already.
+  return strategy === 'cron' ? `next ${format.formatRange(start, end)}` : `next ${day.format(start)}`;
 }

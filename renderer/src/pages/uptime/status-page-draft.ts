@@ -1,5 +1,8 @@
 import type { StatusPage } from '../../../../services/contracts/uptime/status-pages.ts';
 
+/** The address of a page that is not made yet: none has a sign like that, so none is hidden by it. */
+export const fresh = '+';
+
 /** A group as the editor has it. */
 export interface GroupDraft {
   readonly id: number | undefined;

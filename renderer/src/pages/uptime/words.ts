@@ -16,7 +16,7 @@ export function standingWords({ status, degraded, flapping }: MonitorRow['state'
     case 1:
       return degraded === true ? { text: 'Slow', tone: 'warn' } : { text: 'Up', tone: 'ok' };
     case 2:
-      return { text: 'Pending', tone: 'warn' };
+      return { text: 'Trying again', tone: 'warn' };
     case 3:
       return { text: 'Maintenance', tone: 'sea' };
     default:
@@ -50,7 +50,15 @@ export function kindWords(type: string): string {
 
 /** What a check said, in plain words where it speaks in codes. */
 export function causeWords(msg: string): string {
+  // What a website that is up says, as the peer writes it: `200 - OK`.
+  const answer = /^(\d{3}) - ?(.*)$/.exec(msg);
+  if (answer !== null) return `It answered ${[answer[1], answer[2]].filter(Boolean).join(' ')}.`;
   return plainCause(msg) ?? msg;
+}
+
+/** `38 ms`, `under 1 ms` */
+export function pingWords(ping: number): string {
+  return ping < 1 ? 'under 1 ms' : `${Math.round(ping).toLocaleString('en')} ms`;
 }
 
 /** 0.99954 as "99.95 %": never rounded up to a whole that it is not. */
@@ -58,11 +66,13 @@ export function percentWords(share: number | null): string {
   return share === null ? '' : `${String(Math.floor(share * 10_000) / 100)} %`;
 }
 
-/** "2 h 5 min" */
+/** "2 h 5 min", "4 h" */
 export function lengthWords(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return `${String(Math.max(1, Math.round(ms / 1000)))} s`;
   if (minutes < 60) return `${String(minutes)} min`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${String(hours)} h ${String(minutes % 60)} min` : `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`; // prettier-ignore
+  const days = Math.floor(hours / 24);
+  if (hours < 48) return [`${String(hours)} h`, ...(minutes % 60 === 0 ? [] : [`${String(minutes % 60)} min`])].join(' '); // prettier-ignore
+  return [`${String(days)} d`, ...(hours % 24 === 0 ? [] : [`${String(hours % 24)} h`])].join(' ');
 }

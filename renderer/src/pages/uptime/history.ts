@@ -1,0 +1,18 @@
+import type { Beat } from '../../../../services/contracts/uptime/views.ts';
+
+/** How a monitor stood for a while. */
+export interface Stretch {
+  readonly status: Beat['status'];
+  readonly msg: string;
+  readonly began: number;
+  /** Undefined: it still stands so. */
+  readonly until: number | undefined;
+}
+
+/** The changes of a monitor, newest first, each with when the next came; what says the same again is no change. */
+export function historyOf(changes: readonly Beat[]): readonly Stretch[] {
+  return changes
+    .filter(({ status }, at) => changes[at + 1]?.status !== status)
+    .map(({ status, msg, time }) => ({ status, msg, began: Date.parse(`${time.replace(' ', 'T')}Z`) }))
+    .map((one, at, all) => ({ ...one, until: all[at - 1]?.began }));
+}
