@@ -101,7 +101,7 @@ describe('a window', () => {
     await rig.call('POST', '/api/maintenances', { ...next, dateRange: [soon(3), soon(4)] });
     const coming = await (await fetch(`${rig.url}/status/main`)).text();
     expect(coming).toMatch(
-      /Next week<\/h2><p class="soft">\w{3}, \w{3} \d+, \d\d:\d\d\s–\s\w{3}, \w{3} \d+, \d\d:\d\d \S+<\/p>/u,
+      /Next week<\/h2><p class="soft">\w{3}, \w{3} \d+, \d\d:\d\d \S+\s–\s\w{3}, \w{3} \d+, \d\d:\d\d \S+<\/p>/u,
     );
     expect(await (await fetch(`${rig.url}/api/status-page/main`)).json()).toMatchObject({ maintenanceList: [{ id }] });
   });
