@@ -146,12 +146,14 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
       });
       pages.host.host.log.warn('notification given up', { reason: 'nobody is at the door' });
     }
+    pages.host.host.log.info('configuration saved', { key: 'harbour' });
     pages.host.host.log.info('the machine slept or could not work; faults of the next moments are not told', {
       ms: 723_064,
     });
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.getByText('The computer slept or could not work for 12 min;').waitFor();
+    await page.getByText('Destinations were saved: harbour', { exact: true }).waitFor();
     const row = page.getByRole('region', { name: 'Lines' }).getByRole('row').filter({ hasText: 'does not answer' });
     await row.getByText('Given up: send a notification').waitFor();
     await row.getByText('The lamp does not answer').waitFor();

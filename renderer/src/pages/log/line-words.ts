@@ -63,8 +63,9 @@ const known: Readonly<Record<string, (fields: Fields) => { readonly what: string
       what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
       told: ['version', 'safeMode'],
     }),
-    'configuration saved': () => ({ what: 'Destinations were saved', told: [] }),
-    'configuration removed': () => ({ what: 'Destinations were removed', told: [] }),
+    'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
+    'configuration saved': ({ key }) => ({ what: `Destinations were saved${ofKey(key)}`, told: ['key'] }),
+    'configuration removed': ({ key }) => ({ what: `Destinations were removed${ofKey(key)}`, told: ['key'] }),
   };
 
 /** A line in words: the sentence, its reason, and apart from them what is for those who mend the program. */
@@ -141,6 +142,11 @@ function worded(value: unknown): string {
 /** `moreSinceTold` as words. */
 function spaced(name: string): string {
   return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** Of which key of Delivery they are. */
+function ofKey(key: unknown): string {
+  return typeof key === 'string' ? `: ${keyName(key)}` : '';
 }
 
 /** `12 min`, `9 s` */
