@@ -146,14 +146,19 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
       });
       pages.host.host.log.warn('notification given up', { reason: 'nobody is at the door' });
     }
-    pages.host.host.log.info('configuration saved', { key: 'harbour' });
+    for (const key of ['harbour', 'lamp']) pages.host.host.log.info('configuration saved', { key });
+    pages.host.host.log.info('backup written', { name: 'homeport.tar.gz', bytes: 5_589_166, files: 1146 });
     pages.host.host.log.info('the machine slept or could not work; faults of the next moments are not told', {
       ms: 723_064,
     });
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.getByText('The computer slept or could not work for 12 min;').waitFor();
-    await page.getByText('Destinations were saved: harbour', { exact: true }).waitFor();
+    // Two that differ in what they name are not the same twice.
+    for (const key of ['harbour', 'lamp']) {
+      await page.getByText(`Destinations were saved: ${key}`, { exact: true }).waitFor();
+    }
+    await page.getByText('A backup was written: 5.6 MB, 1,146 files').waitFor();
     const row = page.getByRole('region', { name: 'Lines' }).getByRole('row').filter({ hasText: 'does not answer' });
     await row.getByText('Given up: send a notification').waitFor();
     await row.getByText('The lamp does not answer').waitFor();

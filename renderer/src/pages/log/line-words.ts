@@ -1,5 +1,6 @@
 import type { LogLine } from '../../../../services/contracts/control/log.ts';
 import { workOf } from '../dead-letters/work.ts';
+import { bytes } from '../../parts/text/format.ts';
 import { causeOf } from '../notify/cause.ts';
 import { keyName } from '../notify/key-name.ts';
 
@@ -63,6 +64,10 @@ const known: Readonly<Record<string, (fields: Fields) => { readonly what: string
       what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
       told: ['version', 'safeMode'],
     }),
+    'backup written': ({ bytes: size, files }) => ({
+      what: `A backup was written: ${bytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
+      told: ['bytes', 'files'],
+    }),
     'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
     'configuration saved': ({ key }) => ({ what: `Destinations were saved${ofKey(key)}`, told: ['key'] }),
     'configuration removed': ({ key }) => ({ what: `Destinations were removed${ofKey(key)}`, told: ['key'] }),
@@ -92,7 +97,9 @@ export function withoutRepeats(
   const rows: { line: LogLine; words: LineWords; times: number; since: number; says: string }[] = [];
   for (const line of lines) {
     const words = wordsOf(line);
-    const says = [line.service, line.level, line.message, words.why, words.facts.replaceAll(/\d+/g, '#')].join('\n');
+    // Figures differ from one to the next; those of a message that has no words of ours may be all that it tells.
+    const what = words.what === line.message ? line.message : words.what.replaceAll(/\d+/g, '#');
+    const says = [line.service, line.level, what, words.why, words.facts.replaceAll(/\d+/g, '#')].join('\n');
     const row = rows.slice(-rowsLookedAt).find((each) => each.says === says && sameDay(each.line.time, line.time));
     if (row === undefined) rows.push({ line, words, times: 1, since: line.time, says });
     else Object.assign(row, { times: row.times + 1, since: line.time });
