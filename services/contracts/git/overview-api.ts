@@ -21,6 +21,8 @@ export const GitEvent = z.object({
   pull: z.boolean(),
   /** What a branch was moved to; empty where it was removed. */
   commit: z.string(),
+  /** What that commit says first, where the history is read; empty otherwise. */
+  title: z.string(),
 });
 export type GitEvent = z.infer<typeof GitEvent>;
 

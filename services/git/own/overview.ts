@@ -4,6 +4,7 @@ import { readHistory } from '../repositories/history.ts';
 import type { Sight } from '../repositories/repositories.ts';
 import type { PullRestParts } from '../rest/pulls/parts.ts';
 import { summary } from './routes.ts';
+import { withTitles } from './event-titles.ts';
 import { ownAccount } from './issues.ts';
 
 const perPage = 50;
@@ -97,7 +98,7 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
     implement(gitOverviewApi.history, async ({ query, ...asked }) => {
       const before = query.before === undefined ? undefined : { time: query.before, id: query.beforeId };
       const events = await readHistory(parts, await sightOf(asked), { before, limit: perPage + 1 });
-      return { events: events.slice(0, perPage), more: events.length > perPage };
+      return { events: [...(await withTitles(parts, events.slice(0, perPage)))], more: events.length > perPage };
     }),
   ];
 }

@@ -109,7 +109,7 @@ export async function readHistory(
       { id: 'releases.id', time: 'published_at', account: 'releases.author' },
     ),
   ]);
-  const none = { number: null, pull: false, tag: false, commit: '' } as const;
+  const none = { number: null, pull: false, tag: false, commit: '', title: '' } as const;
   const events: GitEvent[] = [
     ...pushes.map(({ after, before: was, id, ref, ...row }) => ({
       ...none,

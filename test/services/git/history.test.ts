@@ -34,6 +34,8 @@ it('the history is told by time and whole, whatever happened at one time and how
   expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
   const count = (kind: GitEvent['kind']): number => seen.filter((event) => event.kind === kind).length;
   expect([count('commented'), count('opened'), count('released')]).toEqual([60, 46, 1]);
+  // A push says what its newest commit does.
+  expect(seen.find(({ kind, tag }) => kind === 'created' && !tag)).toMatchObject({ what: 'main', title: 'Initial commit' }); // prettier-ignore
 
   const backup = await (await room.api('GET', '/repos/ada/lamp/backup')).arrayBuffer();
   clock.advance(60_000);
