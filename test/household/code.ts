@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,9 +22,15 @@ const files: Readonly<Record<string, string>> = {
 const changes: readonly (readonly [daysAgo: number, who: string, text: string, file: string, from: string, to: string])[] = [
   [19, 'Ben', 'Rooms: the garden has a lamp, too', 'src/rooms.ts', "41')],\n", "41')],\n  ['garden', bulb('192.168.1.44')],\n"],
   [12, 'Ada', 'Say which rooms there are when one is not known', 'src/lamp.ts', 'no room ${room}.`', 'no room ${room}; there are ${[...rooms.keys()].join(", ")}.`'],
-  [5, 'Ada', 'Wiring: which cable is which', 'docs/wiring.md', 'Blue is neutral.\n', 'Blue is neutral, brown is the phase.\n'],
+  [5, 'Ada', 'Wiring: which cable is which\n\nAs asked in #3, after the hall was dark for an evening.', 'docs/wiring.md', 'Blue is neutral.\n', 'Blue is neutral, brown is the phase.\n'],
   [1, 'Ben', 'Lamp: dim by default, nobody likes it bright', 'src/lamp.ts', 'percent = 100', 'percent = 60'],
 ]; // prettier-ignore
+
+/** A public key, as ssh-keygen writes it; nobody has its other half. */
+function publicKey(name: string): string {
+  const part = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(randomBytes(32))]).toString('base64')} ${name}`;
+}
 
 /** Repositories of two people: code, issues, a pull request that waits for a review, releases. */
 export async function code({ host, folder }: House): Promise<readonly Moment[]> {
@@ -87,6 +94,8 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
         });
         await api('POST', '/user/repos', { name: 'notes', private: true, auto_init: true }, ben);
         await api('PUT', `${at}/collaborators/ben`, { permission: 'write' });
+        for (const title of ['laptop', 'workshop']) await api('POST', '/user/keys', { title, key: publicKey(`ada@${title}`) }); // prettier-ignore
+        await api('POST', `${at}/keys`, { title: 'build server', key: publicKey('builder'), read_only: true });
         mkdirSync(cwd);
         for (const path of Object.keys(files)) write(path);
         await git(['init', '-q']);
