@@ -43,6 +43,15 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     expect(await causes.innerText()).not.toContain('Failed to send');
     await page.getByRole('img', { name: '0 delivered and 3 given up in 30 days.' }).waitFor();
     await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
+    await page
+      .getByText(/: Delivered 6, Given up 3$/)
+      .first()
+      .waitFor();
+    await page.getByText(/: usually [\d.]+ m?s, at times [\d.]+ m?s$/).waitFor();
+    await rows
+      .first()
+      .getByText(/^usually [\d.]+ m?s/)
+      .waitFor();
     await page.getByRole('img', { name: 'Deliveries each day: 66.6 % of 9 delivered in 30 days.' }).waitFor();
     const chosen = page.getByLabel('Destination', { exact: true });
     const full = await chosen.locator('option').filter({ hasText: '/full' }).getAttribute('value');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
-import { ago, bytes, duration } from '../../renderer/src/parts/text/format.ts';
+import { ago, bytes, duration, tookWords } from '../../renderer/src/parts/text/format.ts';
 
 const kind = (schema: z.ZodType): string => controlFor(z.toJSONSchema(schema, { io: 'input' })).kind;
 
@@ -83,6 +83,17 @@ describe('figures', () => {
     [3723, '1:02:03'],
   ])('%d seconds are %s', (seconds, text) => {
     expect(duration(seconds)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 ms'],
+    [25.4, '25 ms'],
+    [1400, '1.4 s'],
+    [59_700, '1 min'],
+    [14_400_000, '4 h'],
+    [200_000_000, '2.3 days'],
+  ])('%d ms are %s', (milliseconds, text) => {
+    expect(tookWords(milliseconds)).toBe(text);
   });
 
   it('tells past times shortly', () => {

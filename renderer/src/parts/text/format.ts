@@ -32,6 +32,28 @@ function shortDay(time: number, now: number): string {
   return (isThisYear ? day : farDay).format(time);
 }
 
+/** Units of time from the smallest, each with its ms and the last ms that it tells well. */
+const times = [
+  ['ms', 1, 999.5],
+  ['s', 1000, 59_500],
+  ['min', 60_000, 59.5 * 60_000],
+  ['h', 3_600_000, 47.5 * 3_600_000],
+  ['days', 86_400_000, Infinity],
+] as const;
+
+/** The unit that tells a time of so many ms in few digits, and how many ms it has. */
+export function timeUnit(milliseconds: number): { readonly unit: string; readonly length: number } {
+  const [unit, length] = times.find(([, , most]) => milliseconds < most) ?? times[0];
+  return { unit, length };
+}
+
+/** How long something took, given in ms: `25 ms`, `1.4 s`, `12 min`, `4 h`. */
+export function tookWords(milliseconds: number): string {
+  const { unit, length } = timeUnit(milliseconds);
+  const count = milliseconds / length;
+  return `${length > 1 && count < 10 ? number.format(count) : Math.round(count).toLocaleString('en')} ${unit}`;
+}
+
 /** A past time in as few words as tell it: `now`, `4 min ago`, `14:05`, `Tue, Mar 3`, `Mar 3, 2024`. */
 export function ago(time: number, now: number): string {
   const seconds = (now - time) / 1000;
