@@ -77,11 +77,12 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await row.getByText('Nothing was sent to it yet.').waitFor();
     answer = { status: 403, words: 'Go away, sesame.' };
     await row.getByRole('button', { name: /^Test/ }).click();
-    await row.getByText('Go away, ****.').waitFor();
-    await row.getByText(/Status 403 · \d+ ms/).waitFor();
+    await row.getByText(/The test did not arrive\./).waitFor();
+    await row.getByText('What it answered, with status 403').click();
+    await row.getByText('Go away, ****.', { exact: true }).waitFor();
     answer = { status: 200, words: 'Fine.' };
     await row.getByRole('button', { name: /^Test/ }).click();
-    await row.getByText('Fine.').waitFor();
+    await row.getByText(/The test arrived, in [\d.]+ m?s\./).waitFor();
     await row.getByText('Delivered').waitFor();
     await row.getByRole('button', { name: /^More for/ }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
