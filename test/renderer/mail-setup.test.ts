@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     await page.getByRole('button', { name: 'Edit barn' }).click();
     await page.clock.fastForward(10_000);
     await expect.poll(saved).toEqual(['barn push://barn', 'cellar push://cellar']);
-    await page.getByRole('dialog').getByLabel('Goes to').fill('push://loft');
+    await page.getByRole('dialog').getByLabel('Topic').fill('loft');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     expect(await saved()).toEqual(['barn push://loft', 'cellar push://cellar']);

@@ -147,10 +147,14 @@ describe.skipIf(noBrowser)('Mail', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill('cam?@*.lan');
     await dialog.getByText('Names like cam? at domains like *.lan').waitFor();
-    await dialog.getByLabel('Goes to').fill('nowhere');
+    const goal = dialog.getByLabel('Goes to');
+    expect(await goal.locator(':checked').innerText()).toBe('The destinations of General');
+    await goal.selectOption('Several, or a tag: as addresses');
+    await dialog.getByLabel('Addresses').fill('nowhere');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText(/^Use notify:\/\/KEY/).waitFor();
-    await dialog.getByLabel('Goes to').fill('push://door');
+    await goal.selectOption('A topic of Messages');
+    await dialog.getByLabel('Topic').fill('door');
     await dialog.getByRole('button', { name: 'Save' }).click();
     // The row comes with the news of the change, the end of the form with the answer, once the gateway is up again. Until
     // then the page behind is inert, and what is typed there goes nowhere.
@@ -177,7 +181,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     const { page } = watched;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit alerts' }).click();
-    await dialog.getByLabel('And to these destinations').fill('json://me:s3cr3t@127.0.0.1:9/x');
+    await dialog.getByLabel('More destinations').fill('json://me:s3cr3t@127.0.0.1:9/x');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('alerts at any domain goes to General and other destinations').waitFor();
     await page.getByRole('button', { name: 'Edit alerts' }).click();
@@ -205,13 +209,15 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByText('No rules.').waitFor();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByLabel('Subject has').fill('noise');
-    await dialog.getByLabel('Goes to').fill('nowhere');
+    expect(await dialog.getByLabel('Goes to').locator(':checked').innerText()).toBe('Where the recipient’s mail goes');
+    await dialog.getByLabel('Goes to').selectOption('Several, or a tag: as addresses');
+    await dialog.getByLabel('Addresses').fill('nowhere');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText(/^Use notify:\/\/KEY/).waitFor();
     await dialog.getByLabel('Drop them').check();
     await expect.poll(() => dialog.getByLabel('Goes to').count()).toBe(0);
     await dialog.getByLabel('Drop them').uncheck();
-    await dialog.getByLabel('Goes to').fill('');
+    await dialog.getByLabel('Goes to').selectOption('Where the recipient’s mail goes');
     await dialog.getByLabel('Drop them').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rows.getByText('is dropped').waitFor();

@@ -93,7 +93,7 @@ export function conditionOf({ from, subject, to }: Rule): string {
   const parts = [
     from === '' ? '' : `from ${from}`,
     to === '' ? '' : `to ${to}`,
-    subject === '' ? '' : `about ${subject}`,
+    subject === '' ? '' : `about “${subject}”`,
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'Every mail' : `Mail ${parts.join(', ')}`;
 }
@@ -123,6 +123,11 @@ export function meaningOf(pattern: string): string {
         ? `at domains like ${domain}`
         : `at ${domain}`;
   return `${who} ${where}`;
+}
+
+/** The pattern is for names rather than for one. */
+export function isMany(pattern: string): boolean {
+  return meaningOf(pattern).startsWith('Names ');
 }
 
 /** An address that fits a pattern, to be tried. */
