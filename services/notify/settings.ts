@@ -22,7 +22,7 @@ export const Settings = z.object({
     live: true,
     title: 'Close keys to programs',
     description:
-      'Off: any program of this machine can read all keys with their passwords, and change them, as clients of Apprise expect. On: over the API only administrators can; sending goes on, and so do the pages. A key can be closed by itself, too.',
+      'Off: any program of this machine can read all keys with their passwords, and change them, as programs made for Apprise API expect. On: only administrators can, also over the API; sending goes on. A key can be closed by itself, too.',
   }),
   recursionLimit: z.int().min(0).max(100).default(1).meta({
     live: true,
@@ -53,7 +53,7 @@ export const Settings = z.object({
     .meta({
       live: true,
       title: 'Largest file (bytes)',
-      description: 'A call with a larger file is refused. A number below 10,000 counts as MiB, as Apprise API has it.',
+      description: 'A call with a larger file is refused. A number below 10,000 counts as MiB.',
     }),
   keptFilesBytes: z
     .int()
@@ -149,7 +149,7 @@ export const Settings = z.object({
   historyDays: z.int().min(1).max(3650).default(30).meta({
     live: true,
     title: 'Keep history (days)',
-    description: 'Notices whose deliveries are finished are forgotten after this time. The inbox keeps its own.',
+    description: 'Notifications whose deliveries are finished are forgotten after this time. The inbox keeps its own.',
   }),
 });
 export type Settings = z.infer<typeof Settings>;

@@ -7,7 +7,7 @@ export const Settings = z.object({});
 export const PopupSettings = z.object({
   popups: z.boolean().default(true).meta({
     title: 'Popups',
-    description: 'Shows a native popup for messages of priority 3 and above. The inbox gets all of them in any case.',
+    description: 'Messages of priority 3 and above pop up on this machine. The inbox gets all of them in any case.',
   }),
   popupSound: z.boolean().default(true).meta({
     title: 'Popup sound',
