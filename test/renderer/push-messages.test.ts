@@ -34,7 +34,8 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     ).text();
 
   it('stand in a frame as high as they are, and events of a service beside it in words', async () => {
-    await publish('alone', 'Only this one.', { Tags: 'uptime,uptime.maintenance_reminder,v1.alpha' });
+    const headers = { Tags: 'uptime,uptime.maintenance_reminder,v1.alpha', Click: `${pages.url}/uptime` };
+    await publish('alone', 'Only this one.', headers);
     await using visit = await pages.visit('/push/topics/alone');
     const { page } = visit;
     await rows(page).getByText('Only this one.').waitFor();
@@ -42,6 +43,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await expect.poll(async () => (await frame.boundingBox())?.height ?? Infinity).toBeLessThan(120);
     const tags = await rows(page).locator('footer').getByRole('button').allInnerTexts();
     expect(tags).toEqual(['uptime', 'maintenance reminder', 'v1.alpha']);
+    await rows(page).getByRole('link', { name: 'Open in Homeport' }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
