@@ -28,6 +28,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await row('Largest mail (MiB)').getByText('Takes effect at once.').count()).toBe(0);
     await page.getByLabel('Largest mail (MiB)', { exact: true }).fill('16');
     await row('Largest mail (MiB)').getByText('Takes effect at once.').waitFor();
+    await page.getByText('Advanced', { exact: true }).click();
     await page.getByLabel('Host name', { exact: true }).fill('mail.example.org');
     await row('Host name').getByText('Saving starts the service anew.').waitFor();
     await page.getByLabel('Host name', { exact: true }).fill('localhost');
