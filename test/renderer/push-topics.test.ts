@@ -46,6 +46,20 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await visit.page.getByText('7 today · 7 since the beginning', { exact: true }).waitFor();
   });
 
+  it('are reached by the keyboard, which passes the other tabs by', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Publish' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    expect(await focused()).toBe('Find a topic');
+    expect(new URL(page.url()).pathname).toBe('/push');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/push/delayed');
+  });
+
   it('are narrowed by the parts of their names, in the address, and stay so while one is looked at', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
