@@ -346,13 +346,13 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
       },
     });
     const { page } = visit;
+    await page.getByText('Advanced', { exact: true }).click();
     const field = page.getByLabel('Folder for unfinished files', { exact: true });
     await field.locator('xpath=..').getByRole('button', { name: 'Choose' }).click();
     await expect.poll(() => field.inputValue()).toBe('/Videos');
     // This one is set from outside.
     expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);
     await page.getByLabel('Quality').selectOption({ label: '720p' });
-    await page.getByText('Advanced', { exact: true }).click();
     const parts = page.getByRole('group', { name: 'What SponsorBlock leaves out' });
     await parts.getByLabel('Sponsors', { exact: true }).uncheck();
     await parts.getByLabel('Credits and end cards').check();
