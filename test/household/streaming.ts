@@ -75,6 +75,11 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
       },
     },
     { ago: 26 * hour, happens: list },
+    {
+      // Somebody mistyped a key.
+      ago: 5 * hour,
+      happens: () => ask('POST', '/addons/services/test', { id: 'torbox', credentials: { apiKey: 'TBKEI' } }),
+    },
     { ago: 2 * hour, happens: list },
   ];
 }
