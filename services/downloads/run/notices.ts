@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { failureCause } from '../../contracts/downloads/causes.ts';
 import { downloadName } from '../../contracts/downloads/name.ts';
 import { defineJob } from '../../contracts/jobs.ts';
 import { NoticeOffer, noticeOffered, type NoticeFile } from '../../contracts/notify/notice.ts';
@@ -101,11 +102,7 @@ export class Notices {
     const notice = {
       // The video's name: what has one title stands in one row of the inbox, which would hide the others.
       title: downloadName(item),
-      body: finished
-        ? 'Download finished'
-        : item.message === null
-          ? 'Download failed'
-          : `Download failed: ${item.message}`,
+      body: finished ? 'Download finished' : `Download failed: ${failureCause(item.message).text}`,
       type: finished ? 'success' : 'failure',
       tags: tagsOf(finished),
       link: this.#page(`?id=${item.uid}`) ?? this.#fileOf(item),
