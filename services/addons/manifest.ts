@@ -15,6 +15,6 @@ export const manifest = defineManifest({
   grantable: [{ service: 'addons', title: 'Streaming', example: '*' }],
   settings: Settings,
   environment,
-  mainSettings: ['enabled', 'addonName', 'baseUrl', 'addonPassword', 'allowPrivateAddresses', 'maxAddons', 'timeout'],
+  mainSettings: ['enabled', 'addonName', 'baseUrl', 'addonPassword', 'allowPrivateAddresses', 'maxAddons'],
   migrations,
 });
