@@ -19,5 +19,5 @@ export async function withTitles(
   const places = Map.groupBy(moved, ({ owner, name }) => `${owner}/${name}`);
   // What a damaged repository cannot tell is left out of the history, not the history.
   await Promise.allSettled([...places.values()].map(read));
-  return events.map((event) => ({ ...event, title: titles.get(event.commit) ?? '' }));
+  return events.map((event) => ({ ...event, title: (event.tag ? undefined : titles.get(event.commit)) ?? '' }));
 }
