@@ -28,8 +28,8 @@ export const Settings = z.object({
     secret: true,
   }),
   autoconfirm: z.boolean().default(true).meta({
-    title: 'Addresses count without proof',
-    description: 'People who sign up are signed in at once. Off: by the link in a mail that they get first.',
+    title: 'Sign in without proof of the address',
+    description: 'People who sign up are signed in at once. Off: once they follow the link in a mail.',
   }),
   anonymousSignIns: z.boolean().default(false).meta({
     title: 'Anonymous sign-ins',
@@ -37,7 +37,7 @@ export const Settings = z.object({
   }),
   signUp: z.boolean().default(true).meta({
     title: 'Sign-up',
-    description: 'People may sign up themselves. Off: only the service key makes users.',
+    description: 'People may sign up themselves. Off: you add them, or a program with the service key.',
   }),
   siteUrl: z.string().max(2000).regex(webAddress, 'Use a web address.').default('').meta({
     title: 'Site address',

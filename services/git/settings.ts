@@ -18,7 +18,7 @@ export const Settings = z.object({
     .meta({ title: 'Default branch', description: 'The first branch of new repositories.' }),
   createOnPush: z.boolean().default(false).meta({
     title: 'Create on first push',
-    description: 'A push to a repository of the own account that is not there creates it, as a private one.',
+    description: 'Who pushes to a repository of their own that is not there gets it made, as a private one.',
   }),
   publicUrl: z
     .string()
@@ -54,8 +54,8 @@ export const Settings = z.object({
     .array(z.string().refine(isReferenceName, 'Use the name of a branch such as main.'))
     .default(['main', 'master', 'production'])
     .meta({
-      title: 'Branches that are told about',
-      description: 'A push to one of these sends a notification, tagged deployment.',
+      title: 'Branches to be told of',
+      description: 'A push to one of these comes to the inbox, tagged deployment. One a line.',
     }),
   metricsToken: z.string().max(200).default('').meta({
     title: 'Token for metrics',

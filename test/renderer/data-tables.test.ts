@@ -165,7 +165,7 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     await page.getByRole('dialog').getByRole('group', { name: 'boat' }).waitFor();
     await expectFits(watched, 'data-columns', screen);
     await page.goto(`${room.host.url('control')}/data/connect`);
-    await page.getByText('What signs tokens').waitFor();
+    await page.getByText('How tokens are signed').waitFor();
     await expectFits(watched, 'data-keys', screen);
   });
 });

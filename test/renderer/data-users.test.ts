@@ -67,7 +67,8 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
     await page.getByRole('link', { name: /cid@example\.com/ }).click();
     await page.getByRole('heading', { name: 'cid@example.com' }).waitFor();
     await page.getByText('a password, links and codes by mail').waitFor();
-    await page.getByText('"likes": "tides"').waitFor();
+    await page.getByRole('term').filter({ hasText: 'likes' }).waitFor();
+    await page.getByRole('definition').filter({ hasText: 'tides' }).waitFor();
     const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
     expect(await sessions.count()).toBe(1);
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();

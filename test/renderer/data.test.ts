@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('Data', () => {
       .getByLabel('Statements')
       .fill(`select n as id, 'a, "b"' as word, null as none from generate_series(1, 1200) n`);
     await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('the first 1,000 are shown').waitFor();
+    await page.getByText(/^1,200 rows in .* s; the first 1,000 are shown\.$/).waitFor();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as CSV' }).click();
     const saved = readFileSync(await (await saving).path(), 'utf8');
@@ -73,23 +73,23 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(await page.getByLabel('Statements').inputValue()).toBe(text);
 
     await page.goto(`${room.host.url('control')}/data`);
-    await page.getByText('A table has no row policies').waitFor();
+    await page.getByText('has no row policies').waitFor();
     await page.getByRole('list', { name: 'The largest tables' }).getByText('notes').waitFor();
     await page.getByRole('alert').getByRole('link', { name: /notes/ }).click();
     await page.getByText('Row policies are off').waitFor();
     await page.getByRole('button', { name: 'Switch them on' }).click();
-    await page.getByText('There is none, so apps see no rows.').waitFor();
+    await page.getByText('There are none, so apps see no rows.').waitFor();
     await page.getByRole('button', { name: 'Add a policy' }).click();
     const statement = page.getByLabel('Statement', { exact: true });
     expect(await statement.inputValue()).toContain('using ("owner" = (select auth.uid()))');
     await page.getByRole('button', { name: 'Make the policy' }).click();
-    await page.getByText('reads and changes, for authenticated').waitFor();
+    await page.getByText('Read and change rows: who is signed in').waitFor();
     await page.getByText('Row policies are off').waitFor({ state: 'detached' });
     const seenBy = page.getByLabel('User', { exact: true });
     await seenBy.fill(ann);
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByText('Sees 1 of 2 rows').waitFor();
-    await page.getByText('true for 1 rows').waitFor();
+    await page.getByText('true for 1 row', { exact: false }).waitFor();
     await fetch(`${room.host.url('control')}/api/data/users`, {
       method: 'POST',
       headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
@@ -115,7 +115,7 @@ describe.skipIf(noBrowser)('Data', () => {
       await expect.poll(sleeping).toEqual([['1']]);
     };
     for (const role of ['owner', 'authenticated']) {
-      await page.getByLabel('As', { exact: true }).selectOption(role);
+      await page.getByLabel('Run as', { exact: true }).selectOption(role);
       await begin();
       await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       await page.getByText('canceling statement due to user request').waitFor();
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('Data', () => {
       await page.keyboard.press('Control+Enter');
       await page.getByRole('cell', { name: '42' }).waitFor();
     }
-    await page.getByLabel('As', { exact: true }).selectOption('owner');
+    await page.getByLabel('Run as', { exact: true }).selectOption('owner');
     await begin();
     await page.keyboard.press('Escape');
     await page.getByText('Cancelled after').waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('The statements that ran were cancelled').waitFor();
     await expect.poll(sleeping).toEqual([['0']]);
-    await page.getByText('cancelled', { exact: true }).first().waitFor();
+    await page.getByText('Cancelled', { exact: true }).first().waitFor();
 
     const gone = async (): Promise<void> => {
       const began = performance.now();

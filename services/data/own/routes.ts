@@ -25,7 +25,8 @@ export interface OwnParts {
 
 const tables = `
 select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as "isView",
-  case when c.reltuples >= 0 then c.reltuples::float8 end as rows, c.relrowsecurity as "isProtected",
+  case when c.reltuples >= 0 then c.reltuples::float8 when c.relkind in ('r', 'm') then nullif(pg_stat_get_live_tuples(c.oid), 0)::float8 end as rows,
+  c.relrowsecurity as "isProtected",
   (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')
