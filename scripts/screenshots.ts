@@ -60,7 +60,7 @@ async function things(host: TestHost): Promise<readonly (readonly [name: string,
     ['saved-sync', `/sync/syncs/${String(of(tasks, 'Photos').id)}`],
     ['repository', '/git/repositories/ada~lamp'],
     ['pull-request', '/git/repositories/ada~lamp?show=pulls&number=5'],
-    ['table', '/data/tables/public.plants'],
+    ['table', '/data/tables/public.plants/'],
     ['configuration', `/addons/configurations/${of(profiles, 'Living room').uuid}`],
     ['downloads-history', '/downloads/history'],
   ];

@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await page.getByRole('button', { name: 'Publish' }).focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('placeholder'));
     expect(await focused()).toBe('Find a topic');
     expect(new URL(page.url()).pathname).toBe('/push');
     await page.keyboard.press('Shift+Tab');
