@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -45,6 +45,17 @@ async function untilTold(ask: House['ask']): Promise<void> {
   }
 }
 
+/** Short, since pages show its paths, unless somebody has it. */
+function openFolder(): string {
+  const short = join(tmpdir(), 'ada');
+  try {
+    mkdirSync(short);
+    return short;
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'ada-'));
+  }
+}
+
 /** Addresses look by them as they do at home. */
 function usualPorts(above: number): Record<string, string> {
   return Object.fromEntries(
@@ -71,7 +82,7 @@ export async function openHousehold(
   } = {},
 ): Promise<TestHost> {
   await using open = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), 'homeport-household-'));
+  const folder = openFolder();
   open.defer(() => rmSync(folder, { recursive: true, force: true }));
   const clock = createTravelClock(31 * day);
   const keep: House['keep'] = (kept) => open.use(kept);

@@ -59,8 +59,9 @@ export function ago(time: number, now: number): string {
   const seconds = (now - time) / 1000;
   if (seconds < 60) return 'now';
   if (seconds < 3600) return `${String(Math.floor(seconds / 60))} min ago`;
-  if (new Date(time).toDateString() === new Date(now).toDateString()) return hour.format(time);
-  return shortDay(time, now);
+  // Late in the evening is still told by its hour when midnight has passed.
+  const isLately = seconds < 12 * 3600 || new Date(time).toDateString() === new Date(now).toDateString();
+  return isLately ? hour.format(time) : shortDay(time, now);
 }
 
 /** A past time under the name of its day: `now`, `4 min ago`, `14:05`. */
