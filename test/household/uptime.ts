@@ -83,6 +83,9 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
         });
         if (!reply.ok) throw new Error(await reply.text());
         const { items } = await ask('GET', '/uptime/monitors');
+        // What came in is known once it was asked here.
+        for (const { id, active } of items)
+          if (active) await ask('POST', `/uptime/monitors/${String(id)}/check`).catch(() => undefined);
         const ids = (names: readonly string[]): object[] =>
           items.filter(({ name }: any) => names.includes(name)).map(({ id }: any) => ({ id }));
         const page = await ask('POST', '/uptime/status-pages', { slug: 'home', title: 'Our home' });
