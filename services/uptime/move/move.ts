@@ -6,12 +6,13 @@ import { MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
 import { PageNote, PublicGroup, StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
 import { NewDockerHost } from '../../contracts/uptime/views.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
+import type { PastOutage } from '../store/incidents.ts';
 import type { StatusPages } from '../store/status-pages.ts';
 import type { Tags } from '../store/tags.ts';
 import type { Maintenances } from '../watch/maintenances.ts';
 import type { Monitors } from '../watch/monitors.ts';
 import { inOrder, ownFields, type Holding } from './backup.ts';
-import { writePast, type PastParts } from './past.ts';
+import { outagesOf, writeOutages, writePast, type PastParts } from './past.ts';
 
 export interface MoveParts extends PastParts {
   readonly monitors: Monitors;
@@ -75,6 +76,7 @@ export async function importAll(parts: MoveParts, holding: Holding): Promise<Imp
     });
   }
   const monitors = new Map<number, number>();
+  const outages: PastOutage[] = [];
   for (const monitor of inOrder(holding.monitors)) {
     await attempt('monitor', monitor['name'], async () => {
       const config = MonitorConfig.parse(ownFields(monitor, { tags: tags.ids, engines, monitors }));
@@ -82,9 +84,12 @@ export async function importAll(parts: MoveParts, holding: Holding): Promise<Imp
       monitors.set(Number(monitor['id']), added.id);
       const now = parts.context.clock.now();
       const past = await holding.past?.(Number(monitor['id']), now);
-      if (past !== undefined) await writePast(parts, added, past, now);
+      if (past === undefined) return;
+      await writePast(parts, added, past, now);
+      outages.push(...outagesOf(added.id, past.beats));
     });
   }
+  await writeOutages(parts, outages);
   await connectDependents(parts, holding, monitors);
   const pages = new Map<number, number>();
   for (const page of holding.statusPages) {

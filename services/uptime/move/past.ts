@@ -1,17 +1,20 @@
 import type { Context } from '../../contracts/service.ts';
+import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import { emptySpread, count, spreadText } from '../domain/spread.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { BucketStore } from '../store/buckets.ts';
+import type { IncidentStore, PastOutage } from '../store/incidents.ts';
 import { bucketMs } from '../store/tables.ts';
 import { warmUp } from '../watch/warm.ts';
 import { intervalMs, type Watched } from '../watch/watched.ts';
-import type { Past, PastTally } from './backup.ts';
+import type { Past, PastBeat, PastTally } from './backup.ts';
 
 /** Where what a monitor did elsewhere is written. */
 export interface PastParts {
   readonly context: Pick<Context, 'commit' | 'clock'>;
   readonly beats: BeatStore;
   readonly buckets: BucketStore;
+  readonly incidents: IncidentStore;
 }
 
 const atOnce = 500;
@@ -44,4 +47,32 @@ function rowOf(watched: Watched, { size, start, up, down, maintenance, share, pi
     p95: null,
     spread: spreadText(spread),
   };
+}
+
+/**
+ * Outages that were over, by the beats at which they began and ended. One that goes on is found here anew: the first check
+ * begins it.
+ */
+export function outagesOf(monitorId: number, beats: readonly PastBeat[]): readonly PastOutage[] {
+  const outages: PastOutage[] = [];
+  let began: PastBeat | undefined;
+  for (const beat of beats.toSorted((a, b) => a.at - b.at)) {
+    if (beat.status === beatStatus.down) began ??= beat;
+    if (beat.status !== beatStatus.up || began === undefined) continue;
+    outages.push({ monitorId, startedAt: began.at, resolvedAt: beat.at, cause: began.msg });
+    began = undefined;
+  }
+  return outages;
+}
+
+/** Writes outages of many monitors in the order in which they began: lists of outages go by their numbers. */
+export async function writeOutages(
+  { context, incidents }: Pick<PastParts, 'context' | 'incidents'>,
+  outages: readonly PastOutage[],
+): Promise<void> {
+  const sorted = outages.toSorted((a, b) => a.startedAt - b.startedAt);
+  for (let at = 0; at < sorted.length; at += atOnce) {
+    const part = sorted.slice(at, at + atOnce);
+    await context.commit((transaction) => incidents.addPast(transaction, part));
+  }
 }

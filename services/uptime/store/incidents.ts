@@ -2,6 +2,15 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Incident } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
+/** An outage that was over before its monitor came here. */
+export interface PastOutage {
+  readonly monitorId: number;
+  /** ms since the epoch, as the end. */
+  readonly startedAt: number;
+  readonly resolvedAt: number;
+  readonly cause: string;
+}
+
 /** Outages as people look back on them. */
 export class IncidentStore {
   readonly #db: Kysely<Tables>;
@@ -18,6 +27,13 @@ export class IncidentStore {
       .executeTakeFirstOrThrow();
     await this.join(transaction, id, monitorId);
     return id;
+  }
+
+  async addPast(transaction: Kysely<Tables>, outages: readonly PastOutage[]): Promise<void> {
+    for (const { monitorId, startedAt, resolvedAt, cause } of outages) {
+      const id = await this.open(transaction, monitorId, startedAt, cause);
+      await this.resolve(transaction, id, resolvedAt);
+    }
   }
 
   /** The newest open one of some monitors that began since a moment. */

@@ -121,6 +121,11 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
       [0, 'gone', time(now - 2 * hour)],
       [1, '200 - OK', time(now - hour)],
     ]);
+    // What was over counts as an outage, wherever one looks back.
+    const { items: outages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
+    expect(outages).toMatchObject([
+      { monitorIds: [shop], startedAt: now - 2 * hour, resolvedAt: now - hour, cause: 'gone' },
+    ]);
     const { items: points } = await rig.call<{ items: object[] }>('GET', `/api/monitors/${String(shop)}/chart?hours=8760`); // prettier-ignore
     expect(points.slice(0, 2)).toMatchObject([
       { timestamp: day(3) / 1000, up: 90, down: 10, avgPing: 40 },
