@@ -1,9 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { groupFields } from '../../renderer/src/pages/settings/field-groups.ts';
 import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
+import type { SettingsField } from '../../services/contracts/control/settings.ts';
 import { ago, bytes, duration, tookWords } from '../../renderer/src/parts/text/format.ts';
 
 const kind = (schema: z.ZodType): string => controlFor(z.toJSONSchema(schema, { io: 'input' })).kind;
+
+describe('the settings that few people need', () => {
+  const field = (title: string, schema: z.ZodType): SettingsField => ({
+    ...{ name: title, path: title, title, description: '', value: null, origin: { from: 'default' as const } },
+    ...{ advanced: true, area: 'general', defaultValue: null, lockedBy: null, live: false, secret: false },
+    schema: { ...z.toJSONSchema(schema, { io: 'input' }) },
+  });
+
+  it('stand alone, with what they are of, or behind what is written as JSON', () => {
+    const key = field('TorBox: API key', z.string());
+    const address = field('TorBox: address', z.string());
+    const monitors = field('Monitors', z.array(z.looseObject({})));
+    const port = field('Port', z.int());
+    const { alone, groups } = groupFields([key, monitors, port, address]);
+    expect(alone).toEqual([port]);
+    expect(groups.map(({ title, fields }) => [title, fields.map((each) => each.title)])).toEqual([
+      ['TorBox', ['API key', 'Address']],
+      ['Written as JSON', ['Monitors']],
+    ]);
+  });
+});
 
 describe('the control for a setting', () => {
   it.each([
