@@ -49,6 +49,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
   it('are reached by the keyboard, which passes the other tabs by', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
+    await page.getByPlaceholder('Find a topic').waitFor();
     await page.getByRole('button', { name: 'Publish' }).focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');

@@ -130,7 +130,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const { page } = watched;
     await page.getByRole('heading', { name: /^Music to the second disk\s*Done$/ }).waitFor();
     await page.getByText(/^1 file copied · 1 B in /).waitFor();
-    await page.getByRole('heading', { name: 'What it did' }).waitFor();
+    await page.getByRole('heading', { name: 'What was planned' }).waitFor();
     await page.getByText('1 file at the source, 0 at the destination before it').waitFor();
     expect(await page.getByText('Files that failed').count()).toBe(0);
     await page.getByRole('link', { name: 'To the saved sync' }).click();
@@ -167,6 +167,19 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await page.getByText('Done', { exact: true }).first().waitFor();
     rmSync(join(room.folder, 'copy of films'), { recursive: true });
+  });
+
+  it('shows programs a command that copies between the places of a saved sync', async () => {
+    await using watched = await visit('/sync/connect');
+    const shown = watched.page.getByText(/^curl .*\/sync\/copy$/);
+    await expect.poll(() => shown.textContent()).toContain(room.folder);
+    const command = (await shown.textContent()) ?? '';
+    const body = /-d '(.*)' /.exec(command)?.[1] ?? '';
+    const { srcFs, dstFs } = JSON.parse(body) as { srcFs: string; dstFs: string };
+    expect([srcFs, dstFs].every((place) => place.startsWith(room.folder))).toBe(true);
+    expect((await room.call('sync/copy', JSON.parse(body) as object)).body).toMatchObject({
+      jobid: expect.any(Number),
+    });
   });
 
   it('sets up a remote by the form of its provider, and looks into it', async () => {
@@ -218,7 +231,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       ['syncs', '/sync/syncs', 'Music to the second disk'],
       ['held', `/sync/syncs/${String(held)}`, 'Run it and delete 60'],
       ['history', '/sync/history', 'Music to the second disk'],
-      ['done', `/sync/history/${String(done)}`, 'What it did'],
+      ['done', `/sync/history/${String(done)}`, 'What was planned'],
       ['failed', `/sync/history/${String(failed)}`, 'Files that failed'],
       ['files', `/sync/files?at=${encodeURIComponent(room.folder)}`, 'photos'],
       ['connect', '/sync/connect', 'Who may sync what'],

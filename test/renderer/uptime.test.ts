@@ -151,6 +151,21 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
+  it('tells a job the address that is its own, and which badge others may see', async () => {
+    const { page, complaints } = await visit('/uptime/connect');
+    await page.getByText('Add a monitor', { exact: true }).last().waitFor();
+    const { id } = await rig.add({ type: 'push', name: 'Nightly backup', interval: 86_400 });
+    const command = (await page.getByText(/^curl ".*\/api\/push\//).textContent()) ?? '';
+    const address = /"(.*)"/.exec(command)?.[1] ?? '';
+    expect(await (await fetch(address)).json()).toEqual({ ok: true });
+    await rig.until(id, 1);
+    // Of the status page that was made before.
+    const badge = (await page.getByText(/\/api\/badge\/\d+\/status$/).textContent()) ?? '';
+    expect(await (await fetch(badge)).text()).toContain('<svg');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('offers what is not watched yet with one click, and says what needs somebody', async () => {
     const { page, complaints } = await visit('/uptime');
     await page.getByText('1 down').waitFor();

@@ -1,4 +1,5 @@
 import { addonsApi, type AddonProfile } from '../../../../services/contracts/addons/api.ts';
+import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { pathOf } from '../../state/address.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
@@ -14,9 +15,15 @@ class Configurations extends Loaded {
 
   async load(): Promise<void> {
     await this.readingLatest(
-      () => call(addonsApi.profiles),
+      () => call(addonsApi.profiles).catch((error: unknown) => this.#refused(error)),
       ({ profiles }) => (this.all = profiles),
     );
+  }
+
+  /** What was read by somebody who may is not shown to who came after them. */
+  #refused(error: unknown): never {
+    if (error instanceof Problem && [401, 403].includes(error.status)) this.all = [];
+    throw error;
   }
 
   /** Makes one and opens it. */

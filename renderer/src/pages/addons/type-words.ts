@@ -5,5 +5,5 @@ const typeWords: Readonly<Record<string, string>> = {
 
 /** `films` for `movie`; what nobody knows keeps its own word. */
 export function typeWord(type: string): string {
-  return typeWords[type] ?? type;
+  return Object.hasOwn(typeWords, type) ? (typeWords[type] ?? type) : type;
 }

@@ -89,6 +89,9 @@ export function wordsOf({ message, fields }: LogLine): LineWords {
   return { what, why, facts: facts.join(', '), technical: technical.join('\n') };
 }
 
+/** Numbers by themselves: those of a name (`nas1`) or a version (`1.2`) tell one from another. */
+const figures = /(?<![\w.])\d+(?![\w]|\.\d)/g;
+
 /** The lines, newest first, with those that say the same as one a few rows above counted there, day by day. */
 export function withoutRepeats(
   lines: readonly LogLine[],
@@ -98,8 +101,8 @@ export function withoutRepeats(
   for (const line of lines) {
     const words = wordsOf(line);
     // Figures differ from one to the next; those of a message that has no words of ours may be all that it tells.
-    const what = words.what === line.message ? line.message : words.what.replaceAll(/\d+/g, '#');
-    const says = [line.service, line.level, what, words.why, words.facts.replaceAll(/\d+/g, '#')].join('\n');
+    const what = words.what === line.message ? line.message : words.what.replaceAll(figures, '#');
+    const says = [line.service, line.level, what, words.why, words.facts.replaceAll(figures, '#')].join('\n');
     const row = rows.slice(-rowsLookedAt).find((each) => each.says === says && sameDay(each.line.time, line.time));
     if (row === undefined) rows.push({ line, words, times: 1, since: line.time, says });
     else Object.assign(row, { times: row.times + 1, since: line.time });

@@ -44,13 +44,17 @@ export function kindWords(kind: string): string {
   return kinds.get(kind) ?? `${kind} by a program`;
 }
 
-/** What a job has changed: `2 files copied · 1 deleted`. */
-export function changedWords({ totals: { transfers, deletes, errors } }: SyncJob): string {
+/** What copies: when it ends without having done so there was nothing to copy. */
+const copying: readonly string[] = ['run', 'sync/sync', 'sync/copy', 'sync/move', 'sync/bisync'];
+
+/** What a job has changed: `2 files copied · 1 deleted`; empty where there is nothing to say. */
+export function changedWords({ kind, state, totals: { transfers, deletes, errors } }: SyncJob): string {
+  const isIdle = transfers === 0 && deletes === 0 && state === 'done' && copying.includes(kind);
   const count = (number: number): string => number.toLocaleString('en');
   const parts = [
     ...(transfers > 0 ? [`${filesWords(transfers)} copied`] : []),
     ...(deletes > 0 ? [`${transfers > 0 ? count(deletes) : filesWords(deletes)} deleted`] : []),
-    ...(transfers === 0 && deletes === 0 ? ['Nothing to copy'] : []),
+    ...(isIdle ? ['Nothing to copy'] : []),
     ...(errors > 0 ? [errors === 1 ? '1 error' : `${count(errors)} errors`] : []),
   ];
   return parts.join(' · ');

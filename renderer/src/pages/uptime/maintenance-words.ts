@@ -3,7 +3,6 @@ import { planWords } from './maintenance-draft.ts';
 
 const thisYear: Intl.DateTimeFormatOptions = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }; // prettier-ignore
 const near = new Intl.DateTimeFormat('en', thisYear);
-const day = new Intl.DateTimeFormat('en', { weekday: 'short', month: 'short', day: 'numeric' });
 const far = new Intl.DateTimeFormat('en', { ...thisYear, year: 'numeric' });
 
 /**
@@ -16,15 +15,21 @@ export function windowWords(window: Maintenance, now: number): string {
   return [rule, slot].filter((part) => part !== '').join(' · ');
 }
 
-function slotWords({ status, strategy, upcoming: [slot] }: Maintenance, now: number): string {
+function slotWords({ status, strategy, timezone, upcoming: [slot] }: Maintenance, now: number): string {
   if (slot === undefined) return '';
   const start = new Date(slot.startDate);
   const end = slot.endDate === null ? undefined : new Date(slot.endDate);
-  const format = [start, end ?? start].every((time) => time.getFullYear() === new Date(now).getFullYear()) ? near : far;
+  const isThisYear = [start, end ?? start].every((time) => time.getFullYear() === new Date(now).getFullYear());
+  const format = isThisYear ? near : far;
   if (status === 'under-maintenance')
     return end === undefined ? `since ${format.format(start)}` : `until ${format.format(end)}`;
   if (end === undefined) return `from ${format.format(start)}`;
   if (strategy === 'single') return format.formatRange(start, end);
-  // The rule names its times already.
-  return strategy === 'cron' ? `next ${format.formatRange(start, end)}` : `next ${day.format(start)}`;
+  if (strategy === 'cron') return `next ${format.formatRange(start, end)}`;
+  // The rule names its times already, by the clocks of its own zone.
+  const day = new Intl.DateTimeFormat('en', {
+    ...{ timeZone: timezone, weekday: 'short', month: 'short', day: 'numeric' },
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  });
+  return `next ${day.format(start)}`;
 }

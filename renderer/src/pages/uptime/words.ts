@@ -50,10 +50,12 @@ export function kindWords(type: string): string {
 
 /** What a check said, in plain words where it speaks in codes. */
 export function causeWords(msg: string): string {
+  const known = plainCause(msg);
+  if (known !== undefined) return known;
   // What a website that is up says, as the peer writes it: `200 - OK`.
   const answer = /^(\d{3}) - ?(.*)$/.exec(msg);
   if (answer !== null) return `It answered ${[answer[1], answer[2]].filter(Boolean).join(' ')}.`;
-  return plainCause(msg) ?? msg;
+  return msg;
 }
 
 /** `38 ms`, `under 1 ms` */

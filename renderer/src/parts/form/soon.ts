@@ -1,4 +1,4 @@
-const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false });
+const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat('en', { weekday: 'long' });
 
 /** A coming time in as few words as tell it: `now`, `in 4 min`, `at 14:05`, `on Tuesday at 07:00`. */

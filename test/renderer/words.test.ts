@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
+import { withoutRepeats } from '../../renderer/src/pages/log/line-words.ts';
+import { changedWords } from '../../renderer/src/pages/sync/words.ts';
+import { windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
+import { causeWords } from '../../renderer/src/pages/uptime/words.ts';
+import { ago, momentOf } from '../../renderer/src/parts/text/format.ts';
+import type { LogLine } from '../../services/contracts/control/log.ts';
+import type { SyncJob } from '../../services/contracts/sync/api.ts';
+import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
+
+describe('words of pages', () => {
+  it.each([
+    ['200 - OK', 'It answered 200 OK.'],
+    ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
+    ['The disk is full.', 'The disk is full.'],
+  ])('a check that said "%s" is told as "%s"', (msg, words) => {
+    expect(causeWords(msg)).toBe(words);
+  });
+
+  it.each([
+    ['run', 'done', 0, 'Nothing to copy'],
+    ['run', 'failed', 0, ''],
+    ['run', 'held', 0, ''],
+    ['operations/purge', 'done', 0, ''],
+    ['run', 'done', 2, '2 files copied'],
+  ])('a %s that is %s and copied %i says "%s"', (kind, state, transfers, words) => {
+    expect(changedWords({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(words);
+  });
+
+  it('midnight is 00, not 24', () => {
+    const [time, later] = [Date.parse('2026-03-03T00:05'), Date.parse('2026-03-03T03:30')];
+    expect([ago(time, later), momentOf(time, later)]).toEqual(['00:05', '00:05']);
+  });
+
+  it('lines of the log that name something else are not the same twice', () => {
+    const line = (id: number, message: string, fields: object): LogLine =>
+      ({ id, time: id, level: 'info', service: 'push', message, fields }) as LogLine;
+    const rows = withoutRepeats(
+      [
+        line(4, 'it was slow', { for: '12 ms', host: 'nas1' }),
+        line(3, 'it was slow', { for: '30 ms', host: 'nas1' }),
+        line(2, 'it was slow', { for: '30 ms', host: 'nas2' }),
+      ],
+      () => true,
+    );
+    expect(rows.map(({ times }) => times)).toEqual([2, 1]);
+  });
+
+  it('an addon that names a type as objects name theirs is read by its word', () => {
+    expect([typeWord('movie'), typeWord('constructor'), typeWord('podcast')]).toEqual([
+      'films',
+      'constructor',
+      'podcast',
+    ]);
+  });
+
+  it('the day of a window is that of its own zone', () => {
+    const window = {
+      ...{ strategy: 'recurring-weekday', weekdays: [1], status: 'scheduled', timezone: 'Asia/Tokyo' },
+      timeRange: [{ hours: 0, minutes: 30, seconds: 0 }, { hours: 1, minutes: 30, seconds: 0 }],
+      dateRange: [], daysOfMonth: [], monitors: [], reminders: [],
+      upcoming: [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }],
+    } as unknown as Maintenance; // prettier-ignore
+    expect(windowWords(window, Date.parse('2026-11-26T00:00Z'))).toMatch(/^Every Monday, .* · next Mon, Nov 30$/);
+  });
+});
