@@ -293,6 +293,8 @@ function healthOf(monitors: Monitors, recorder: Recorder): Health {
   }
   const down = active.filter(({ standing }) => standing.status === beatStatus.down).length;
   const all = `${String(active.length)} watched`;
-  if (down === 0) return { state: 'up', detail: `${all}, all well` };
+  const known = active.filter(({ standing }) => standing.status !== null).length;
+  if (down === 0)
+    return { state: 'up', detail: known === active.length ? `${all}, all well` : `${all}, ${String(known)} known` };
   return { state: 'up', detail: `${all}, ${String(down)} down`, remedy: { label: 'See what is down', to: '/uptime' } };
 }

@@ -7,6 +7,7 @@ import type { Monitor } from '../../../services/contracts/uptime/views.ts';
 import { openKuma } from '../../../services/uptime/move/kuma-reader.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
+import { api } from '../../support/api.ts';
 import { writeKumaDatabase } from './kuma-database.ts';
 import { openUptime, type UptimeRig } from './rig.ts';
 
@@ -121,6 +122,12 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
       [0, 'gone', time(now - 2 * hour)],
       [1, '200 - OK', time(now - hour)],
     ]);
+    const { services } = await api<{ services: { id: string; detail: string }[] }>(
+      rig.host.url('control'),
+      '/api/services',
+    );
+    // What nobody has checked here yet is not said to be well.
+    expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 watched, [012] known$/);
     // What was over counts as an outage, wherever one looks back.
     const { items: outages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
     expect(outages).toMatchObject([
