@@ -343,10 +343,15 @@ describe.skipIf(noBrowser)('Inbox', () => {
   });
 
   it('shows the picture that a tag names', async () => {
-    const { id } = pages.inbox.add({ title: 'Storm', tags: ['warning', 'garden'] });
+    const { id } = pages.inbox.add({
+      title: 'Storm',
+      tags: ['warning', 'garden', 'uptime', 'uptime.maintenance_reminder'],
+    });
     await using visit = await pages.visit(`/inbox/messages/${String(id)}`);
     const tags = visit.page.getByRole('list', { name: 'Tags' }).getByRole('button');
-    await expect.poll(() => tags.allTextContents()).toEqual(['\u26A0\uFE0F warning', 'garden']);
+    await expect
+      .poll(() => tags.allTextContents())
+      .toEqual(['\u26A0\uFE0F warning', 'garden', 'uptime', 'maintenance reminder']);
   });
 
   it('scrolls through ten thousand rows and draws only those in sight', async () => {
