@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health, RunningWork } from '../contracts/health.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
+import { fewNames } from '../kit/few-names.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
 import { RemoteSetups } from './engine/remote-setup.ts';
@@ -23,7 +24,7 @@ import type { Settings } from './settings.ts';
 import { JobStore } from './store/jobs.ts';
 import { PlanStore } from './store/plans.ts';
 import type { Tables } from './store/tables.ts';
-import { TaskStore } from './store/tasks.ts';
+import { TaskStore, type Task } from './store/tasks.ts';
 import { refuseKeptLinks } from './tasks/links.ts';
 import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
 import { Notices } from './tasks/notices.ts';
@@ -137,15 +138,25 @@ function create(context: Context, settings: Settings): Service {
       if (running.length > 0) {
         return { state: 'up', detail: `${String(running.length)} running`, running: running.slice(0, 5).map(workOf) };
       }
-      const { all, failed, held } = await taskStore.count();
-      if (failed + held > 0) {
-        const counts = [failed === 0 ? '' : `${String(failed)} failed`, held === 0 ? '' : `${String(held)} held back`];
-        const detail = `${String(all)} saved, ${counts.filter((count) => count !== '').join(', ')}`;
-        return { state: 'up', detail, remedy: { label: 'See what failed', to: '/sync' } };
+      const { all, failed, held } = await taskStore.standing();
+      const [first, another] = [...failed, ...held];
+      if (first !== undefined) {
+        const detail = `${needing(failed, held)}, ${String(all)} saved`;
+        const to = another === undefined ? `/sync/syncs/${String(first.id)}` : '/sync';
+        return { state: 'up', detail, remedy: { label: failed.length > 0 ? 'See what failed' : 'See why', to } };
       }
       const begin = { label: 'Set up a first sync', to: '/sync' };
       return { state: 'up', detail: 'nothing runs', ...(all === 0 ? { begin } : {}) };
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** `Papers failed, Photos is held back`. */
+function needing(failed: readonly Task[], held: readonly Task[]): string {
+  const names = (tasks: readonly Task[]): string => fewNames(tasks.map(({ fields }) => fields.name));
+  return [
+    ...(failed.length === 0 ? [] : [`${names(failed)} failed`]),
+    ...(held.length === 0 ? [] : [`${names(held)} ${held.length === 1 ? 'is' : 'are'} held back`]),
+  ].join(', ');
 }

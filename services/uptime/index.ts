@@ -1,6 +1,4 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
-import type { Health } from '../contracts/health.ts';
-import { beatStatus } from '../contracts/uptime/monitor.ts';
 import { Checker } from './check/checker.ts';
 import { manifest } from './manifest.ts';
 import { openSocket, type UptimeSocket } from './socket/server.ts';
@@ -34,6 +32,7 @@ import { Maintenances } from './watch/maintenances.ts';
 import { Monitors } from './watch/monitors.ts';
 import { Options } from './watch/options.ts';
 import { Recorder } from './watch/recorder.ts';
+import { healthOf } from './watch/health.ts';
 import { Rollup } from './watch/rollup.ts';
 import { SleepWatch } from './watch/sleep.ts';
 import { warmUpAll } from './watch/warm.ts';
@@ -283,18 +282,4 @@ function create(context: Context, settings: Settings): Service {
       await open.disposeAsync();
     },
   };
-}
-
-function healthOf(monitors: Monitors, recorder: Recorder): Health {
-  if (recorder.isBehind) return { state: 'degraded', detail: 'what was checked cannot be written' };
-  const active = monitors.all().filter((watched) => monitors.isActive(watched));
-  if (active.length === 0) {
-    return { state: 'up', detail: 'nothing to watch', begin: { label: 'Watch a first address', to: '/uptime' } };
-  }
-  const down = active.filter(({ standing }) => standing.status === beatStatus.down).length;
-  const all = `${String(active.length)} watched`;
-  const known = active.filter(({ standing }) => standing.status !== null).length;
-  if (down === 0)
-    return { state: 'up', detail: known === active.length ? `${all}, all well` : `${all}, ${String(known)} known` };
-  return { state: 'up', detail: `${all}, ${String(down)} down`, remedy: { label: 'See what is down', to: '/uptime' } };
 }

@@ -24,10 +24,15 @@ export class TaskStore {
     return (await this.#db.selectFrom('tasks').selectAll().orderBy('id').execute()).map(taskOf);
   }
 
-  /** How many there are, and of how many the last run came to no good end, or waits for somebody's word. */
-  async count(): Promise<{ readonly all: number; readonly failed: number; readonly held: number }> {
+  /** How many there are, and of which the last run came to no good end, or waits for somebody's word. */
+  async standing(): Promise<{
+    readonly all: number;
+    readonly failed: readonly Task[];
+    readonly held: readonly Task[];
+  }> {
     const rows = await this.#db
       .selectFrom('tasks')
+      .selectAll()
       .select((query) =>
         query
           .selectFrom('runs')
@@ -37,9 +42,11 @@ export class TaskStore {
           .limit(1)
           .as('last'),
       )
+      .orderBy('id')
       .execute();
-    const having = (state: string): number => rows.filter(({ last }) => last === state).length;
-    return { all: rows.length, failed: having('failed') + having('interrupted'), held: having('held') };
+    const lastWas = (...states: readonly string[]): readonly Task[] =>
+      rows.filter(({ last }) => last !== null && states.includes(last)).map(taskOf);
+    return { all: rows.length, failed: lastWas('failed', 'interrupted'), held: lastWas('held') };
   }
 
   async find(id: number): Promise<Task | undefined> {

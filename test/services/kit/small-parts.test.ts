@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { byteRange } from '../../../services/kit/byte-range.ts';
 import { calendarOf, readCalendar } from '../../../services/kit/calendar.ts';
 import { asAttachment } from '../../../services/kit/content-disposition.ts';
+import { fewNames } from '../../../services/kit/few-names.ts';
 import { wholeBody } from '../../../services/kit/request-body.ts';
 import { base32, codeOf, fromBase32, matchingStep, stepAt } from '../../../services/kit/totp.ts';
 
@@ -82,4 +83,10 @@ it('codes of an authenticator app are those of RFC 6238, good for a step more an
   expect(codeOf(secret, stepAt(1_111_111_109_000))).toBe('081804');
   expect(matchingStep(secret, '081 804', 1_111_111_109_000 + 30_000)).toBe(stepAt(1_111_111_109_000));
   expect(matchingStep(secret, '081804', 1_111_111_109_000 + 90_000)).toBeUndefined();
+});
+
+it('a line has room for few names', () => {
+  expect([[], ['Printer'], ['Printer', 'Films']].map((names) => fewNames(names))).toEqual(['', 'Printer', 'Printer and Films']); // prettier-ignore
+  expect(fewNames(['Printer', 'Films', 'Papers', 'Photos'])).toBe('Printer, Films and 2 more');
+  expect(fewNames(['x'.repeat(60)])).toBe(`${'x'.repeat(39)}…`);
 });

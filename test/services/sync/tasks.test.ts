@@ -72,11 +72,11 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
         const { services } = await room.api('GET', '/api/services');
         return services.find(({ id }: { id: string }) => id === 'sync');
       };
-      const task = await saved({ a: '1' }, {}, { notify: 'never' });
+      const task = await saved({ a: '1' }, {}, { name: 'Photos', notify: 'never' });
       renameSync(task.source, `${task.source} away`);
       expect((await run(task.id)).state).toBe('failed');
-      await until(health, ({ detail }) => detail === '1 saved, 1 failed');
-      expect((await health()).remedy).toEqual({ label: 'See what failed', to: '/sync' });
+      await until(health, ({ detail }) => detail === 'Photos failed, 1 saved');
+      expect((await health()).remedy).toEqual({ label: 'See what failed', to: `/sync/syncs/${String(task.id)}` });
       renameSync(`${task.source} away`, task.source);
       expect((await run(task.id)).state).toBe('done');
       await until(health, ({ remedy }) => remedy === undefined);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainCause } from '../../../services/contracts/uptime/causes.ts';
+import type { ServiceState } from '../../../services/contracts/control/api.ts';
+import { api } from '../../support/api.ts';
 import { openUptime } from './rig.ts';
 
 describe('the cause of a fault in plain words', () => {
@@ -46,5 +48,21 @@ describe('the cause of a fault in plain words', () => {
       'It refused the connection: nothing listens at 127.0.0.1:1.\nconnect ECONNREFUSED 127.0.0.1:1',
     );
     expect(told?.event['msg']).toBe('connect ECONNREFUSED 127.0.0.1:1');
+  });
+
+  it('leads from Home to the monitor that is down, by its name', async () => {
+    await using rig = await openUptime();
+    const shown = async (): Promise<Pick<ServiceState, 'detail' | 'remedy'> | undefined> => {
+      const { services } = await api<{ services: ServiceState[] }>(rig.host.url('control'), '/api/services');
+      return services.find(({ id }) => id === 'uptime');
+    };
+    const fields = { type: 'port', hostname: '127.0.0.1', port: 1, interval: 20 };
+    const { id } = await rig.add({ ...fields, name: 'NAS' });
+    await rig.until(id, 0);
+    await expect.poll(async () => (await shown())?.detail).toBe('NAS is down, 1 watched');
+    expect((await shown())?.remedy).toEqual({ label: 'See what is down', to: `/uptime/monitors/${String(id)}` });
+    await rig.until((await rig.add({ ...fields, name: 'Printer' })).id, 0);
+    await expect.poll(async () => (await shown())?.detail).toBe('NAS and Printer are down, 2 watched');
+    expect((await shown())?.remedy?.to).toBe('/uptime');
   });
 });
