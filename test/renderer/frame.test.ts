@@ -126,6 +126,24 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  it('never hides behind that bar what the keyboard comes to', async () => {
+    await using watched = await real.visit('/', { width: 360, height: 740 });
+    const { page } = watched;
+    const last = page.getByRole('button', { name: 'Address and switch of Delivery' });
+    await last.waitFor();
+    const box = await last.boundingBox();
+    if (box === null) throw new Error('it is not drawn');
+    // Just high enough that the browser takes it for visible, behind the bar.
+    await page.setViewportSize({ width: 360, height: Math.ceil(box.y + box.height + 4) });
+    await page.evaluate(() => scrollTo(0, 0));
+    await last.locator('xpath=preceding::a[1]').focus();
+    await page.keyboard.press('Tab');
+    expect(await last.evaluate((button) => button === document.activeElement)).toBe(true);
+    const bar = await rail(page).boundingBox();
+    const shown = await last.boundingBox();
+    expect(shown && bar && shown.y + shown.height <= bar.y).toBe(true);
+  });
+
   it('shows a skeleton with the title while the code of a page is on its way', async () => {
     await using watched = await real.visit('/mark.svg');
     const { page } = watched;
