@@ -183,6 +183,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
       await page.getByLabel('Name', { exact: true }).fill('nas-high-backup');
       await page.getByRole('button', { name: 'Ask' }).click();
     };
+    await page.getByText('Try what nas may do').click();
     await ask();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
     const form = page.getByRole('form', { name: 'New grant' });
@@ -231,7 +232,25 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     const matrix = page.getByRole('table', { name: 'Grants' });
     await matrix.getByLabel('Write Inbox, by source').check();
     await newsOf(page, 'Changed: Inbox, by source.').waitFor();
-    expect(await matrix.getByLabel('Read Message topics').isChecked()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('grants all of a service where no pattern is given', async () => {
+    await make('carl', {});
+    await using visit = await pages.visit('/settings/accounts/carl');
+    const { page } = visit;
+    const form = page.getByRole('form', { name: 'New grant' });
+    await form.getByLabel('Service').selectOption('Inbox, by source');
+    await form.getByLabel('Permission').selectOption('Read');
+    await form.getByRole('button', { name: 'Add' }).click();
+    const matrix = page.getByRole('table', { name: 'Grants' });
+    await matrix.getByText('All of them').waitFor();
+    expect(await matrix.getByLabel('Read Inbox, by source').isChecked()).toBe(true);
+    expect(await matrix.getByLabel('Write Inbox, by source').isChecked()).toBe(false);
+    const all = (await api<{ accounts: Account[] }>(pages.url, '/api/accounts')).accounts;
+    expect(all.find(({ name }) => name === 'carl')?.grants).toEqual([
+      { service: 'inbox', resource: '*', permission: 'read' },
+    ]);
     expect(visit.complaints).toEqual([]);
   });
 
