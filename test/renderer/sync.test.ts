@@ -188,7 +188,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Add a remote' }).click();
     await page.getByLabel('Kind').selectOption('alias');
     await page.getByLabel('Name', { exact: true }).fill('nas');
-    await page.getByLabel('Remote', { exact: true }).fill(`${room.folder}/photos`);
+    await page.getByLabel('Folder', { exact: true }).fill(`${room.folder}/photos`);
     await page.getByRole('button', { name: 'Add it' }).click();
     await page.getByRole('link', { name: 'Look into it' }).click();
     await page.getByRole('button', { name: '2026' }).click();
@@ -205,7 +205,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByLabel('Kind').selectOption('drive');
     await page.getByText('You sign in on a page of the provider').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('cloud');
-    await page.getByLabel('Show all that it can be told').check();
+    await page.getByRole('dialog').getByText('More', { exact: true }).click();
+    await page.getByRole('button', { name: /^Show \d+ rare ones$/ }).click();
     for (const [field, value] of Object.entries(provider.parameters)) {
       const label = field.slice(0, 1).toUpperCase() + field.slice(1).replaceAll('_', ' ');
       await page.getByLabel(`${label} (optional)`, { exact: true }).fill(value);
