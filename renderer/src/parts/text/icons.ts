@@ -39,6 +39,7 @@ import LogOut from '@lucide/svelte/icons/log-out';
 import Mail from '@lucide/svelte/icons/mail';
 import MailOpen from '@lucide/svelte/icons/mail-open';
 import MessageSquare from '@lucide/svelte/icons/message-square';
+import Monitor from '@lucide/svelte/icons/monitor';
 import Pause from '@lucide/svelte/icons/pause';
 import Pencil from '@lucide/svelte/icons/pencil';
 import Pin from '@lucide/svelte/icons/pin';
@@ -77,6 +78,7 @@ export const icons = {
   people: Users,
   engine: Cpu,
   machine: Gauge,
+  computer: Monitor,
   backup: Archive,
   job: ListChecks,
   log: ScrollText,
