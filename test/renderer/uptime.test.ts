@@ -132,8 +132,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await form.getByLabel('Title').fill('New disks tonight');
     await form.getByLabel('Text').fill('From **22:00** on.');
     await form.getByRole('button', { name: 'Put it on the page' }).click();
-    await page.getByText('New disks tonight').waitFor();
-    await page.getByText(/^Since \d\d:\d\d$/).waitFor();
+    await preview.getByRole('heading', { name: 'New disks tonight' }).waitFor();
+    await page
+      .getByRole('list', { name: 'Notes on the page' })
+      .getByText(/^Since (\w{3}, \w{3} \d+, )?\d\d:\d\d$/)
+      .waitFor();
     // What is edited has its own button; another page is made from their list.
     expect(await page.getByRole('button', { name: 'Make a status page' }).count()).toBe(0);
     const { publicGroupList } = (await (await fetch(`${rig.url}/api/status-page/harbour`)).json()) as { publicGroupList: { name: string; monitorList: { name: string }[] }[] }; // prettier-ignore

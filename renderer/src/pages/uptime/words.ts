@@ -1,5 +1,6 @@
 import { plainCause } from '../../../../services/contracts/uptime/causes.ts';
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
+import { momentOf } from '../../parts/text/format.ts';
 
 /** How a monitor stands, in a word and its tone. */
 export interface StandingWords {
@@ -77,4 +78,9 @@ export function lengthWords(ms: number): string {
   const days = Math.floor(hours / 24);
   if (hours < 48) return [`${String(hours)} h`, ...(minutes % 60 === 0 ? [] : [`${String(minutes % 60)} min`])].join(' '); // prettier-ignore
   return [`${String(days)} d`, ...(hours % 24 === 0 ? [] : [`${String(hours % 24)} h`])].join(' ');
+}
+
+/** When a note was put on a status page; the wire has its time in UTC without saying so. */
+export function noteMoment({ createdDate }: { readonly createdDate: string }, now: number): string {
+  return momentOf(Date.parse(`${createdDate.replace(' ', 'T')}Z`), now);
 }
