@@ -141,7 +141,7 @@ function create(context: Context, settings: Settings): Service {
       const { all, failed, held } = await taskStore.standing();
       const [first, another] = [...failed, ...held];
       if (first !== undefined) {
-        const detail = `${needing(failed, held)}, ${String(all)} saved`;
+        const detail = needing(failed, held);
         const to = another === undefined ? `/sync/syncs/${String(first.id)}` : '/sync';
         return { state: 'up', detail, remedy: { label: failed.length > 0 ? 'See what failed' : 'See why', to } };
       }

@@ -37,6 +37,14 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
     for (const [index, watched] of monitors.entries()) {
       const monitor_id = index + 1;
       const ping = (at: number): number => Math.max(1, watched.ping + scattered(at + index * 97, watched.ping / 2 + 2));
+      // Of what is longer ago only the changes are kept.
+      for (const [from, to] of (watched.away ?? []).filter(([, end]) => end >= 24).toSorted(([a], [b]) => b - a)) {
+        const change = (status: number, hoursAgo: number, msg: string): object => ({
+          ...{ monitor_id, status, important: 1, down_count: 0, time: kumaTime(now - hoursAgo * hour) },
+          ...{ ping: status === 0 ? null : ping(hoursAgo), duration: 60, msg },
+        });
+        rows.heartbeat.push(change(0, from, 'timeout of 48000ms exceeded'), change(1, to, '200 - OK'));
+      }
       let [wasAway, downCount] = [false, 0];
       if (watched.ping > 0)
         for (const at of range(1, 24 * 60).toReversed()) {

@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     const apprise = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /^apprise/ }) });
-    await apprise.getByText('Missing').waitFor();
+    await apprise.getByText('Not installed').waitFor();
     await api(pages.url, '/api/engines/apprise/install?wait=false', { method: 'POST' });
     await apprise
       .getByRole('alert')

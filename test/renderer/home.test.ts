@@ -33,8 +33,8 @@ describe.skipIf(noBrowser)('Home', () => {
     const row = rowOf(page);
     await row.getByText('Running').waitFor();
     await row.getByText('3 topics').waitFor();
-    await page.getByRole('button', { name: 'Address and switch of Pages and API' }).click();
-    await page.getByRole('button', { name: 'Copy the address of Pages and API' }).click();
+    await page.getByRole('button', { name: 'Address and switch of App' }).click();
+    await page.getByRole('button', { name: 'Copy the address of App' }).click();
     await page.getByText('Copied.').waitFor({ state: 'attached' });
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(pages.url);
     expect(visit.complaints).toEqual([]);
@@ -211,8 +211,8 @@ describe.skipIf(noBrowser)('Home', () => {
     await row(other.page).getByText('Off', { exact: true }).waitFor();
     await other.page.getByRole('switch', { name: 'Moody on' }).click();
     await row(visit.page).getByText('Running').waitFor();
-    await visit.page.getByRole('button', { name: 'Address and switch of Pages and API' }).click();
-    expect(await visit.page.getByRole('switch', { name: 'Pages and API on' }).count()).toBe(0);
+    await visit.page.getByRole('button', { name: 'Address and switch of App' }).click();
+    expect(await visit.page.getByRole('switch', { name: 'App on' }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 

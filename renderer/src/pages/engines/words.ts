@@ -19,3 +19,16 @@ export function offer({ path, installable, configured, version, offered }: Engin
   if (path === null) return 'Install';
   return offered !== null && version !== offered ? 'Update' : '';
 }
+
+/** What of an engine is seen first: a service lacks it, there is a newer one, it works, or nothing needs it. */
+export function standingOf(engine: EngineState): 'lacking' | 'outdated' | 'ready' | 'unused' {
+  if (engine.path === null) return engine.optional ? 'unused' : 'lacking';
+  return offer(engine) === 'Update' ? 'outdated' : 'ready';
+}
+
+const places: readonly ReturnType<typeof standingOf>[] = ['lacking', 'outdated', 'ready', 'unused'];
+
+/** What needs somebody first. */
+export function byStanding(list: readonly EngineState[]): readonly EngineState[] {
+  return list.toSorted((a, b) => places.indexOf(standingOf(a)) - places.indexOf(standingOf(b)));
+}
