@@ -57,7 +57,10 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('button', { name: 'Make the issue' }).click();
     await page.getByRole('heading', { name: /The lamp flickers/ }).waitFor();
     await expect.poll(() => page.locator('article strong', { hasText: 'night' }).count()).toBe(1);
-    await page.getByText('☑ new cable').waitFor();
+    const task = page.getByText('☑ new cable');
+    await task.waitFor();
+    // One sign, not the list's own as well.
+    expect(await task.evaluate((item) => getComputedStyle(item).listStyleType)).toBe('none');
     // Numbers of issues lead to them, but for those in code and in words.
     const article = page.getByRole('article').first();
     expect(await article.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(['/git/repositories/ada~lamp?show=issues&number=7']); // prettier-ignore

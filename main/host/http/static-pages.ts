@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream';
 export interface StaticPagesOptions {
   /** Absolute path of the built renderer. */
   readonly folder: string;
-  /** Page for `/` and for every path without a dot. Default `index.html`. */
+  /** Page for `/` and for every path that names no file. Default `index.html`. */
   readonly entry?: string;
 }
 
@@ -68,7 +68,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, folder:
   }
   const path = pathOf(request.url ?? '/');
   if (path === undefined) return plain(request, response, 404, 'There is no such page.');
-  const isPage = !(path.split('/').at(-1) ?? '').includes('.');
+  const isPage = !namesFile(path);
   const name = isPage ? `/${entry}` : path;
   const file = await find(folder, name);
   if (file !== undefined) return send(request, response, name, file, await compressed(request, folder, name));
@@ -80,6 +80,13 @@ async function serve(request: IncomingMessage, response: ServerResponse, folder:
       'The pages have not been built yet. Start the app with "npm start", which builds them.',
     );
   return plain(request, response, 404, 'There is no such page.');
+}
+
+/** Files are at the root and one folder below it; what is deeper is a page, unless it ends as a file does: `/data/tables/public.plants`. */
+function namesFile(path: string): boolean {
+  const parts = path.split('/');
+  const last = parts.at(-1) ?? '';
+  return last.includes('.') && (parts.length < 4 || Object.hasOwn(types, extname(last).toLowerCase()));
 }
 
 /** The decoded path; undefined when it could lead out of the folder or to a hidden file. */

@@ -34,7 +34,7 @@ export function pathOf({ service, thing = '', id = '' }: Partial<Address>): stri
   const kind = thing === '' && id !== '' ? (firstThings.get(service) ?? '') : thing;
   const named = [service, ...(kind === '' ? [] : [kind]), ...(id === '' ? [] : [id])];
   const path = `/${named.map(encodeURIComponent).join('/')}`;
-  // The host takes a last part with a dot for a file's name.
+  // The host takes a last part that ends as a file does, `public.json`, for one.
   return id.includes('.') ? `${path}/` : path;
 }
 

@@ -113,7 +113,7 @@ const SelfTest = z
     checks: z.array(
       z.object({
         ok: z.boolean(),
-        /** It is not as a device wishes, and may yet be as the owner does. */
+        /** It is not as a device wishes, and may yet be as the owner does; of what is `ok`: nothing is wrong, and nothing is shown to work. */
         maybeMeant: z.boolean().optional(),
         text: z.string(),
       }),

@@ -90,10 +90,17 @@ export class Front {
     });
   }
 
-  #route(request: IncomingMessage, portOf: string | undefined): Route {
+  #route(request: IncomingMessage, portOf: string | undefined, url = request.url ?? '/'): Route {
     // Below one name pages of another machine would be of the same origin as ours.
     const hasPath = (id: string): boolean => !this.#parts.upstreams.has(id);
-    return routeOf(asked(request, portOf), this.#parts.label, this.#isShared, this.#ownerOf, hasPath);
+    const asked = { host: request.headers.host ?? '', url, portOf };
+    return routeOf(asked, this.#parts.label, this.#isShared, this.#ownerOf, hasPath);
+  }
+
+  /** What a path of this host leads to, by its title; undefined where that is no service. */
+  #titleAt(request: IncomingMessage, portOf: string | undefined, url: string): string | undefined {
+    const route = this.#route(request, portOf, url);
+    return route.to === 'service' ? this.#parts.targets().find(({ id }) => id === route.id)?.title : undefined;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, portOf: string | undefined): Promise<void> {
@@ -110,7 +117,7 @@ export class Front {
         return;
       }
       case 'own':
-        return this.#own(request, response, route.path);
+        return this.#own(request, response, route.path, (url) => this.#titleAt(request, portOf, url));
       case 'redirect':
         return redirect(response, 308, route.location);
       case 'home': {
@@ -181,13 +188,18 @@ export class Front {
     });
   }
 
-  async #own(request: IncomingMessage, response: ServerResponse, rest: string): Promise<void> {
+  async #own(
+    request: IncomingMessage,
+    response: ServerResponse,
+    rest: string,
+    titleAt: (url: string) => string | undefined,
+  ): Promise<void> {
     const [path = ''] = rest.split('?', 1);
     const query = rest.slice(path.length + 1);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (path === 'style.css' && isRead)
       return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
-    if (path === 'sign-in') return this.#signIn.signIn(request, response, new URLSearchParams(query));
+    if (path === 'sign-in') return this.#signIn.signIn(request, response, new URLSearchParams(query), titleAt);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
     if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#parts);
     if (path === 'oidc' && request.method === 'GET')
@@ -235,10 +247,6 @@ function addressOf({ socket }: IncomingMessage): string {
 
 function passed(request: IncomingMessage, service: string): Passed {
   return { service, identity: vouchedFor(request), from: addressOf(request) };
-}
-
-function asked(request: IncomingMessage, portOf: string | undefined): Parameters<typeof routeOf>[0] {
-  return { host: request.headers.host ?? '', url: request.url ?? '/', portOf };
 }
 
 /** What is not shared does not exist. */

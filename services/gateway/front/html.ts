@@ -46,6 +46,7 @@ main > :last-child { margin-bottom: 0; }
 h1 { margin: 0 0 .25rem; font-size: 1.4rem; line-height: 1.2; letter-spacing: -.01em; }
 h2 { margin: 1.5rem 0 .25rem; font-size: 1rem; }
 p { margin: .5rem 0; color: var(--soft); }
+strong { color: var(--ink); }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 500; }
 input { width: 100%; min-height: 44px; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--sunken); border: 1px solid var(--edge); border-radius: 6px; }
 button, a.button { display: inline-block; min-height: 44px; margin-top: 1.25rem; padding: .6rem 1.1rem; font: inherit; font-weight: 500; text-align: center; text-decoration: none; color: var(--on-sea); background: var(--sea); border: 1px solid var(--sea); border-radius: 6px; cursor: pointer; }

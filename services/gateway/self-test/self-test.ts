@@ -84,7 +84,8 @@ async function ofPort({ ways }: Setup, { title, running, addresses }: Setup['por
 }
 
 function ofNames({ announces, announced, base, shared }: Setup): Check[] {
-  if (!announces) return [{ ok: true, text: 'Names are not announced: devices need addresses or a name server.' }];
+  if (!announces)
+    return [{ ok: true, maybeMeant: true, text: 'Names are not announced: devices need addresses or a name server.' }];
   const missing = [base, ...shared.map(({ host }) => host)].filter((name) => !announced.includes(name));
   if (missing.length > 0) return [{ ok: false, text: `Not announced on the network: ${missing.join(', ')}.` }];
   return [{ ok: true, text: `Devices find ${base} and the names below it by themselves.` }];
@@ -122,6 +123,7 @@ function ofNobody({ ways, ports }: Setup): Check {
   const open = [...all].filter((port) => port !== undefined);
   return {
     ok: true,
+    maybeMeant: true,
     text: `No other device has connected since the start. If a phone cannot, let TCP ${open.join(' and ')} through the firewall of this machine, and look whether the phone is in a guest network.`,
   };
 }

@@ -1,16 +1,22 @@
 import { page } from '../front/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-/** Where one signs in; `trouble` says why the last attempt failed. */
-export function signInPage(
-  to: string,
-  { name = '', trouble = '', provider }: { name?: string; trouble?: string; provider?: string | undefined } = {},
-): string {
+interface Said {
+  readonly name?: string;
+  /** Why the last attempt failed. */
+  readonly trouble?: string;
+  /** The service that opens then. */
+  readonly where?: string | undefined;
+  readonly provider?: string | undefined;
+}
+
+/** Where one signs in. */
+export function signInPage(to: string, { name = '', trouble = '', where, provider }: Said = {}): string {
   const alert = trouble === '' ? '' : `<p role="alert">${escapeHtml(trouble)}</p>`;
   return page(
     'Sign in',
     `<h1>Sign in</h1>
-<p>Your Homeport account opens what is shared on this network.</p>
+<p>Your Homeport account opens ${where === undefined ? 'what is shared on this network' : `<strong>${escapeHtml(where)}</strong>, and what else is shared on this network`}.</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
 <input type="hidden" name="to" value="${escapeHtml(to)}">

@@ -22,6 +22,8 @@ interface Given {
   readonly form: URLSearchParams;
   /** Where it leads. */
   readonly to: string;
+  /** What is there. */
+  readonly where: string | undefined;
 }
 
 interface SignInParts {
@@ -46,19 +48,26 @@ export class SignInRoutes {
     this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
   }
 
-  /** @throws Problem 403, 405, 413, 429 */
-  async signIn(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
+  /** `titleAt`: what a path of this host leads to, as the page says it. @throws Problem 403, 405, 413, 429 */
+  async signIn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    query: URLSearchParams,
+    titleAt: (url: string) => string | undefined,
+  ): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD') {
-      sendHtml(request, response, 200, this.#page(returnPath(query.get('to'))));
+      const to = returnPath(query.get('to'));
+      sendHtml(request, response, 200, this.#page({ to, where: titleAt(to) }));
       return;
     }
     const form = await this.#form(request);
     const to = returnPath(form.get('to'));
-    if (form.has('ticket')) await this.#code(request, response, { form, to });
-    else await this.#password(request, response, { form, to });
+    const given = { form, to, where: titleAt(to) };
+    if (form.has('ticket')) await this.#code(request, response, given);
+    else await this.#password(request, response, given);
   }
 
-  async #password(request: IncomingMessage, response: ServerResponse, { form, to }: Given): Promise<void> {
+  async #password(request: IncomingMessage, response: ServerResponse, { form, to, where }: Given): Promise<void> {
     const [name, password] = [form.get('name') ?? '', form.get('password') ?? ''];
     const { context, factors, metrics } = this.#parts;
     const { remoteAddress } = context.caller(request);
@@ -72,12 +81,12 @@ export class SignInRoutes {
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       metrics.signIn('wrong');
-      const body = this.#page(to, { name: name.slice(0, 64), trouble: error.detail });
+      const body = this.#page({ to, where }, { name: name.slice(0, 64), trouble: error.detail });
       sendHtml(request, response, error.status, body, error.headers);
     }
   }
 
-  async #code(request: IncomingMessage, response: ServerResponse, { form, to }: Given): Promise<void> {
+  async #code(request: IncomingMessage, response: ServerResponse, { form, to, where }: Given): Promise<void> {
     const [ticket, code] = [form.get('ticket') ?? '', form.get('code') ?? ''];
     const { context, factors, metrics } = this.#parts;
     const refuse = ({ status, detail, headers }: Problem): void => {
@@ -95,12 +104,15 @@ export class SignInRoutes {
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       if (error.code !== 'gateway.too_late') return refuse(error);
-      sendHtml(request, response, error.status, this.#page(to, { trouble: error.detail }));
+      sendHtml(request, response, error.status, this.#page({ to, where }, { trouble: error.detail }));
     }
   }
 
-  #page(to: string, said: { readonly name?: string; readonly trouble?: string } = {}): string {
-    return signInPage(to, { ...said, provider: this.#parts.provider.name });
+  #page(
+    { to, where }: Pick<Given, 'to' | 'where'>,
+    said: { readonly name?: string; readonly trouble?: string } = {},
+  ): string {
+    return signInPage(to, { ...said, where, provider: this.#parts.provider.name });
   }
 
   async #letIn(

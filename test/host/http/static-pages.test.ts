@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('pages', () => {
-  test.each(['/', '/inbox', '/services/push/?tab=1'])('at %s are the entry page', async (path) => {
+  test.each(['/', '/inbox', '/services/push/?tab=1', '/data/tables/public.plants'])('at %s are the entry page', async (path) => {
     const answer = await fetch(opened.url + path);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');

@@ -145,6 +145,14 @@ describe('a service without a sign-in of its own', () => {
   it('leads a browser to the page, and tells a program to sign in', async () => {
     const page = await home.ask('https://downloads.nas.local/history?x=1', { headers: { Accept: 'text/html' } });
     expect([page.status, page.headers.location]).toEqual([302, '/.homeport/sign-in?to=%2Fhistory%3Fx%3D1']);
+    const whom = async (address: string): Promise<string | undefined> =>
+      /account opens (.+)\./.exec((await home.ask(address)).body)?.[1];
+    const named = '<strong>Downloads</strong>, and what else is shared on this network';
+    expect(await whom('https://downloads.nas.local/.homeport/sign-in?to=%2Fhistory')).toBe(named);
+    expect(await whom('https://nas.local/.homeport/sign-in?to=%2Fdownloads%2Fhistory')).toBe(named);
+    // What is not shared is not named.
+    for (const path of ['%2F', '%2Fcontrol%2F', '%2Fnothing%2F'])
+      expect(await whom(`https://nas.local/.homeport/sign-in?to=${path}`)).toBe('what is shared on this network');
     const program = await home.ask('https://downloads.nas.local/history');
     expect([program.status, program.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Basic')]);
     expect((await home.ask(`https://${lan}:${home.host.port('downloads')}/history`)).status).toBe(401);

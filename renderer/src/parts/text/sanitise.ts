@@ -52,6 +52,10 @@ export function sanitise(
     image.replaceWith(image.alt === '' ? '' : `[${image.alt}]`);
   }
   for (const link of content.querySelectorAll('a')) safe(link);
+  for (const item of content.querySelectorAll('li')) {
+    // The sign of a task stands in place of the list's own.
+    if (/^\s*[☑☐] /.test(item.textContent)) item.className = 'task';
+  }
   lowerHeadings(content);
   if (hrefOfNumber !== undefined) linkNumbers(content, hrefOfNumber);
   return { content, picturesLeftOut };
