@@ -87,6 +87,8 @@ export interface JobHandling<T, R = void> {
    * process, or by another host, where it threw or the process ended before it returned. Not for a payload that no longer fits.
    */
   readonly onDead?: (attempt: Omit<Attempt<T>, 'signal'>, reason: string) => Promise<void> | void;
+  /** `onDead` writes to the log what was given up and why, so that the host does not say it as well. */
+  readonly logsDead?: true;
 }
 
 /**

@@ -147,6 +147,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
       pages.host.host.log.warn('notification given up', { reason: 'nobody is at the door' });
     }
     for (const key of ['harbour', 'lamp']) pages.host.host.log.info('configuration saved', { key });
+    pages.host.host.log.info('settings changed', { fields: ['host.logLevel', 'host.unheardOf'] });
     pages.host.host.log.info('backup written', { name: 'homeport.tar.gz', bytes: 5_589_166, files: 1146 });
     pages.host.host.log.info('the machine slept or could not work; faults of the next moments are not told', {
       ms: 723_064,
@@ -159,6 +160,8 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
       await page.getByText(`Destinations were saved: ${key}`, { exact: true }).waitFor();
     }
     await page.getByText('A backup was written: 5.6 MB, 1,146 files').waitFor();
+    // By the names that the pages have for them.
+    await page.getByText('Settings were changed: Log level (Homeport), unheardOf').waitFor();
     const row = page.getByRole('region', { name: 'Lines' }).getByRole('row').filter({ hasText: 'does not answer' });
     await row.getByText('Given up: send a notification').waitFor();
     await row.getByText('The lamp does not answer').waitFor();

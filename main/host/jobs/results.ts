@@ -18,13 +18,13 @@ export function tellEnds(
   dead: ReadonlySet<number>,
   { log, finished }: { readonly log: Log; readonly finished: Counter },
 ): void {
-  for (const { outcome } of ends) {
+  for (const { outcome, kindState } of ends) {
     const { row, how } = outcome;
     if (how === 'returned' || (how === 'dead' && !dead.has(row.id))) continue;
     const told = { kind: row.kind, id: row.id, attempt: row.attempts };
     if (how === 'retried') {
       log.info('a job failed and is tried again', { ...told, runAt: outcome.runAt, error: outcome.error });
-    } else if (how === 'dead') {
+    } else if (how === 'dead' && !(kindState.handling.logsDead === true && outcome.attempt !== undefined)) {
       log.warn('a job failed for good', { ...told, error: outcome.error });
     }
     finished.inc({ kind: row.kind, outcome: how });

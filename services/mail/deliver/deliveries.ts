@@ -83,6 +83,7 @@ export class Deliveries {
         activity.touch();
         context.log.error('mail could not be handed over', { id: payload.message, target: payload.target, reason });
       },
+      logsDead: true,
     });
   }
 

@@ -97,6 +97,7 @@ export class Deliveries {
       result: Marked,
       onDone: (made) => this.#tell(made),
       onDead: (attempt, reason) => this.#giveUp(attempt, reason),
+      logsDead: true,
     });
   }
 

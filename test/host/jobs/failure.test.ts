@@ -5,6 +5,7 @@ import { defineJob } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
+import { silentLog } from '../../support/place.ts';
 import { openRoom, type JobsRoom } from './room.ts';
 
 const Payload = z.object({ n: z.int() });
@@ -54,6 +55,22 @@ eachDialect((_name, open, newPlace) => {
     );
     await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
     expect((await untilAttempt(room, 1)).runAt).toBe(room.clock.now() + 77_000);
+  });
+
+  it.each([
+    ['the host', {}, ['a job failed for good']],
+    ['what logs its own', { logsDead: true }, ['given up']],
+  ] as const)('is said in the log once, by %s', async (_who, own, wanted) => {
+    const said: string[] = [];
+    const warn = (message: string): void => void said.push(message);
+    await using room = await openRoom(await open(), { log: { ...silentLog, warn } });
+    const onDead = vi.fn(() => void ('logsDead' in own && warn('given up')));
+    const fails = (): Promise<never> => Promise.reject(new Problem('test.gone', 410, 'There is no such address.'));
+    using _delivering = room.jobs.handle(deliver, fails, { onDead, ...own });
+    await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
+    await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
+    await vi.waitFor(async () => expect((await room.metrics.read())['jobs_finished_total{kind="test.deliver",outcome="dead"}']).toBe(1)); // prettier-ignore
+    expect(said).toEqual(wanted);
   });
 
   it('makes a final failure a dead letter at once and tells of it once', async () => {

@@ -36,46 +36,53 @@ const forDefects = new Set([
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** How the pages call a setting whose path is `services.gateway.shared`. */
+type NameOf = (path: string) => string;
+
+const withoutPlace: NameOf = (path) => path.replace(/^(services|host)\./, '');
+
 /** Messages that name what the program is made of, in a person's words, with the fields that these tell already. */
-const known: Readonly<Record<string, (fields: Fields) => { readonly what: string; readonly told: readonly string[] }>> =
-  {
-    'the event loop had to wait for the machine': ({ milliseconds, by }) => ({
-      what: `The computer was busy: Homeport stood still for ${String(milliseconds)} ms because of ${String(by)}`,
-      told: ['service', 'milliseconds', 'by'],
-    }),
-    'the event loop was blocked': ({ milliseconds }) => ({
-      what: `Homeport answered nobody for ${String(milliseconds)} ms, since one piece of work took so long`,
-      told: ['milliseconds'],
-    }),
-    'a job failed for good': ({ kind }) => ({ what: `Given up: ${lower(workOf(String(kind)))}`, told: [] }),
-    'a job failed and is tried again': ({ kind }) => ({
-      what: `Tried again in a while: ${lower(workOf(String(kind)))}`,
-      told: [],
-    }),
-    'settings changed': ({ fields }) => ({
-      what: `Settings were changed: ${worded(fields).replaceAll(/\b(services|host)\./g, '')}`,
-      told: ['fields'],
-    }),
-    'the machine slept or could not work; faults of the next moments are not told': ({ ms }) => ({
-      what: `The computer slept or could not work for ${spanOf(Number(ms))}; faults of the moments after it are not told`,
-      told: ['ms'],
-    }),
-    'host is ready': ({ version, safeMode }) => ({
-      what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
-      told: ['version', 'safeMode'],
-    }),
-    'backup written': ({ bytes: size, files }) => ({
-      what: `A backup was written: ${bytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
-      told: ['bytes', 'files'],
-    }),
-    'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
-    'configuration saved': ({ key }) => ({ what: `Destinations were saved${ofKey(key)}`, told: ['key'] }),
-    'configuration removed': ({ key }) => ({ what: `Destinations were removed${ofKey(key)}`, told: ['key'] }),
-  };
+const known: Readonly<
+  Record<string, (fields: Fields, nameOf: NameOf) => { readonly what: string; readonly told: readonly string[] }>
+> = {
+  'the event loop had to wait for the machine': ({ milliseconds, by }) => ({
+    what: `The computer was busy: Homeport stood still for ${String(milliseconds)} ms because of ${String(by)}`,
+    told: ['service', 'milliseconds', 'by'],
+  }),
+  'the event loop was blocked': ({ milliseconds }) => ({
+    what: `Homeport answered nobody for ${String(milliseconds)} ms, since one piece of work took so long`,
+    told: ['milliseconds'],
+  }),
+  'a job failed for good': ({ kind }) => ({ what: `Given up: ${lower(workOf(String(kind)))}`, told: [] }),
+  'a job failed and is tried again': ({ kind }) => ({
+    what: `Tried again in a while: ${lower(workOf(String(kind)))}`,
+    told: [],
+  }),
+  'settings changed': ({ fields }, nameOf) => ({
+    what: `Settings were changed: ${worded(fields).split(' ').map(nameOf).join(', ')}`,
+    told: ['fields'],
+  }),
+  'notification given up': () => ({ what: 'Given up: send a notification', told: [] }),
+  'the machine slept or could not work; faults of the next moments are not told': ({ ms }) => ({
+    what: `The computer slept or could not work for ${spanOf(Number(ms))}; faults of the moments after it are not told`,
+    told: ['ms'],
+  }),
+  'host is ready': ({ version, safeMode }) => ({
+    what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
+    told: ['version', 'safeMode'],
+  }),
+  'backup written': ({ bytes: size, files }) => ({
+    what: `A backup was written: ${bytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
+    told: ['bytes', 'files'],
+  }),
+  'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
+  'configuration saved': ({ key }) => ({ what: `Destinations were saved${ofKey(key)}`, told: ['key'] }),
+  'configuration removed': ({ key }) => ({ what: `Destinations were removed${ofKey(key)}`, told: ['key'] }),
+};
 
 /** A line in words: the sentence, its reason, and apart from them what is for those who mend the program. */
-export function wordsOf({ message, fields }: LogLine): LineWords {
-  const { what, told } = known[message]?.(fields) ?? { what: message, told: [] };
+export function wordsOf({ message, fields }: LogLine, nameOf = withoutPlace): LineWords {
+  const { what, told } = known[message]?.(fields, nameOf) ?? { what: message, told: [] };
   const rest = Object.entries(fields).filter(([name]) => !told.includes(name));
   const { error, reason } = fields;
   const why = causeOf(typeof reason === 'string' ? reason : reasonOf(error));
@@ -96,10 +103,11 @@ const figures = /(?<![\w.])\d+(?![\w]|\.\d)/g;
 export function withoutRepeats(
   lines: readonly LogLine[],
   sameDay: (one: number, other: number) => boolean,
+  nameOf = withoutPlace,
 ): readonly RepeatedLine[] {
   const rows: { line: LogLine; words: LineWords; times: number; since: number; says: string }[] = [];
   for (const line of lines) {
-    const words = wordsOf(line);
+    const words = wordsOf(line, nameOf);
     // Figures differ from one to the next; those of a message that has no words of ours may be all that it tells.
     const what = words.what === line.message ? line.message : words.what.replaceAll(figures, '#');
     const says = [line.service, line.level, what, words.why, words.facts.replaceAll(figures, '#')].join('\n');
