@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByRole('combobox').fill('push');
-    await dialog.getByRole('option', { name: /^Push push:/ }).click();
+    await dialog.getByRole('option', { name: /^Messages push:/ }).click();
     await dialog.getByLabel('Topic').fill('hall');
     await dialog.getByText('Quiet hours and limits').click();
     await dialog.getByRole('button', { name: 'Add hours' }).click();
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     expect(await typed()).toContain(
       'push://hall?quiet=sat+sun+23:00-07:00&rate=10/1h&digest=15m&overflow=truncate&optional=yes\n',
     );
-    await page.getByRole('button', { name: 'More for Push in line 4' }).click();
+    await page.getByRole('button', { name: 'More for Messages in line 4' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     expect(await dialog.getByLabel('From').inputValue()).toBe('23:00');
     expect(await dialog.getByLabel('It may fail').isChecked()).toBe(true);
