@@ -29,13 +29,16 @@ afterAll(async () => {
 });
 
 describe('pages', () => {
-  test.each(['/', '/inbox', '/services/push/?tab=1', '/data/tables/public.plants'])('at %s are the entry page', async (path) => {
-    const answer = await fetch(opened.url + path);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
-    expect(await answer.text()).toContain('<title>app</title>');
-  });
+  test.each(['/', '/inbox', '/services/push/?tab=1', '/data/tables/public.plants'])(
+    'at %s are the entry page',
+    async (path) => {
+      const answer = await fetch(opened.url + path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.headers.get('cache-control')).toBe('no-cache');
+      expect(await answer.text()).toContain('<title>app</title>');
+    },
+  );
 
   test.each(['/', '/nothing.js', '/assets/index-B4kz_9xQ.js'])('at %s carry the strict policy', async (path) => {
     const { headers } = await fetch(opened.url + path);
