@@ -1,6 +1,8 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { usualKinds } from '../../renderer/src/pages/sync/remote-kinds.ts';
+import type { SyncProvider } from '../../services/contracts/sync/remotes.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 import { lacksRclone, openSyncRoom, until, type SyncRoom } from '../services/sync/room.ts';
@@ -195,6 +197,18 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByText('harbour.jpg').waitFor();
     await page.getByRole('button', { name: 'Up' }).click();
     await page.getByRole('button', { name: '2026' }).waitFor();
+  });
+
+  it('asks of the usual kinds for what rclone knows of them', async () => {
+    const { providers } = (await room.api('GET', '/api/sync/providers')) as { providers: SyncProvider[] };
+    const lacking = usualKinds.flatMap(([type, , fields]) => {
+      const known = providers.find((each) => each.type === type)?.fields.map(({ name }) => name);
+      return known === undefined
+        ? [type]
+        : fields.filter((name) => !known.includes(name)).map((name) => `${type} ${name}`);
+    });
+    expect(usualKinds.length).toBeGreaterThan(10);
+    expect(lacking).toEqual([]);
   });
 
   it('signs in to a provider in the browser', async () => {

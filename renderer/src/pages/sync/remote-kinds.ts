@@ -99,10 +99,9 @@ const kinds: Readonly<Record<string, KindWords>> = {
   },
 };
 
-/** The kinds most people look for, in order, and how they are called. */
-export const usualKinds: readonly (readonly [type: string, title: string])[] = Object.entries(kinds).map(
-  ([type, { title }]) => [type, title],
-);
+/** The kinds most people look for, in order, how they are called, and which fields they are asked first. */
+export const usualKinds: readonly (readonly [type: string, title: string, fields: readonly string[]])[] =
+  Object.entries(kinds).map(([type, { title, fields }]) => [type, title, fields.map(({ name }) => name)]);
 
 /** A field of the form, and how it is asked. */
 export interface AskedField {
