@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('Addons', () => {
       .first()
       .waitFor();
     await page.goto(`${host.url('control')}/addons`);
-    const lists = page.locator('dl > div', { hasText: 'Titles opened since the start' });
+    const lists = page.locator('dl > div', { hasText: 'Titles opened' });
     await lists.getByText('1', { exact: true }).waitFor();
     await page.getByText('All addons that were asked last answered.').waitFor();
     await page.getByRole('link', { name: 'Install Living room in a player', exact: true }).click();
