@@ -93,8 +93,10 @@ export class Upkeep implements AsyncDisposable {
 
 async function isDue(path: string, { loose, packs, packed }: Awaited<ReturnType<typeof readCounts>>): Promise<boolean> {
   if (loose >= limits.loose || packs >= limits.packs) return true;
-  if (packed < limits.unmapped) return false;
-  return !(await readdir(join(path, 'objects', 'pack'))).some((name) => name.endsWith('.bitmap'));
+  const hasBitmap = (await readdir(join(path, 'objects', 'pack'))).some((name) => name.endsWith('.bitmap'));
+  if (!hasBitmap) return packed >= limits.unmapped;
+  // What made the bitmap was given up, or the host ended, before it had made the index of paths.
+  return !(await readdir(join(path, 'objects', 'info'))).some((name) => /^commit-graphs?$/.test(name));
 }
 
 function nothing(): void {
