@@ -4,7 +4,9 @@ import { Problem } from '../contracts/problem.ts';
 import type { Fetch } from '../contracts/outgoing.ts';
 import { defineService, type Context } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
+import { kindName } from '../contracts/notify/kind-name.ts';
 import { Activity } from '../kit/activity.ts';
+import { fewNames } from '../kit/few-names.ts';
 import { Aggregator } from './accept/aggregator.ts';
 import { NoticeIndex } from './accept/notice-index.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
@@ -146,14 +148,13 @@ export const notify = defineService({
         const waiting = await countWaiting();
         const { failing } = deliveries;
         const to = '/delivery';
-        if (failing === 0) {
+        if (failing.length === 0) {
           const detail = waiting === 0 ? 'All delivered' : `${waiting} on their way`;
           const isNew = (await configurations.keys()).length === 0;
           return { state: 'up', detail, ...(isNew ? { begin: { label: 'Add a destination', to } } : {}) };
         }
-        const who = failing === 1 ? '1 destination does' : `${failing} destinations do`;
         const remedy = { label: 'See the destinations', to };
-        return { state: 'degraded', detail: `${who} not answer, ${waiting} waiting`, remedy };
+        return { state: 'degraded', detail: `${whoFails(failing)} not answer, ${waiting} waiting`, remedy };
       },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {
@@ -167,6 +168,13 @@ export const notify = defineService({
     };
   },
 });
+
+/** `Gotify does`, `Gotify and Home Assistant do`; several of one kind are counted, their name alone would not tell them apart. */
+function whoFails(services: readonly string[]): string {
+  if (services.length === 1) return `${fewNames(services.map(kindName))} does`;
+  const kinds = new Set(services);
+  return kinds.size < services.length ? `${services.length} destinations do` : `${fewNames(services.map(kindName))} do`;
+}
 
 function withoutRedirects(fetch: Context['fetch']): Context['fetch'] {
   const once: Fetch = (url, options) => fetch(url, { ...options, maxRedirects: 0 });

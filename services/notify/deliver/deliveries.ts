@@ -54,8 +54,8 @@ export class Deliveries {
   readonly #health: HealthStore;
   readonly #tally: NotifyMetrics;
   readonly #recovery: Recovery;
-  /** Destinations whose last attempt failed and is to be repeated. */
-  readonly #failing = new Set<string>();
+  /** What kind each destination is of whose last attempt failed and is to be repeated, by its id. */
+  readonly #failing = new Map<string, string>();
   /** First ones of a line, by their job's key, whose last attempt ended with an error of the destination's own. */
   readonly #undigested = new Set<string>();
   /** Attempts under way, by destination. */
@@ -112,9 +112,9 @@ export class Deliveries {
     return this.#recovery.probe(destinations);
   }
 
-  /** How many destinations do not take what is sent to them. */
-  get failing(): number {
-    return this.#failing.size;
+  /** The kind of each destination that does not take what is sent to it, as deliveries name it. */
+  get failing(): readonly string[] {
+    return [...this.#failing.values()];
   }
 
   async #attemptNext(attempt: Attempt<Payload>): Promise<Made> {
@@ -174,7 +174,7 @@ export class Deliveries {
     this.#health.note(destination, outcome.state, sent.detail);
     if (retryable && inLine && !isAside) this.#recovery.failed(destination, sent.retryAfterMs);
     else if (inLine) this.#recovery.ended(destination);
-    if (retryable && !isAside) this.#failing.add(destination);
+    if (retryable && !isAside) this.#failing.set(destination, group[0]?.service ?? '');
     else if (inLine || !isAside) this.#failing.delete(destination);
     const told = retryable ? `${sent.detail} It is queued and tried again.` : sent.detail;
     this.#firstAttempts.report(notice, destination, retryable ? 'queued' : 'failed', told);

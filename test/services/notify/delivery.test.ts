@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ServiceState } from '../../../services/contracts/control/api.ts';
 import { noticeOffered } from '../../../services/contracts/notify/notice.ts';
 import type { Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
@@ -117,6 +118,22 @@ describe('destinations that do not answer', () => {
     await post(host, '/notify/mixed', { body: 'second' });
     expect(receiver.received.filter(({ path }) => path === '/fine')).toHaveLength(2);
     expect(receiver.received.filter(({ path }) => path === '/__never')).toHaveLength(1);
+  });
+
+  it('are named where Home says how the service is, and counted where one name would not tell them apart', async () => {
+    const { descriptor } = createProbe(['inbox', 'push']);
+    const { host } = await openNotify({ services: [descriptor, notify, control] });
+    const said = async (): Promise<unknown> => {
+      const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
+      return services.find(({ id }) => id === 'notify')?.reason;
+    };
+    const away = `127.0.0.1:${receiver.port}/__status/503`;
+    await post(host, '/notify', { urls: `hassio://${away}/token`, body: 'x' });
+    await expect.poll(said).toBe('Home Assistant does not answer, 1 waiting');
+    await post(host, '/notify', { urls: `json://${away}`, body: 'x' });
+    await expect.poll(said).toBe('Home Assistant and JSON do not answer, 2 waiting');
+    await post(host, '/notify', { urls: `json://${away}/other`, body: 'x' });
+    await expect.poll(said).toBe('3 destinations do not answer, 3 waiting');
   });
 
   it('get what waited for them after a restart, in order', async () => {

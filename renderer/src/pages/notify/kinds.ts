@@ -1,5 +1,5 @@
 import type { DestinationForm } from '../../../../services/contracts/notify/forms.ts';
-import { kindName } from './destination-name.ts';
+import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
 
 /** A group of kinds as the chooser shows it. */
 export interface KindGroup {
