@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ChildExit, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { diskFull, saysDiskFull } from './disk-full.ts';
 
 /** What a run of git gave. */
 export interface Ran {
@@ -147,7 +148,7 @@ export class Git {
     return child;
   }
 
-  /** Runs `git` to its end. @throws GitFailed for an exit code that is no answer, Problem `git.too_much` (413). */
+  /** Runs `git` to its end. @throws GitFailed for an exit code that is no answer, Problem `git.too_much` (413), `git.disk_full` (507). */
   async run(folder: string | undefined, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const child = await this.start(folder, args, options);
     const input = feed(child, options.input);
@@ -160,8 +161,10 @@ export class Git {
     options.signal?.throwIfAborted();
     const code = exit.code ?? 128;
     if (options.modest === true && code !== 0 && outOfMemory.test(stderr)) throw tooMuch();
-    if (code !== 0 && options.codes?.includes(code) !== true) throw new GitFailed(args, exit, stderr);
-    return { code, stdout, stderr };
+    if (code === 0 || options.codes?.includes(code) === true) return { code, stdout, stderr };
+    const failed = new GitFailed(args, exit, stderr);
+    // Callers take a failure for git's opinion of what they asked.
+    throw saysDiskFull(stderr) ? diskFull(failed) : failed;
   }
 
   /** The same for the lines of an output that ends in one. */

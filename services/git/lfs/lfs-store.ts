@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { diskFull, isDiskFull } from '../engine/disk-full.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -118,7 +119,7 @@ export class LfsStore {
       await this.#remember(repository, { oid, size });
     } catch (error) {
       await rm(path, { force: true });
-      throw isFull(error) ? new Problem('git.disk_full', 507, 'There is no space left on the disk of the server.', { cause: error, retryable: false }) : error; // prettier-ignore
+      throw isDiskFull(error) ? diskFull(error) : error;
     }
   }
 
@@ -218,10 +219,6 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 function mismatch(detail: string): Problem {

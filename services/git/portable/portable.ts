@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { repositoryNameProblem } from '../domain/names.ts';
+import { diskFull, isDiskFull } from '../engine/disk-full.ts';
 import { GitFailed, type Git } from '../engine/git.ts';
 import { lfsFolder, type LfsStore } from '../lfs/lfs-store.ts';
 import type { Releases } from '../releases/releases.ts';
@@ -50,7 +51,7 @@ export class Portable {
     this.#kept = new KeptBackups(parts.context.clock);
   }
 
-  /** Answers where the file lies, until it is released. @throws Problem `git.busy` (503) */
+  /** Answers where the file lies, until it is released. @throws Problem `git.busy` (503), `git.disk_full` (507) */
   save(repository: Repository): Promise<SavedBackup> {
     const { context, git, keeper } = this.#parts;
     return this.#kept.take(repository.id, async () => {
@@ -79,7 +80,7 @@ export class Portable {
     return this.#kept.take(repository.id, () => Promise.resolve({ state: `${commit}.${kind}`, make }));
   }
 
-  /** Nobody sees the repository before it is whole; when this rejects nothing of it remains. @throws Problem (409, 422) */
+  /** Nobody sees the repository before it is whole; when this rejects nothing of it remains. @throws Problem (409, 422), `git.disk_full` (507) */
   async restore(input: Readable, wanted: { readonly owner: string; readonly name: string }): Promise<Repository> {
     const { context, git, keeper, lfs } = this.#parts;
     const folder = await this.#folder();
@@ -156,7 +157,7 @@ export class Portable {
       return { folder, path };
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
-      throw error;
+      throw isDiskFull(error) ? diskFull(error) : error;
     }
   }
 
@@ -242,6 +243,10 @@ async function unpack(input: Readable, folder: string): Promise<void> {
     }
   } catch (error) {
     input.resume();
+    if (isDiskFull(error)) {
+      await fed.catch(() => undefined);
+      throw diskFull(error);
+    }
     await fed;
     throw error instanceof Problem ? error : broken('it is no backup of a repository', error);
   }

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+/** Base64 of bytes that nothing makes smaller. */
+const large = randomBytes(3 << 20).toString('base64');
+
+let room: GitRoom;
+beforeAll(async () => {
+  room = await openGitRoom();
+  await room.create('lamp');
+  const cwd = await room.work('lamp', { 'README.md': '# Lamp\n', 'large.txt': large });
+  await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main'], { cwd });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+/** Puts a disk of 1 MiB where the folder is, until what follows has run; false where this account may not. */
+async function onSmallDisk(path: string, happens: () => Promise<void>): Promise<boolean> {
+  mkdirSync(path, { recursive: true });
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).status !== 0) return false;
+  try {
+    await happens();
+    expect(readdirSync(path)).toEqual([]);
+  } finally {
+    spawnSync('umount', ['-l', path]);
+  }
+  return true;
+}
+
+const portable = (): string => join(room.host.dataDir, 'git', 'portable');
+const headers = { authorization: adminAuthorization };
+const full = 'There is no space left on the disk of the server.';
+
+it('a full disk is said where a backup or the source of a release is made', async ({ skip }) => {
+  const made = await room.api('POST', '/repos/ada/lamp/releases', { tag_name: 'v1', name: 'One' });
+  const { id } = (await made.json()) as { id: number };
+  const source = `${room.host.url('control')}/api/git/repositories/ada/lamp/releases/${String(id)}/source/tar`;
+  const ran = await onSmallDisk(portable(), async () => {
+    const refused = await fetch(source, { headers });
+    expect([refused.status, await refused.text()]).toEqual([507, expect.stringContaining(full)]);
+    const backup = await room.api('GET', '/repos/ada/lamp/backup');
+    expect([backup.status, await backup.text()]).toEqual([507, expect.stringContaining(full)]);
+  });
+  if (!ran) skip('This account may not mount a small disk.');
+  expect((await fetch(source, { headers })).status).toBe(200);
+});
+
+it('a full disk is no fault of a backup that is restored', async ({ skip }) => {
+  const file = new Uint8Array(await (await room.api('GET', '/repos/ada/lamp/backup')).arrayBuffer());
+  const restore = (): Promise<Response> =>
+    fetch(`${room.url}/api/v1/repos/restore?name=again`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-tar' },
+      body: file,
+    });
+  const ran = await onSmallDisk(portable(), async () => {
+    const refused = await restore();
+    expect([refused.status, await refused.text()]).toEqual([507, expect.stringContaining(full)]);
+  });
+  if (!ran) skip('This account may not mount a small disk.');
+  expect((await restore()).status).toBe(201);
+});
