@@ -226,6 +226,12 @@ describe.skipIf(noBrowser)('Settings', () => {
     const field = page.getByLabel('Backups to keep');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     await expect.poll(() => page.url()).toBe(`${pages.url}/settings/backup/backupKeep`);
+    // Enter opens what stands first.
+    await page.goto(`${pages.url}/settings`);
+    await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
+    await found.getByRole('link').first().waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     // What is folded is opened for it, and an address of before leads on.
     await page.goto(`${pages.url}/settings/host/databaseUrl`);
     const folded = page.getByLabel('PostgreSQL address');
