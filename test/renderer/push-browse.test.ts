@@ -36,7 +36,8 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     await messages.nth(1).waitFor();
     expect(await page.getByRole('link', { name: 'Look' }).getAttribute('href')).toBe('https://cam.example/');
     expect(await page.getByRole('link', { name: 'still.jpg' }).getAttribute('rel')).toBe('noopener noreferrer');
-    await page.getByRole('button', { name: '⚠️ warning' }).click();
+    await messages.getByText('⚠️ Disk full').waitFor();
+    await page.getByRole('button', { name: 'warning', exact: true }).click();
     await expect.poll(() => messages.count()).toBe(1);
     await expect.poll(() => page.url()).toContain('tag=warning');
     await page.getByRole('button', { name: /Remove .*warning/ }).click();

@@ -5,13 +5,23 @@ function pictureOf(tag: string): string | undefined {
   return Object.hasOwn(nameToEmoji, tag) ? nameToEmoji[tag] : undefined;
 }
 
+/** The pictures of those tags that have one, with a space behind them: ntfy's apps put them before a message's title, or its text. */
+export function picturesBefore(tags: readonly string[]): string {
+  const pictures = tags.flatMap((tag) => pictureOf(tag) ?? []);
+  return pictures.length === 0 ? '' : `${pictures.join(' ')} `;
+}
+
+/** The tag's picture before its name, or the tag as it is. */
+export function tagWords(tag: string): string {
+  const picture = pictureOf(tag);
+  return picture === undefined ? tag : `${picture} ${tag}`;
+}
+
 /**
- * The tag's picture before its name, or the tag as it is. `among`: all tags of its message. One that names an event of
+ * A tag beside a message, whose picture stands before the title. `among`: all tags of the message. One that names an event of
  * another tag, such as `uptime.maintenance_reminder` beside `uptime`, is only the event in words.
  */
-export function tagWords(tag: string, among: readonly string[] = []): string {
-  const picture = pictureOf(tag);
-  if (picture !== undefined) return `${picture} ${tag}`;
+export function tagName(tag: string, among: readonly string[]): string {
   const [, about = '', event = ''] = /^([a-z]+)\.([a-z_]+)$/.exec(tag) ?? [];
   const isEvent = event !== '' && among.some((each) => each !== tag && each.startsWith(about));
   return isEvent ? event.replaceAll('_', ' ') : tag;
