@@ -30,6 +30,18 @@ export async function writePast(parts: PastParts, watched: Watched, past: Past, 
   const rows = past.tallies.map((tally) => rowOf(watched, tally));
   if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
   await warmUp(watched, beats, buckets, Math.min(until, watched.standing.since ?? until));
+  goOn(watched, past.beats);
+}
+
+/** It has stood as it does for as long as the beats say so; the first check here may have come already. */
+function goOn(watched: Watched, beats: readonly PastBeat[]): void {
+  const newest = beats.toSorted((a, b) => b.at - a.at);
+  const end = newest.findIndex(({ status }) => status !== newest[0]?.status);
+  const first = newest.at(end === -1 ? -1 : end - 1);
+  if (first === undefined) return;
+  const { status, at: since } = first;
+  if (watched.standing.status === null) watched.stoodElsewhere = { status, since };
+  else if (watched.standing.status === status) watched.standing = { ...watched.standing, since };
 }
 
 function rowOf(watched: Watched, { size, start, up, down, maintenance, share, ping, pingMin, pingMax }: PastTally) {

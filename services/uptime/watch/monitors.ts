@@ -163,12 +163,16 @@ export class Monitors {
       const config = this.#completed(parsed.data, id, lenient);
       const { context, store, changed } = this.#parts;
       await context.commit((transaction) => store.change(transaction, id, config));
+      const all = [watched, ...this.#below(id)];
+      // Nobody knows how it stood meanwhile.
+      if (config.active && !watched.config.active)
+        for (const one of all) one.standing = { ...one.standing, since: null };
       if (watched.config.pushToken !== null) this.#byToken.delete(watched.config.pushToken);
       watched.config = config;
       watched.rules = rulesOf(config);
       watched.usual = undefined;
       this.#keep(watched);
-      this.#checkThese([watched, ...this.#below(id)], true);
+      this.#checkThese(all, true);
       changed([id]);
       return watched;
     });

@@ -5,7 +5,7 @@ import type { CheckResult } from '../check/messages.ts';
 import { dueWarnings } from '../domain/certificate.ts';
 import { afterAnswer, usualOf, usualRule } from '../domain/degradation.ts';
 import { changed, settled, type Flapping } from '../domain/flap.ts';
-import { judge, type JudgedBeat, type Outcome, type Verdict } from '../domain/judge.ts';
+import { judge, type JudgedBeat, type Outcome, type Standing, type Verdict } from '../domain/judge.ts';
 import { addSpread, count, emptySpread } from '../domain/spread.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import {
@@ -96,11 +96,12 @@ export class Watch {
     const at = before.at !== null && outcome.at <= before.at ? before.at + 1 : outcome.at;
     const verdict = judge(watched.rules, before, { ...outcome, at });
     const { beat, standing } = verdict;
-    watched.standing = standing;
+    watched.standing = before.status === null ? asElsewhere(watched, standing) : standing;
     countBeat(watched, beat, before);
     const statusChanged = before.status !== standing.status;
     const effects = [...this.#tell(watched, verdict), ...this.#slowness(watched, beat, timely)];
-    const memorable = statusChanged || before.retries !== standing.retries || effects.length > 0;
+    const begins = statusChanged || before.since === null;
+    const memorable = begins || before.retries !== standing.retries || effects.length > 0;
     this.#parts.recorder.add(watched, { ...beat, monitorId: watched.id }, { changed: memorable, effects });
     if (beat.status === beatStatus.pending) this.#parts.again(watched.id, retryMs(watched.config));
     this.#parts.beaten(watched, beat, statusChanged);
@@ -283,4 +284,11 @@ export class Watch {
       return undefined;
     };
   }
+}
+
+/** It goes on as another program saw it last. */
+function asElsewhere(watched: Watched, standing: Standing): Standing {
+  const { stoodElsewhere } = watched;
+  watched.stoodElsewhere = undefined;
+  return stoodElsewhere?.status === standing.status ? { ...standing, since: stoodElsewhere.since } : standing;
 }

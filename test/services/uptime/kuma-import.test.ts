@@ -69,6 +69,9 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
       { monitor_id: 5, status: 1, msg: '200 - OK', time: time(now - 39 * 24 * hour), ping: 12 },
       { monitor_id: 5, status: 0, msg: 'gone', time: time(now - 2 * hour), important: 1 },
       { monitor_id: 5, status: 1, msg: '200 - OK', time: time(now - hour), ping: 14, important: 1 },
+      { monitor_id: 7, status: 0, msg: 'late', time: time(now - 4 * hour), important: 1 },
+      { monitor_id: 7, status: 1, msg: 'OK', time: time(now - 3 * hour), important: 1 },
+      { monitor_id: 7, status: 1, msg: 'OK', time: time(now - 2 * hour) },
     ],
     stat_hourly: [stat(5, now - 2.5 * hour, 45, 15), stat(5, now - 0.5 * hour, 30, 0)],
     stat_daily: [stat(5, day(3), 90, 10), stat(5, day(2), 100, 0), stat(5, day(0), 50, 50)],
@@ -99,6 +102,8 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
     expect(by['box']).toMatchObject({ docker_host: engines[0]?.id, docker_container: 'web', timeout: 48 });
     expect(by['game']).toMatchObject({ type: 'gamedig', game: 'minecraft', gamedigGivenPortOnly: false, kafkaProducerBrokers: ['a:1'] }); // prettier-ignore
     expect(await (await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345`)).json()).toEqual({ ok: true });
+    // It is up for as long as the other program saw it up.
+    expect(await rig.call('GET', `/api/monitors/${String(by['job']?.id)}`)).toMatchObject({ state: { status: 1, since: now - 3 * hour } }); // prettier-ignore
     expect(await rig.call('GET', '/api/status-pages/main')).toMatchObject({
       ...{ theme: 'dark', customCSS: 'b{}', showPoweredBy: false, showTags: true },
       domainNameList: ['status.example.org'],
@@ -132,6 +137,7 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
     const { items: outages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
     expect(outages).toMatchObject([
       { monitorIds: [shop], startedAt: now - 2 * hour, resolvedAt: now - hour, cause: 'gone' },
+      { monitorIds: [by['job']?.id], startedAt: now - 4 * hour, resolvedAt: now - 3 * hour, cause: 'late' },
     ]);
     const { items: points } = await rig.call<{ items: object[] }>('GET', `/api/monitors/${String(shop)}/chart?hours=8760`); // prettier-ignore
     expect(points.slice(0, 2)).toMatchObject([

@@ -245,6 +245,24 @@ describe('a push monitor', () => {
     );
   });
 
+  it('is up since it was heard again after a pause', async () => {
+    const { id } = await rig.add({ type: 'push', name: 'rested', interval: 60, pushToken: 'tok456' });
+    const since = async (): Promise<number | null> =>
+      (await rig.call<{ state: { since: number | null } }>('GET', `/api/monitors/${String(id)}`)).state.since;
+    await push('tok456');
+    const first = await since();
+    await push('tok456');
+    expect(await since()).toBe(first);
+    await rig.call('POST', `/api/monitors/${String(id)}/pause`);
+    await rig.call('POST', `/api/monitors/${String(id)}/resume`);
+    expect(await since()).toBeNull();
+    await push('tok456');
+    const again = await since();
+    expect(again).toBeGreaterThan(first ?? Infinity);
+    await push('tok456');
+    expect(await since()).toBe(again);
+  });
+
   it('is down when nothing is heard', async () => {
     const { id } = await rig.add({ type: 'push', name: 'quiet', interval: 0.2 });
     expect(await rig.until(id, 0)).toMatchObject({ msg: 'No heartbeat in the time window' });
