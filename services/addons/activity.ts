@@ -1,17 +1,23 @@
+import type { AddonOverview } from '../contracts/addons/api.ts';
 import type { Clock } from '../contracts/service.ts';
 
-/** An addon that could not be asked when it was asked last. */
-interface Failing {
-  readonly name: string;
-  readonly sentence: string;
-  /** ms since the epoch. */
-  readonly at: number;
+type Answered = AddonOverview['addons'][number];
+
+/** What an addon said: a sentence where it failed, else how many streams and how long that took. */
+export interface AddonAnswer {
+  readonly addon: string;
+  readonly sentence: string | undefined;
+  readonly count?: number;
+  readonly ms?: number;
 }
+
+const mostAddons = 100;
 
 /** What the service did since it was started, for its overview. */
 export class Activity {
   readonly #clock: Clock;
-  readonly #failing = new Map<string, Failing>();
+  /** By name, the one that was asked last at the end. */
+  readonly #addons = new Map<string, Answered>();
   #lists = 0;
   #lastListAt: number | undefined;
   #plays = 0;
@@ -21,15 +27,16 @@ export class Activity {
     this.#clock = clock;
   }
 
-  /** A list of streams was made; of these addons those with a sentence failed. */
-  listed(addons: readonly { readonly addon: string; readonly sentence: string | undefined }[]): void {
+  /** A list of streams was made of what these addons said. */
+  listed(answers: readonly AddonAnswer[]): void {
     this.#lists += 1;
-    this.#lastListAt = this.#clock.now();
-    for (const { addon, sentence } of addons) {
-      this.#failing.delete(addon);
-      if (sentence !== undefined) this.#failing.set(addon, { name: addon, sentence, at: this.#lastListAt });
+    const at = this.#clock.now();
+    this.#lastListAt = at;
+    for (const { addon, sentence, count = 0, ms = 0 } of answers) {
+      this.#addons.delete(addon);
+      this.#addons.set(addon, { name: addon, trouble: sentence ?? null, streams: count, ms: ms > 0 ? ms : null, at });
     }
-    for (const name of this.#failing.keys()) if (this.#failing.size > mostFailing) this.#failing.delete(name);
+    for (const name of this.#addons.keys()) if (this.#addons.size > mostAddons) this.#addons.delete(name);
   }
 
   played(): void {
@@ -37,13 +44,11 @@ export class Activity {
     this.#lastPlayAt = this.#clock.now();
   }
 
-  view() {
+  view(): Omit<AddonOverview, 'configurations'> {
     return {
       ...{ lists: this.#lists, lastListAt: this.#lastListAt ?? null },
       ...{ plays: this.#plays, lastPlayAt: this.#lastPlayAt ?? null },
-      failing: [...this.#failing.values()].toReversed(),
+      addons: [...this.#addons.values()].toReversed(),
     };
   }
 }
-
-const mostFailing = 50;

@@ -109,8 +109,18 @@ export const AddonOverview = z.object({
   lastListAt: z.number().nullable(),
   plays: z.int(),
   lastPlayAt: z.number().nullable(),
-  /** Addons that could not be asked when they were asked last. */
-  failing: z.array(z.object({ name: z.string(), sentence: z.string(), at: z.number() })),
+  /** What each addon said when a player asked for streams last, the latest first. */
+  addons: z.array(
+    z.object({
+      name: z.string(),
+      /** Why it could not be asked; null where it answered. */
+      trouble: z.string().nullable(),
+      streams: z.int(),
+      /** Null where its answer took no time, since it was still known, and where there was none. */
+      ms: z.number().nullable(),
+      at: z.number().describe('ms since the epoch'),
+    }),
+  ),
 });
 export type AddonOverview = z.infer<typeof AddonOverview>;
 
@@ -127,7 +137,7 @@ export const addonsApi = {
   overview: defineRoute({
     method: 'GET',
     path: '/api/addons/overview',
-    summary: 'What the aggregator has been doing since it was started, and which addons fail.',
+    summary: 'What the aggregator has been doing since it was started, and how the addons answered.',
     access: mayRead('addons'),
     reply: AddonOverview,
   }),

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { addonsApi } from '../../../services/contracts/addons/api.ts';
+import { api } from '../../support/api.ts';
+import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
+import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+
+it('the overview says what each addon answered when a player asked last', async () => {
+  let broken = true;
+  await using fine = await openFakeAddon({ streams: alphaStreams });
+  await using moody = await openFakeAddon({
+    streams: [],
+    answer(request, response) {
+      if (!broken || request.url?.includes('/stream/') !== true) return false;
+      sendJson(response, { error: 'x' }, 500);
+      return true;
+    },
+  });
+  await using host = await openAddonsHost();
+  const presets = [customPreset('f', 'Fine', fine.manifestUrl), customPreset('m', 'Moody', moody.manifestUrl)];
+  const { base } = await makeUser(host, configOf(presets));
+  const overview = async () =>
+    addonsApi.overview.reply.parse(await api<unknown>(host.url('control'), '/api/addons/overview'));
+  expect(await overview()).toMatchObject({ lists: 0, addons: [] });
+  await streamsOf(base);
+  const byName = async () => Object.fromEntries((await overview()).addons.map((addon) => [addon.name, addon]));
+  expect(await byName()).toMatchObject({
+    Fine: { trouble: null, streams: alphaStreams.length },
+    Moody: { trouble: expect.stringContaining('Moody'), streams: 0, ms: null },
+  });
+  broken = false;
+  await streamsOf(base, 'movie/tt0068646');
+  expect(await byName()).toMatchObject({ Moody: { trouble: null, streams: 0 } });
+  expect(await overview()).toMatchObject({ lists: 2, configurations: 1 });
+});
