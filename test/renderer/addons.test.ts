@@ -109,8 +109,14 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.goto(`${host.url('control')}/addons`);
     const lists = page.locator('dl > div', { hasText: 'Titles opened' });
     await lists.getByText('1', { exact: true }).waitFor();
-    await page.getByRole('list', { name: 'Addons' }).getByText(/^6 streams/).waitFor();
-    await page.getByRole('list', { name: 'Debrid services' }).getByText(/^It answers in \d+ ms/).waitFor();
+    await page
+      .getByRole('list', { name: 'Addons' })
+      .getByText(/^6 streams/)
+      .waitFor();
+    await page
+      .getByRole('list', { name: 'Debrid services' })
+      .getByText(/^It answers in \d+ ms/)
+      .waitFor();
     await page.getByRole('link', { name: 'Install Living room in a player', exact: true }).click();
     const chosen = page.getByLabel('Configuration', { exact: true }).locator('option:checked');
     await expect.poll(() => chosen.textContent()).toBe('Living room');
