@@ -200,10 +200,11 @@ function who({ id, config }: Subject) {
 }
 
 /** Never empty: some receivers refuse that. */
+/** What happened in plain words, where there are some: those of the check stand on the monitor's page and in the event. */
 function bodyOf({ config }: Subject, msg: string): string {
   const cause = plainCause(msg) ?? '';
   const target = targetOf(config);
-  const parts = [cause, cause.includes(target) ? '' : target, msg];
+  const parts = [cause, cause.includes(target) ? '' : target, cause === '' ? msg : ''];
   return parts.filter((part) => part !== '').join('\n') || config.name;
 }
 
