@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addonsApi } from '../../../services/contracts/addons/api.ts';
+import { AddonOverview } from '../../../services/contracts/addons/api.ts';
 import { api } from '../../support/api.ts';
 import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
 import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
@@ -18,8 +18,7 @@ it('the overview says what each addon answered when a player asked last', async 
   await using host = await openAddonsHost();
   const presets = [customPreset('f', 'Fine', fine.manifestUrl), customPreset('m', 'Moody', moody.manifestUrl)];
   const { base } = await makeUser(host, configOf(presets));
-  const overview = async () =>
-    addonsApi.overview.reply.parse(await api<unknown>(host.url('control'), '/api/addons/overview'));
+  const overview = async () => AddonOverview.parse(await api<unknown>(host.url('control'), '/api/addons/overview'));
   expect(await overview()).toMatchObject({ lists: 0, addons: [] });
   await streamsOf(base);
   const byName = async () => Object.fromEntries((await overview()).addons.map((addon) => [addon.name, addon]));
