@@ -17,6 +17,7 @@ import { unframed } from '../../../services/contracts/unframed.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
+import '../runtime/plain-issues.ts';
 import { requestSignal } from '../runtime/request-signal.ts';
 import { sendBytes, sendFile } from './send-file.ts';
 import { matchRoutes, type RouteMatch } from './route-match.ts';

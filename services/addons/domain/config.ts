@@ -225,6 +225,9 @@ export function usableServices(
   });
 }
 
+/** The words in which the peer refuses a value: its tools show them, and look for them. */
+export const peerWords = { error: z.locales.en().localeError };
+
 /** The first thing that is wrong with a configuration, as a sentence. */
 export function configProblem(error: z.ZodError): string {
   const [issue] = error.issues;

@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import { AddonConfig, configProblem } from './config.ts';
+import { AddonConfig, configProblem, peerWords } from './config.ts';
 
 const deepest = 32;
 /** Keys by which an object could be made something else than it is. */
@@ -19,7 +19,7 @@ export function parseConfig(text: string): AddonConfig {
 /** A configuration out of a parsed body. @throws Problem `addons.invalid_config` (400) */
 export function readConfig(value: unknown): AddonConfig {
   if (isTooDeep(value)) throw invalid('The configuration is nested too deep.');
-  const read = AddonConfig.safeParse(value);
+  const read = AddonConfig.safeParse(value, peerWords);
   if (!read.success) throw invalid(configProblem(read.error), read.error);
   const ids = new Set<string>();
   for (const { instanceId } of read.data.presets) {

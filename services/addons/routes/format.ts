@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
+import { peerWords } from '../domain/config.ts';
 import { Formatting } from '../domain/config-format.ts';
 import { debridServices } from '../domain/debrid-services.ts';
 import { formatterOf } from '../domain/format/predefined.ts';
@@ -29,7 +30,7 @@ export async function formatRoute(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = FormatBody.safeParse(await readBody(request));
+  const body = FormatBody.safeParse(await readBody(request), peerWords);
   if (!body.success) {
     const code = body.error.issues[0]?.path[0] === 'stream' ? 'addons.bad_stream' : 'addons.bad_formatter';
     throw new Problem(code, 400, body.error.issues[0]?.message ?? 'The body does not fit.');

@@ -109,7 +109,7 @@ test('a bad variable is reported by its name and the file stands in for it', asy
   expect(config.problems.map(({ path, message }) => `${path} | ${message}`).sort()).toEqual([
     'services.push.enabled | HOMEPORT_ENABLED_PUSH: Expected true or false.',
     'services.push.limits | PUSH_LIMITS: Expected a JSON object.',
-    'services.push.port | HOMEPORT_PORT_PUSH: Too big: expected number to be <=65535.',
+    'services.push.port | HOMEPORT_PORT_PUSH: It must be 65,535 or less.',
     'services.push.retention | PUSH_RETENTION: Expected a whole number.',
   ]);
   expect(config.read().services['push']).toMatchObject({ port: 2001, enabled: true, settings: { retention: 3 } });
