@@ -45,10 +45,14 @@ describe.skipIf(noBrowser)('Home', () => {
     const { page } = visit;
     const row = rowOf(page);
     const need = needOf(page);
+    // Said to who listens; who looks has the dot, and words only where something is amiss.
+    const width = async (word: string): Promise<number> => (await row.getByText(word).boundingBox())?.width ?? 0;
     await row.getByText('Running').waitFor();
+    expect(await width('Running')).toBeLessThan(5);
     const reason = 'Port 2586 is taken by ntfy (process 812). Use 2587?';
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason, suggestedPort: 2587 });
     await row.getByText('Stopped').waitFor();
+    expect(await width('Stopped')).toBeGreaterThan(30);
     await need.getByText(reason).waitFor();
     await need.getByRole('button', { name: 'Use port 2587' }).waitFor();
     await need.getByRole('button', { name: /Restart/ }).click();
