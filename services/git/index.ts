@@ -288,7 +288,7 @@ function create(context: Context, settings: Settings): Service {
       if (missing !== undefined) return { state: 'degraded', detail: missing.detail };
       const count = await repositories.count();
       const begin = { label: 'Make a first repository', to: '/git' };
-      const detail = count === 1 ? '1 repository' : `${count} repositories`;
+      const detail = count === 0 ? 'no repositories yet' : count === 1 ? '1 repository' : `${count} repositories`;
       return { state: 'up', detail, ...(count === 0 ? { begin } : {}) };
     },
 

@@ -146,7 +146,8 @@ function create(context: Context, settings: Settings): Service {
         return { state: 'up', detail, remedy: { label: failed.length > 0 ? 'See what failed' : 'See why', to } };
       }
       const begin = { label: 'Set up a first sync', to: '/sync' };
-      return { state: 'up', detail: 'nothing runs', ...(all === 0 ? { begin } : {}) };
+      if (all === 0) return { state: 'up', detail: 'nothing to sync yet', begin };
+      return { state: 'up', detail: `${all === 1 ? '1 sync' : `${String(all)} syncs`}, none running` };
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -67,7 +67,7 @@ export class EngineWatch implements Disposable {
       if (this.#installing.has('yt-dlp')) return { state: 'up', detail: 'yt-dlp is being installed' };
       const { path, trouble = '', mend = seeEngines } = extractor;
       if (path !== null) return { state: 'degraded', detail: this.missing, remedy: seeEngines };
-      const detail = `yt-dlp is missing: nothing can be downloaded until it is here. ${trouble}`.trim();
+      const detail = `nothing can be downloaded until yt-dlp is installed. ${trouble}`.trim();
       return { state: 'degraded', detail, remedy: mend };
     }
     if (ffmpeg?.path !== null || this.#installing.has('ffmpeg')) return undefined;

@@ -12,13 +12,16 @@ export function healthOf(monitors: Monitors, recorder: Recorder): Health {
     return { state: 'up', detail: 'nothing to watch', begin: { label: 'Watch a first address', to: '/uptime' } };
   }
   const down = active.filter(({ standing }) => standing.status === beatStatus.down);
-  const all = `${String(active.length)} watched`;
-  const known = active.filter(({ standing }) => standing.status !== null).length;
+  const well = active.filter(({ standing }) => standing.status === beatStatus.up).length;
+  const unknown = active.filter(({ standing }) => standing.status === null).length;
   const [first, another] = down;
-  if (first === undefined)
-    return { state: 'up', detail: known === active.length ? `${all}, all well` : `${all}, ${String(known)} known` };
+  if (first === undefined) {
+    const all = `${String(active.length)} watched`;
+    return { state: 'up', detail: unknown === 0 ? `${all}, all well` : `${all}, ${String(unknown)} not checked yet` };
+  }
   const are = another === undefined ? 'is' : 'are';
   const to = another === undefined ? `/uptime/monitors/${String(first.id)}` : '/uptime';
-  const detail = `${fewNames(down.map(({ config }) => config.name))} ${are} down, ${all}`;
+  const others = well === 0 ? '' : `, ${String(well)} ${well === 1 ? 'other is' : 'others are'} well`;
+  const detail = `${fewNames(down.map(({ config }) => config.name))} ${are} down${others}`;
   return { state: 'up', detail, remedy: { label: 'See what is down', to } };
 }

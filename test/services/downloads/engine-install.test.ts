@@ -112,7 +112,7 @@ describe('a first start without yt-dlp', () => {
     const rig = await start();
     await vi.waitFor(async () => expect((await stateOf(rig)).state).toBe('degraded'));
     const { reason, remedy } = await stateOf(rig);
-    expect(reason).toBe('yt-dlp is missing: nothing can be downloaded until it is here.');
+    expect(reason).toBe('nothing can be downloaded until yt-dlp is installed.');
     expect(remedy).toMatchObject({ label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true });
     const page = rig.host.url('control');
     const { engines } = await api<{ engines: EngineState[] }>(page, '/api/engines');

@@ -132,7 +132,7 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
       '/api/services',
     );
     // What nobody has checked here yet is not said to be well.
-    expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 watched, [012] known$/);
+    expect(services.find(({ id }) => id === 'uptime')?.detail).toMatch(/^3 watched, [123] not checked yet$/);
     // What was over counts as an outage, wherever one looks back.
     const { items: outages } = await rig.call<{ items: object[] }>('GET', '/api/incidents');
     expect(outages).toMatchObject([
