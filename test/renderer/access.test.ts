@@ -36,7 +36,9 @@ describe.skipIf(noBrowser)('the first start', () => {
   it('says where the code is when the link was not used', async () => {
     await using pages = await openPages({ administrator: false });
     await using visit = await pages.visit('/', { signedIn: false });
-    await visit.page.getByLabel('One-time code').fill('guess');
+    // What comes first has the keyboard.
+    await visit.page.getByLabel('One-time code').waitFor();
+    await visit.page.keyboard.type('guess');
     await visit.page.getByLabel('Name').fill('grace');
     await visit.page.getByLabel('Password').fill('long enough');
     await visit.page.getByRole('button', { name: 'Make the account' }).click();
@@ -58,9 +60,10 @@ describe.skipIf(noBrowser)('signing in', () => {
     await page.getByLabel('Name').fill(admin.name);
     await page.getByLabel('Password').fill('not it');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').getByText('The name or the password is not right.').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe(admin.name);
-    await page.getByLabel('Password').fill(admin.password);
+    // What was wrong is typed over at once.
+    await page.keyboard.type(admin.password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Downloads', exact: true }).waitFor();
     expect(besidesRefusals(visit.complaints)).toEqual([]);
