@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
         ...{ state: 'finished', message: null, filename: 'Harbour at dawn.mp4', size: 12_400_000 },
         finishedAt: Date.now(),
       });
-      await page.getByText('Harbour at dawn.mp4').waitFor();
+      await row(page, 'Harbour at dawn').getByText('MP4', { exact: true }).waitFor();
       expect(await row(page, 'Harbour at dawn').textContent()).toContain('12.4 MB');
       expect(await page.getByRole('heading', { name: /Queue/ }).count()).toBe(0);
       expect(visit.complaints).toEqual([]);
@@ -334,7 +334,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByText('x: Unable to download webpage: HTTP Error 404: Not Found').waitFor();
       await page.keyboard.press('Escape');
       await row(page, 'Gone').getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('Waiting for its start').waitFor();
+      await page.getByText('Waits until you start it').waitFor();
     });
 
     it('is searched at the host, by an address that can be kept', async () => {
@@ -399,7 +399,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     await page.getByRole('heading', { name: 'Two' }).hover();
     pages.downloads.set('one', { state: 'finished', filename: 'one.mp4', finishedAt: 1 });
     pages.downloads.set('six', { title: 'Six', state: 'waiting' });
-    await row(page, 'One').getByText('one.mp4').waitFor({ state: 'attached' });
+    await row(page, 'One').getByText('MP4', { exact: true }).waitFor({ state: 'attached' });
     expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
     await page.mouse.move(5, 5);
     await expect.poll(() => order(page)).toEqual(['Two', 'Three', 'Four', 'Five', 'Six', 'One']);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
+import { fileWords } from '../../renderer/src/pages/downloads/file-words.ts';
 import { withoutRepeats } from '../../renderer/src/pages/log/line-words.ts';
 import { changedWords } from '../../renderer/src/pages/sync/words.ts';
 import { windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
@@ -26,6 +27,28 @@ describe('words of pages', () => {
     ['run', 'done', 2, '2 files copied'],
   ])('a %s that is %s and copied %i says "%s"', (kind, state, transfers, words) => {
     expect(changedWords({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(words);
+  });
+
+  it.each([
+    ['Repairing a bicycle wheel', 'Repairing a bicycle wheel.mp4', 'MP4'],
+    ['Trains: Berlin to Stockholm', 'Trips/2026/Trains： Berlin to Stockholm.webm', 'Trips/2026 · WEBM'],
+    ['Rye, three ways', 'rye-1080p.mp4', 'rye-1080p.mp4'],
+    ['', 'film.mp4', 'film.mp4'],
+    ['Notes', 'Notes', 'Notes'],
+  ])('the file of "%s" at %s is told as %s', (title, filename, words) => {
+    expect(fileWords({ title, filename })).toBe(words);
+  });
+
+  it('a pause of the program is told in seconds, and counted where it was short', () => {
+    const paused = (id: number, milliseconds: number): LogLine => ({
+      ...{ id, time: id, level: 'warn', service: 'host' },
+      ...{ message: 'the event loop was blocked', fields: { milliseconds } },
+    });
+    const rows = withoutRepeats([paused(3, 1536), paused(2, 101), paused(1, 266)], () => true);
+    expect(rows.map(({ words, times }) => [/for (.*?),/.exec(words.what)?.[1], times])).toEqual([
+      ['2 s', 1],
+      ['less than a second', 2],
+    ]);
   });
 
   it('midnight is 00, not 24', () => {

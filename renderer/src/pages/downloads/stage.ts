@@ -3,7 +3,7 @@ import { failureCause, type FailureRemedy } from '../../../../services/contracts
 import { bytes, duration, fullTime } from '../../parts/text/format.ts';
 
 const words: Readonly<Record<Download['state'], string>> = {
-  pending: 'Waiting for its start',
+  pending: 'Waits until you start it',
   waiting: 'Waiting for its turn',
   preparing: 'Looking at the page',
   downloading: 'Downloading',

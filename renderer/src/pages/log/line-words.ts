@@ -46,11 +46,11 @@ const known: Readonly<
   Record<string, (fields: Fields, nameOf: NameOf) => { readonly what: string; readonly told: readonly string[] }>
 > = {
   'the event loop had to wait for the machine': ({ milliseconds, by }) => ({
-    what: `The computer was busy: Homeport stood still for ${String(milliseconds)} ms because of ${String(by)}`,
+    what: `The computer was busy: Homeport stood still for ${pauseOf(Number(milliseconds))} because of ${String(by)}`,
     told: ['service', 'milliseconds', 'by'],
   }),
   'the event loop was blocked': ({ milliseconds }) => ({
-    what: `Homeport answered nobody for ${String(milliseconds)} ms, since one piece of work took so long`,
+    what: `Homeport answered nobody for ${pauseOf(Number(milliseconds))}, since one piece of work took so long`,
     told: ['milliseconds'],
   }),
   'a job failed for good': ({ kind }) => ({ what: `Given up: ${lower(workOf(String(kind)))}`, told: [] }),
@@ -165,6 +165,11 @@ function spaced(name: string): string {
 /** Of which key of Delivery they are. */
 function ofKey(key: unknown): string {
   return typeof key === 'string' ? `: ${keyName(key)}` : '';
+}
+
+/** `less than a second`, `2 s`: whole seconds, as how often it was is counted of lines that differ in figures alone. */
+function pauseOf(ms: number): string {
+  return ms < 1000 ? 'less than a second' : `${String(Math.round(ms / 1000))} s`;
 }
 
 /** `12 min`, `9 s` */
