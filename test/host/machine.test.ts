@@ -13,3 +13,14 @@ test('everybody who looks at the same time is told the same of the processors', 
   [now, busy, all] = [6000, 2900, 6000];
   expect((await machine()).cpu).toBe(0.9);
 });
+
+test('of a moment after the clock was put on nothing is told of the processors', async () => {
+  let [now, busy, all] = [0, 0, 0];
+  const machine = machineWatch(tmpdir(), { now: () => now }, () => ({ busy, all }));
+  [now, busy, all] = [5000, 2000, 5000];
+  expect((await machine()).cpu).toBe(0.4);
+  [now, busy, all] = [3_600_000, 2010, 5010];
+  expect((await machine()).cpu).toBe(0.4);
+  [now, busy, all] = [3_605_000, 3500, 10_000];
+  expect((await machine()).cpu).toBe(0.3);
+});

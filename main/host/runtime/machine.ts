@@ -23,20 +23,23 @@ export function machineWatch(
 ): () => Promise<Machine> {
   let [before, at] = [ticks(), clock.now()];
   let cpu = 0;
+  const told = async (): Promise<Machine> => ({
+    cpu,
+    memory: { total: totalmem(), free: freemem(), own: process.memoryUsage.rss() },
+    disk: await diskOf(folder),
+  });
   return async () => {
     const now = clock.now();
     // The clock may have been put back.
     if (Math.abs(now - at) >= shortest) {
       const next = ticks();
       const all = next.all - before.all;
-      cpu = all <= 0 ? 0 : Math.min(1, (next.busy - before.busy) / all);
+      // The clock may have been put on, or the machine have slept: of a few ticks nothing can be told.
+      if (all >= 0 && all < shortest) return told();
+      cpu = all < 0 ? 0 : Math.min(1, (next.busy - before.busy) / all);
       [before, at] = [next, now];
     }
-    return {
-      cpu,
-      memory: { total: totalmem(), free: freemem(), own: process.memoryUsage.rss() },
-      disk: await diskOf(folder),
-    };
+    return told();
   };
 }
 
