@@ -92,6 +92,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await api('subscriptions/check', {});
     await own.getByText('Failed. Nothing is at its address any more.').waitFor();
     await page.getByRole('button', { name: 'Lighthouse', exact: true }).click();
+    await page.getByText('What the site answered').click();
     await page.getByRole('dialog').getByText('404').first().waitFor();
     await page.getByLabel('Look for new videos').selectOption('every day');
     await page.getByRole('button', { name: 'Save' }).click();

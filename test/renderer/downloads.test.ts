@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { Problem } from '../../services/contracts/problem.ts';
+import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { fixtureMedia } from '../support/fixture-site/media.ts';
 import { closeNews } from './news.ts';
@@ -30,6 +31,21 @@ describe.skipIf(noBrowser)('Downloads', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Five' }).waitFor();
   }
+
+  it('offers what mends it where nothing can be downloaded', async () => {
+    await using visit = await pages.visit('/downloads');
+    const { page } = visit;
+    await page.getByText('Nothing has been downloaded yet.').waitFor();
+    pages.inbox.bus?.publish(serviceChanged, {
+      ...{ id: 'downloads', title: 'Downloads', summary: 'Fetches.', state: 'degraded', detail: '' },
+      ...{ reason: 'nothing can be downloaded until yt-dlp is installed.' },
+      ...{ address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+      remedy: { label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true },
+    });
+    const told = page.getByRole('alert').filter({ hasText: 'until yt-dlp is installed' });
+    await told.getByRole('link', { name: 'Install yt-dlp' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
+  });
 
   describe('adding', () => {
     it('takes an address typed on arrival and follows it to the file', async () => {
