@@ -381,11 +381,11 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByRole('button', { name: 'Make a token' }).click();
     const text = await page.getByRole('status').getByText(/^tk_/).innerText();
     await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
-    await page.getByLabel('Password now').fill('not it at all');
+    await page.getByLabel('Current password').fill('not it at all');
     await page.getByLabel('New password').fill('another light');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('This is not your password.').waitFor();
-    await page.getByLabel('Password now').fill('harbour light');
+    await page.getByLabel('Current password').fill('harbour light');
     await page.keyboard.press('Enter');
     await page.getByText('Your password is changed.').waitFor();
     await page.reload();
@@ -406,7 +406,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByLabel('Name').fill('joan');
     await page.getByLabel('Password').fill('harbour light');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Password now').fill('harbour light');
+    await page.getByLabel('Current password').fill('harbour light');
     await page.getByLabel('New password').fill('another light');
     // The stream of live events ends with the session, and is refused when it is opened anew.
     const refused = page.waitForResponse((response) => response.status() === 401);

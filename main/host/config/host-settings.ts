@@ -69,7 +69,7 @@ export const HostSettings = z.object({
       folder: true,
     }),
   backupEveryDays: z.int().min(0).max(365).default(0).meta({
-    title: 'Backup every … days',
+    title: 'Days between backups',
     description: 'Homeport makes a backup by itself when the newest one is this old. 0: only when asked.',
   }),
   backupKeep: z.int().min(1).max(1000).default(7).meta({
@@ -98,7 +98,7 @@ export const HostSettings = z.object({
   installEngines: z.boolean().default(true).meta({
     title: 'Install missing engines',
     description:
-      'At a start without an outside program that a service needs, such as yt-dlp or ffmpeg, installs it: verified releases, package registries or system packages.',
+      'When Homeport starts and a program that a service needs is missing, such as yt-dlp or ffmpeg, it is fetched and verified.',
   }),
 });
 export type HostSettings = z.infer<typeof HostSettings>;

@@ -10,7 +10,7 @@ const find: Find = async (words) => {
   const found = findFields(settings.view, words)
     .slice(0, shown)
     .map(({ key, title, where, to }) => ({ id: `setting-${key}`, title, note: where, icon: 'settings' as const, to }));
-  return [{ title: 'Fields of the settings', found }];
+  return [{ title: 'In the settings', found }];
 };
 
 export default (): Find => find;
