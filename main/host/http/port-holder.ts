@@ -63,8 +63,11 @@ async function programName(pid: string): Promise<string> {
   const line = (await readOrEmpty(`/proc/${pid}/cmdline`)).split('\0');
   const program = basename(line[0] ?? '') || (await readOrEmpty(`/proc/${pid}/comm`)).trim() || 'a program';
   if (!/^(?:node|python[\d.]*|ruby|java|perl|bun|deno|php)$/.test(program)) return program;
-  const script = line.slice(1).find((argument) => argument !== '' && !argument.startsWith('-'));
-  return script === undefined ? program : `${program} ${basename(script)}`;
+  const words = line.slice(1);
+  const at = words.findIndex((argument) => argument !== '' && !argument.startsWith('-'));
+  // Behind these stands a program itself and not where it is.
+  const isCode = /^(?:-\w*[ecpr]|--eval|--print)$/.test(words[at - 1] ?? '');
+  return words[at] === undefined || isCode ? program : `${program} ${basename(words[at])}`;
 }
 
 async function readOrEmpty(path: string): Promise<string> {

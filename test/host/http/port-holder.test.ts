@@ -1,0 +1,35 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findPortHolder } from '../../../main/host/http/port-holder.ts';
+
+const listening = `require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
+let folder: string;
+let child: ChildProcess | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-'));
+});
+afterEach(() => {
+  child?.kill();
+  rmSync(folder, { recursive: true });
+});
+
+async function holderOf(words: readonly string[]): Promise<string | undefined> {
+  child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = (await once(child.stdout!, 'data')) as [Buffer];
+  return (await findPortHolder(Number(port)))?.description;
+}
+
+it.skipIf(process.platform !== 'linux')(
+  'names a script by its file, and none of what was typed as a program',
+  async () => {
+    const script = join(folder, 'bridge.cjs');
+    writeFileSync(script, listening);
+    expect(await holderOf(['--no-warnings', script])).toBe(`node bridge.cjs (process ${String(child?.pid)})`);
+    child?.kill();
+    expect(await holderOf(['-e', `const token = 'secret'; ${listening}`])).toBe(`node (process ${String(child?.pid)})`);
+  },
+);
