@@ -64,6 +64,19 @@ describe.skipIf(noBrowser)('the parts', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
+  it('give the keyboard back when a dialog closes', async () => {
+    await using visit = await pages.visit('/gallery');
+    const { page } = visit;
+    const opener = page.getByRole('button', { name: 'Open a dialog' });
+    for (const close of ['Escape', 'Enter']) {
+      await opener.press('Enter');
+      await page.getByRole('button', { name: 'Keep it' }).focus();
+      await page.keyboard.press(close);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true);
+    }
+  });
+
   it('give the keyboard to the field that was refused', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
