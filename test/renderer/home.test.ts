@@ -33,6 +33,11 @@ describe.skipIf(noBrowser)('Home', () => {
     const row = rowOf(page);
     await row.getByText('Running').waitFor();
     await row.getByText('3 topics').waitFor();
+    // The whole row leads to the page, but for what has an end of its own.
+    const inboxRow = rowOf(page, 'Inbox');
+    await inboxRow.click({ position: { x: 300, y: 40 } });
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.goBack();
     await page.getByRole('button', { name: 'Address and switch of App' }).click();
     await page.getByRole('button', { name: 'Copy the address of App' }).click();
     await page.getByText('Copied.').waitFor({ state: 'attached' });
