@@ -149,8 +149,8 @@ export const notify = defineService({
         const { failing } = deliveries;
         const to = '/delivery';
         if (failing.length === 0) {
-          const isNew = (await configurations.keys()).length === 0;
-          const idle = isNew ? 'no destinations yet' : 'all delivered';
+          const isNew = !(await configurations.isWritten());
+          const idle = isNew ? 'no destinations of your own yet' : 'all delivered';
           const detail = waiting === 0 ? idle : `${waiting} on their way`;
           return { state: 'up', detail, ...(isNew ? { begin: { label: 'Add a destination', to } } : {}) };
         }

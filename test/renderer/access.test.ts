@@ -23,7 +23,14 @@ describe.skipIf(noBrowser)('the first start', () => {
     await page.getByRole('switch', { name: 'Moody' }).click();
     await expect.poll(() => page.getByRole('switch', { name: 'Moody' }).getAttribute('aria-checked')).toBe('false');
     await page.getByRole('switch', { name: 'Back up every day' }).click();
-    await page.getByRole('button', { name: 'Start using Homeport' }).click();
+    // Who agrees with everything need not go down to say so.
+    await page.setViewportSize({ width: 360, height: 420 });
+    await page.evaluate(() => scrollTo(0, 0));
+    const start = page.getByRole('button', { name: 'Start using Homeport' });
+    await expect
+      .poll(() => start.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight))
+      .toBe(true);
+    await start.click();
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
     await expect.poll(() => page.url()).toBe(`${pages.url}/`);
     await page.getByRole('listitem').filter({ hasText: 'Moody' }).getByText('Off', { exact: true }).waitFor();

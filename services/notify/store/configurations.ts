@@ -68,6 +68,16 @@ export class ConfigurationStore {
     return rows.map(({ key }) => key);
   }
 
+  /** Whether anybody wrote one: the first is there from the start. */
+  async isWritten(): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('configurations')
+      .select('key')
+      .where('updated_at', '>', 0)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   /** Writes one as it is, which tells whether the database takes anything. */
   async writeAgain(transaction: Kysely<NotifyTables>): Promise<void> {
     await sql`update configurations set updated_at = updated_at

@@ -123,11 +123,17 @@ describe('destinations that do not answer', () => {
   it('are named where Home says how the service is, and counted where one name would not tell them apart', async () => {
     const { descriptor } = createProbe(['inbox', 'push']);
     const { host } = await openNotify({ services: [descriptor, notify, control] });
-    const said = async (): Promise<unknown> => {
+    const shown = async (): Promise<ServiceState | undefined> => {
       const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
-      return services.find(({ id }) => id === 'notify')?.reason;
+      return services.find(({ id }) => id === 'notify');
     };
+    const said = async (): Promise<unknown> => (await shown())?.reason;
+    const detail = async (): Promise<unknown> => (await shown())?.detail;
+    // Until somebody adds one, the inbox and Messages are what there is.
+    await expect.poll(detail).toBe('no destinations of your own yet');
     const away = `127.0.0.1:${receiver.port}/__status/503`;
+    await post(host, '/add/mine', { config: `json://${away}/mine`, format: 'text' });
+    await expect.poll(detail).toBe('all delivered');
     await post(host, '/notify', { urls: `hassio://${away}/token`, body: 'x' });
     await expect.poll(said).toBe('Home Assistant does not answer, 1 waiting');
     await post(host, '/notify', { urls: `json://${away}`, body: 'x' });
