@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     const { page } = visit;
     await page.getByRole('dialog', { name: 'Lost' }).getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await row(page, 'Lost').getByText('Waiting for its start').waitFor();
+    await row(page, 'Lost').getByText('Waits until you start it').waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
     expect(visit.complaints).toEqual([]);
   });
