@@ -16,10 +16,10 @@ const Settings = z.object({});
 /** The app's own API, its live events, its metrics page and its pages. */
 export const control = defineService<typeof Settings, ControlContext>({
   id: 'control',
-  title: 'App',
+  title: 'Homeport',
   group: 'system',
   summary: 'The app itself: its pages, its API and its metrics.',
-  listeners: [{ name: 'http', title: 'App', protocol: 'http', port: 7700, authenticates: true }],
+  listeners: [{ name: 'http', title: 'Homeport', protocol: 'http', port: 7700, authenticates: true }],
   capabilities: ['controlHost'],
   settings: Settings,
   environment: {},

@@ -31,8 +31,10 @@ describe.skipIf(noBrowser)('the page Network', () => {
       .first();
     await row.getByText('Only this machine reaches it.').waitFor();
     await row.getByRole('radio', { name: 'Shared' }).check();
-    await row.getByText(/^https:\/\/push\.nas\.local:\d+$/).waitFor();
-    await row.getByRole('button', { name: /^QR code of https:\/\/push/ }).click();
+    await row.getByText(`https://${lan}:`).waitFor();
+    await row.getByRole('button', { name: 'Open Messages on a device' }).click();
+    await page.getByRole('img', { name: `The address https://${lan}:` }).waitFor();
+    await page.getByRole('radio', { name: 'By name' }).check();
     await page.getByRole('img', { name: /^The address https:\/\/push\.nas\.local/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Show how' }).click();
@@ -52,8 +54,8 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
-    await row.getByRole('radio', { name: 'Sign-in' }).check();
-    const address = (await row.getByText(/^https:\/\/lamp\.nas\.local:\d+$/).textContent()) ?? '';
+    await row.getByRole('radio', { name: 'Shared' }).check();
+    const address = (await row.getByText(/^https:\/\//).textContent()) ?? '';
     await page.getByRole('button', { name: 'Test' }).click();
     const found = page.getByRole('list', { name: 'What the test found' });
     await found.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
@@ -134,7 +136,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
       .getByRole('listitem')
       .filter({ hasText: 'photos' })
       .first();
-    await row.getByRole('radio', { name: 'Sign-in' }).check();
+    await row.getByRole('radio', { name: 'Shared' }).check();
     await row.getByText(/^https:\/\/photos\.nas\.local:\d+$/).waitFor();
     await page.getByRole('tab', { name: 'Connect' }).click();
     await page.getByText(/^curl --cacert homeport\.crt -u "\$USER:\$TOKEN" https:\/\/photos\.nas\.local/).waitFor();

@@ -274,7 +274,7 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     await page.getByLabel('Open the browser').waitFor();
     expect(await page.getByLabel('Key in the keyring').count()).toBe(0);
     const own = page.getByRole('navigation', { name: 'Homeport itself' });
-    await own.getByRole('link', { name: 'App' }).waitFor();
+    await own.getByRole('link', { name: 'Homeport', exact: true }).waitFor();
     const search = page.getByRole('searchbox', { name: 'Search the settings' });
     await search.fill('keyring');
     await page.getByText('No setting has these words.').waitFor();
