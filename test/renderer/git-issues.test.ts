@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('button', { name: 'Make the pull request' }).click();
     await page.getByRole('heading', { name: /A brighter lamp/ }).waitFor();
     await page.getByText('Nothing is in the way: 1 commit can go into main.').waitFor();
-    await page.getByRole('link', { name: 'Files (1)' }).click();
+    await page.getByRole('link', { name: 'Files 1' }).click();
     await page.getByRole('button', { name: 'Speak of line 3', exact: true }).click();
     await page.getByLabel('On line 3').fill('How many watts?');
     await page.getByRole('button', { name: 'Send the review' }).click();
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await remark.getByText('+a bright line 3').waitFor();
     await room.api('POST', '/repos/ada/lamp/pulls/2/reviews', { event: 'APPROVED' }, bob);
     await page.getByText('bob approves it.').waitFor();
-    await page.getByRole('link', { name: 'Commits (1)' }).click();
+    await page.getByRole('link', { name: 'Commits 1' }).click();
     await page.getByRole('link', { name: 'Lamp: brighter' }).waitFor();
     await page.getByRole('link', { name: 'Conversation' }).click();
     await page.getByLabel('How it is merged').selectOption('squash');
@@ -141,7 +141,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'dimmer'], { cwd });
     await page.getByRole('button', { name: 'Merge into main' }).waitFor();
     // Somebody else's is judged; what is chosen with is no larger than its words.
-    await page.getByRole('link', { name: 'Files (1)' }).click();
+    await page.getByRole('link', { name: 'Files 1' }).click();
     await page.getByRole('radio', { name: 'Request changes' }).waitFor();
     const heights = await page.getByRole('radio').evaluateAll((all) => all.map((one) => one.clientHeight));
     expect(heights).toEqual([18, 18, 18]);

@@ -127,13 +127,13 @@ export function remoteWords({ type, summary }: SyncRemote): string {
   return [remoteKinds.get(type) ?? type, summary].filter((part) => part !== '').join(' · ');
 }
 
-/** From where to where by the ends of both, as much of them as tells one from the other: `photos → nas:photos`. */
+/** From where to where, the arrow never left at a line's end, by the ends of both, as much of them as tells one from the other: `photos → nas:photos`. */
 export function wayWords(source: string, destination: string): string {
   for (const parts of [1, 2, 3]) {
     const ends = [source, destination].map((place) => endOf(place, parts));
-    if (ends[0] !== ends[1]) return ends.join(' → ');
+    if (ends[0] !== ends[1]) return ends.join(' →\u00a0');
   }
-  return `${source} → ${destination}`;
+  return `${source} →\u00a0${destination}`;
 }
 
 function endOf(place: string, parts: number): string {
