@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText('It answered 200 OK.').first().waitFor();
     target.handler = (_request, response) => void response.writeHead(500).end();
     // What it means, and one press away what the check itself said.
-    await page.getByText('It has a fault of its own (500).').first().click();
+    await page.locator('summary').filter({ hasText: 'It has a fault of its own (500).' }).click();
     await page.getByText('Request failed with status code 500').waitFor();
     const history = page.getByRole('list', { name: 'Changes of its state' });
     await history.getByText(/^For \d+ s · It has a fault of its own/).waitFor();
