@@ -7,8 +7,10 @@ export const DataTable = z.object({
   schema: z.string(),
   name: z.string(),
   isView: z.boolean(),
-  /** As PostgreSQL guesses it; null before it looked. */
+  /** Null where PostgreSQL has no idea yet. */
   rows: z.number().nullable(),
+  /** The rows were not counted: PostgreSQL guesses them. */
+  isEstimate: z.boolean(),
   /** Row policies hold for it. */
   isProtected: z.boolean(),
   policies: z.int(),

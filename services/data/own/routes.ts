@@ -14,6 +14,7 @@ import { overviewRoute } from './overview.ts';
 import { rowRoutes } from './rows.ts';
 import { runFor } from './run.ts';
 import { runRoutes } from './run-routes.ts';
+import { servedTables } from './served-tables.ts';
 import { sightOf } from './sight.ts';
 
 export interface OwnParts {
@@ -22,15 +23,6 @@ export interface OwnParts {
   readonly keys: Keys;
   readonly settings: Pick<Settings, 'schemas' | 'sleepAfterMinutes' | 'jwtExpiry'>;
 }
-
-const tables = `
-select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as "isView",
-  case when c.reltuples >= 0 then c.reltuples::float8 when c.relkind in ('r', 'm') then nullif(pg_stat_get_live_tuples(c.oid), 0)::float8 end as rows,
-  c.relrowsecurity as "isProtected",
-  (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies
-from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')
-order by 1, 2`;
 
 /** Our own API, for the pages. */
 export function ownRoutes({ database, cache, keys, settings }: OwnParts): readonly ApiHandler[] {
@@ -41,10 +33,7 @@ export function ownRoutes({ database, cache, keys, settings }: OwnParts): readon
     return `${quote(schema)}.${quote(name)}`;
   };
   return [
-    implement(dataApi.tables, async () => {
-      const { rows } = await database.withPool((pool) => pool.query(tables, [schemas]));
-      return { tables: rows, schemas: [...schemas] };
-    }),
+    implement(dataApi.tables, async () => ({ tables: await servedTables(database, schemas), schemas: [...schemas] })),
     overviewRoute({ database, schemas, sleepAfterMinutes }),
     ...rowRoutes({ database, schemas }),
     ...csvRoutes({ database, schemas }),

@@ -82,6 +82,16 @@ test('statements run as the owner, or as somebody', async () => {
   expect((await own('/sql', { query: 'select nope', role: 'anon' })).error.code).toBe('42703');
 });
 
+test('small tables are listed with their rows as counted, also while somebody changes one', async () => {
+  const rowsOf = async (): Promise<unknown> =>
+    (await own('/tables')).tables.find(({ name }: { name: string }) => name === 'secrets');
+  expect(await rowsOf()).toMatchObject({ rows: 3, isEstimate: false });
+  const locked = own('/sql', { query: 'lock table secrets; select pg_sleep(1.5)' });
+  await expect.poll(rowsOf).toMatchObject({ isEstimate: true });
+  expect((await locked).error).toBeNull();
+  expect(await rowsOf()).toMatchObject({ rows: 3, isEstimate: false });
+});
+
 test('why somebody sees what they see', async () => {
   expect(await own(`/tables/public/secrets/sight?user=${ann}`)).toMatchObject({
     isProtected: true,
