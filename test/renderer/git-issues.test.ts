@@ -41,6 +41,12 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel('Name').fill('bug');
     await page.getByRole('button', { name: 'Add the label' }).click();
     await page.getByRole('link', { name: 'bug' }).waitFor();
+    await page.getByRole('button', { name: 'Edit bug' }).click();
+    await page.getByLabel('What it is for').fill('Something is broken.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Something is broken.').waitFor();
+    const labels: unknown = await (await room.api('GET', '/repos/ada/lamp/labels')).json();
+    expect(labels).toMatchObject([{ name: 'bug', description: 'Something is broken.', color: '2f81a8' }]);
     await page.getByLabel('Title').fill('Winter');
     await page.getByRole('button', { name: 'Add the milestone' }).click();
     await page.getByRole('link', { name: 'Winter' }).waitFor();

@@ -108,6 +108,12 @@ const numbered = z.object({ number: z.int() });
 const at = '/api/git/repositories/:owner/:name';
 const thread = `${at}/issues/:number`;
 
+const labelBody = z.object({
+  name: z.string().trim().min(1).max(50),
+  color: z.string().regex(/^[0-9a-f]{6}$/),
+  description: z.string().max(200).default(''),
+});
+
 /** Our own API of issues and pull requests, for the pages. */
 export const gitIssuesApi = {
   list: defineRoute({
@@ -176,7 +182,15 @@ export const gitIssuesApi = {
     path: `${at}/labels`,
     summary: 'Adds a label to a repository.',
     access: 'objects',
-    body: z.object({ name: z.string().trim().min(1).max(50), color: z.string().regex(/^[0-9a-f]{6}$/), description: z.string().max(200).default('') }), // prettier-ignore
+    body: labelBody,
+    reply: GitLabel,
+  }),
+  changeLabel: defineRoute({
+    method: 'PATCH',
+    path: `${at}/labels/:label`,
+    summary: 'Changes a label, wherever it is.',
+    access: 'objects',
+    body: labelBody,
     reply: GitLabel,
   }),
   removeLabel: defineRoute({

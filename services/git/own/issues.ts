@@ -131,6 +131,21 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       );
       return labelView(row);
     }),
+    implement(gitIssuesApi.changeLabel, async ({ body, ...call }) => {
+      const place = await ownRepository(parts, call);
+      needWrite(place);
+      const row = await context.commit((transaction: typeof db) =>
+        transaction
+          .updateTable('labels')
+          .set(body)
+          .where('repository_id', '=', place.repository.id)
+          .where('id', '=', Number(call.params['label']) || 0)
+          .returningAll()
+          .executeTakeFirst(),
+      );
+      if (row === undefined) throw unknown();
+      return labelView(row);
+    }),
     implement(gitIssuesApi.removeLabel, async (call) => {
       const place = await ownRepository(parts, call);
       needWrite(place);
