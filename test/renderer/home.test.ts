@@ -38,8 +38,8 @@ describe.skipIf(noBrowser)('Home', () => {
     await inboxRow.click({ position: { x: 300, y: 40 } });
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.goBack();
-    await page.getByRole('button', { name: 'Address and switch of App' }).click();
-    await page.getByRole('button', { name: 'Copy the address of App' }).click();
+    await page.getByRole('button', { name: 'Address and switch of Homeport' }).click();
+    await page.getByRole('button', { name: 'Copy the address of Homeport' }).click();
     await page.getByText('Copied.').waitFor({ state: 'attached' });
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(pages.url);
     expect(visit.complaints).toEqual([]);
@@ -220,8 +220,8 @@ describe.skipIf(noBrowser)('Home', () => {
     await row(other.page).getByText('Off', { exact: true }).waitFor();
     await other.page.getByRole('switch', { name: 'Moody on' }).click();
     await row(visit.page).getByText('Running').waitFor();
-    await visit.page.getByRole('button', { name: 'Address and switch of App' }).click();
-    expect(await visit.page.getByRole('switch', { name: 'App on' }).count()).toBe(0);
+    await visit.page.getByRole('button', { name: 'Address and switch of Homeport' }).click();
+    expect(await visit.page.getByRole('switch', { name: 'Homeport on' }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 
