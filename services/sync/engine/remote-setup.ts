@@ -8,6 +8,11 @@ const signInWithinMs = 15 * 60_000;
 /** The engine opens its own page for that within a moment. */
 const lookEveryMs = 100;
 const looks = 100;
+/** The engine waits for the browser at one fixed port, and says this where it cannot have it. */
+const portTakenAttempts = 50;
+const portTaken = 'failed to start auth webserver';
+const portTakenAdvice =
+  'rclone needs port 53682 of this computer for signing in, and another program uses it. Close that program, then try again.';
 /** The engine's question whether the browser is on its own computer. */
 const browserHere = 'config_is_local';
 
@@ -116,13 +121,15 @@ export class RemoteSetups {
       given.abort(new Problem('sync.remote', 422, 'Nobody has signed in.'));
       this.#stopSignIn();
     });
-    const ended = this.#continue(name, setup.state, 'true', given.signal)
+    const ended = this.#openSignIn(name, setup, given.signal)
       .then((asked) => {
         setup.isSignedIn = true;
         return this.#next(name, setup, asked);
       })
       .catch(async (error: unknown) => {
         if (this.#open.get(name) !== setup) return;
+        // Nothing has happened to it: the same answer can be given again.
+        if (error instanceof Problem && error.code === 'sync.busy') throw error;
         const words = error instanceof Problem ? error.detail : 'an internal error';
         // Whoever looks hears why, also while it is removed and after that.
         setup.step = { step: 'failed', error: words };
@@ -143,10 +150,28 @@ export class RemoteSetups {
         setup.step = { step: 'browser', address: body['authUrl'] };
         return setup.step;
       }
-      await new Promise<void>((resolve) => void this.#clock.after(lookEveryMs, resolve));
+      await this.#pause();
     }
     await ended;
     return setup.step;
+  }
+
+  /** Another program may have the engine's port for a moment, as any outgoing connection may. @throws Problem `sync.busy` (409) */
+  async #openSignIn(name: string, setup: Setup, signal: AbortSignal): Promise<Asked> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#continue(name, setup.state, 'true', signal);
+      } catch (error) {
+        if (!(error instanceof Problem && error.detail.includes(portTaken))) throw error;
+        if (attempt === portTakenAttempts) throw new Problem('sync.busy', 409, portTakenAdvice);
+      }
+      await this.#pause();
+      signal.throwIfAborted();
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(lookEveryMs, resolve));
   }
 
   async #next(

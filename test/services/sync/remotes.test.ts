@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openProvider, type Provider } from './provider.ts';
 import { lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
@@ -110,6 +113,20 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
         ({ step }) => step !== 'browser',
       ),
     ).toEqual({ step: 'done' });
+  });
+
+  it('waits for the port of the sign-in, and asks again where another program keeps it', async () => {
+    const other = createServer().listen(53_682, '127.0.0.1');
+    await once(other, 'listening');
+    await begin('patient', 'yandex');
+    await expect(answer('patient', 'true')).rejects.toThrow(/409.*port 53682/);
+    expect(await stepOf('patient')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
+    const later = answer('patient', 'true');
+    // Long enough for a first attempt; nothing tells of it.
+    await pause(500);
+    other.close();
+    expect(await later).toMatchObject({ step: 'browser' });
+    await room.api('DELETE', '/api/sync/remotes/patient');
   });
 
   it('is begun once, however often that is asked for', async () => {
