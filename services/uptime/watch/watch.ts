@@ -290,5 +290,7 @@ export class Watch {
 function asElsewhere(watched: Watched, standing: Standing): Standing {
   const { stoodElsewhere } = watched;
   watched.stoodElsewhere = undefined;
-  return stoodElsewhere?.status === standing.status ? { ...standing, since: stoodElsewhere.since } : standing;
+  if (stoodElsewhere?.status !== standing.status) return standing;
+  const { since } = stoodElsewhere;
+  return { ...standing, since, downSince: standing.downSince === null ? null : since };
 }

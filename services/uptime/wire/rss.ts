@@ -31,12 +31,16 @@ export function feedOf({ page, link, notes, down, status, now }: Feed): string {
       id: `i${String(note.id)}-${note.createdDate}`,
       at: Date.parse(`${note.createdDate.replace(' ', 'T')}Z`),
     })),
-    ...down.map(({ id, config: { name }, standing }) => ({
-      title: `${name} is down`,
-      text: `${name} has been down since ${peerTime(standing.since ?? now).slice(0, 19)} UTC`,
-      id: `m${String(id)}-${peerTime(standing.since ?? now)}`,
-      at: standing.since ?? now,
-    })),
+    ...down.map(({ id, config: { name }, standing }) => {
+      // A pause or maintenance within an outage makes no other one of it: readers would tell of it again.
+      const at = standing.downSince ?? standing.since ?? now;
+      return {
+        title: `${name} is down`,
+        text: `${name} has been down since ${peerTime(at).slice(0, 19)} UTC`,
+        id: `m${String(id)}-${peerTime(at)}`,
+        at,
+      };
+    }),
   ];
   const title = config.rssTitle || `${config.title} RSS Feed`;
   return `<?xml version="1.0" encoding="utf-8"?>

@@ -63,6 +63,31 @@ it('outages are on the page with their timeline, and say nothing of why', async 
   expect(await html()).not.toContain('Outages of the last');
 });
 
+it('its feed has an outage once, also when its monitor was paused or maintained meanwhile', async () => {
+  const job = await addJob('Boiler', 0);
+  await addPage('feed', [job.id]);
+  await rig.until(job.id, 0);
+  const at = `/api/monitors/${String(job.id)}`;
+  const told = async () =>
+    /<guid[^>]*>(m[^<]+)<[^]*<pubDate>([^<]+)<[^]*(has been down since [^\]]+)/
+      .exec(await (await fetch(`${rig.url}/status/feed/rss`)).text())
+      ?.slice(1);
+  const first = await told();
+  expect(first).toHaveLength(3);
+  const beats = (await rig.beats(job.id)).length;
+  await rig.call('POST', `${at}/pause`);
+  await rig.call('POST', `${at}/resume`);
+  expect(await told()).toEqual(first);
+  await vi.waitUntil(async () => (await rig.beats(job.id)).length > beats);
+  expect(await told()).toEqual(first);
+  const window = await rig.call<{ id: number }>('POST', '/api/maintenances', { title: 'Service', strategy: 'manual', active: true, monitors: [job.id] }); // prettier-ignore
+  await rig.until(job.id, 3);
+  expect(await told()).toBeUndefined();
+  await rig.call('DELETE', `/api/maintenances/${String(window.id)}`);
+  await rig.until(job.id, 0);
+  expect(await told()).toEqual(first);
+});
+
 it('a change of a page or a note leaves what it does not name as it is', async () => {
   const names = { domainNameList: ['kept.example.org'], theme: 'dark', footerText: 'By the harbour' };
   await addPage('kept', [], names);
