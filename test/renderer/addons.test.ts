@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(title?.y ?? 0).toBeLessThan(300);
 
     await page.getByRole('link', { name: 'All configurations' }).click();
-    await page.getByText('Alpha, with TorBox').waitFor();
+    await page.getByText('Alpha · TorBox').waitFor();
     await page.getByRole('button', { name: 'More about Living room' }).click();
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     await page
@@ -577,7 +577,7 @@ describe.skipIf(noBrowser)('Addons', () => {
       await page.getByText(title, { exact: true }).first().click();
     await expectFits(watched, 'addons-configuration', screen);
     await page.goto(`${host.url('control')}/addons/configurations`);
-    await page.getByText('Alpha, with TorBox').waitFor();
+    await page.getByText('Alpha · TorBox').waitFor();
     await expectFits(watched, 'addons', screen);
     await page.goto(`${host.url('control')}/addons`);
     await page.getByText('Nobody has asked for streams yet.').waitFor();

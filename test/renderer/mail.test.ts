@@ -142,8 +142,8 @@ describe.skipIf(noBrowser)('Mail', () => {
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
-    await rows.getByText('alerts at any domain goes to General').waitFor();
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await rows.filter({ hasText: 'alerts' }).getByText('At any domain · goes to General').waitFor();
+    await page.getByRole('button', { name: 'Add a recipient' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill('cam?@*.lan');
     await dialog.getByText('Names like cam? at domains like *.lan').waitFor();
@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByLabel('Address').fill('alarm');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await rows.getByText('alarm at any domain').waitFor();
+    await rows.getByText('alarm', { exact: true }).waitFor();
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
@@ -183,7 +183,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByLabel('More destinations').fill('json://me:s3cr3t@127.0.0.1:9/x');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('alerts at any domain goes to General and other destinations').waitFor();
+    await page.getByText('At any domain · goes to General and other destinations').waitFor();
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByText('There are some; they are not shown.').waitFor();
     await dialog.getByText('Words of the notification').click();
@@ -207,7 +207,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     const dialog = page.getByRole('dialog');
     const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
     await page.getByText('No rules.').waitFor();
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
     await dialog.getByLabel('Subject has').fill('noise');
     expect(await dialog.getByLabel('Goes to').locator(':checked').innerText()).toBe('Where the recipient’s mail goes');
     await dialog.getByLabel('Goes to').selectOption('Several, or a tag: as addresses');
@@ -221,7 +221,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await dialog.getByLabel('Drop them').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rows.getByText('is dropped').waitFor();
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
     await dialog.getByLabel('Sender has').fill('nas@*');
     await dialog.getByRole('combobox', { name: 'Type' }).selectOption('Failure');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -301,13 +301,13 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByLabel('Address to try').fill('alerts@nas');
     await page.getByText('Taken').waitFor();
     await expectFits(watched, 'mail-recipients', screen);
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a recipient' }).click();
     await page.getByText('Words of the notification').click();
     await expectFits(watched, 'mail-recipient', screen);
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByText('No rules.').waitFor();
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
     await expectFits(watched, 'mail-rule', screen);
   });
 });

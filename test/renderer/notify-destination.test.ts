@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('a destination', () => {
       const id = await search.getAttribute('aria-activedescendant');
       return (await page.locator(`#${id ?? ''} .name`).textContent()) ?? '';
     };
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
     await expect.poll(() => search.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.type('tgram');
     await expect.poll(chosen).toMatch(/^Telegram/);
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.reload();
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
     const first = dialog.getByRole('group', { name: 'Used before' }).getByRole('option').first();
     expect(await first.textContent()).toContain('Gotify');
     expect(watched.complaints).toEqual([]);
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
     await dialog.getByRole('combobox').fill('push');
     await dialog.getByRole('option', { name: /^Messages push:/ }).click();
     await dialog.getByLabel('Topic').fill('hall');

@@ -35,7 +35,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
     await dialog.getByRole('combobox').fill('misskey');
     await page.keyboard.press('Enter');
     await dialog.getByLabel('Address').fill(url);

@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)('the pages of the aggregator', () => {
   it.each(screens)('show the choice of a kind and its form on $on', async (screen) => {
     await using watched = await real.visit('/delivery/keys/house', screen);
     const { page } = watched;
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
     await page.getByRole('option', { name: /^Telegram/ }).waitFor();
     await expectFits(watched, 'notify-kinds', screen);
     await page.keyboard.type('tele');

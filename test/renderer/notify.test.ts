@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a destination' });
     await dialog.getByRole('combobox', { name: 'Where shall notifications go?' }).fill('json://');
     await dialog.getByRole('option', { name: /^JSON/ }).click();
@@ -243,7 +243,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     const fits = (): Promise<void> => expectFits(watched, 'notify', screen);
     await page.getByText('3 of 3 would get it.').waitFor();
     await fits();
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a destination' }).click();
     await page.getByRole('option', { name: /^ntfy/ }).waitFor();
     await fits();
     await page.getByRole('option', { name: /^ntfy/ }).click();

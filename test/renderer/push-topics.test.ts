@@ -37,12 +37,12 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''));
 
-  it('are named by what they are of and about, and say a severity that is more than news', async () => {
+  it('are named in full, as everywhere', async () => {
     await using visit = await pages.visit('/push');
     const row = (name: string) => visit.page.getByRole('region', { name: 'Topics' }).getByTitle(name, { exact: true });
     await row('nas-error-backup').waitFor();
-    expect(await row('nas-error-backup').innerText()).toMatch(/^nas backup\n[^]*\nerror$/);
-    expect(await row('nas-info-backup').innerText()).toMatch(/^nas backup\n[^]*1 message$/);
+    expect(await row('nas-error-backup').innerText()).toMatch(/^nas-error-backup\n[^]*1 message$/);
+    expect(await row('nas-info-backup').innerText()).toMatch(/^nas-info-backup\n[^]*1 message$/);
     await visit.page.getByText('7 today · 7 since the beginning', { exact: true }).waitFor();
   });
 

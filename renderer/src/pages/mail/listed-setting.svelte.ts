@@ -13,6 +13,9 @@ export class ListedSetting<Item> {
   /** What sets it from outside, such as an environment variable; null: it can be changed here. */
   readonly lockedBy = $derived(this.#field?.lockedBy ?? null);
 
+  /** It is read, and can be changed here. */
+  readonly isFree = $derived(this.#field !== undefined && this.lockedBy === null);
+
   constructor(section: string, name: string) {
     this.#section = section;
     this.#name = name;

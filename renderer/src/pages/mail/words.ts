@@ -43,7 +43,7 @@ export const newRecipient: Recipient = {
 };
 
 /** Where mail of a recipient goes, in a line. */
-export function goalsOf({ to, destinations }: Recipient): string {
+function goalsOf({ to, destinations }: Recipient): string {
   const others = typeof destinations === 'object' ? destinations.set : destinations !== '';
   const goals = [...to.split(/\s+/).map(goalOf), others ? 'other destinations' : ''].filter((goal) => goal !== '');
   return new Intl.ListFormat('en').format(goals);
@@ -125,9 +125,10 @@ export function meaningOf(pattern: string): string {
   return `${who} ${where}`;
 }
 
-/** The pattern is for names rather than for one. */
-export function isMany(pattern: string): boolean {
-  return meaningOf(pattern).startsWith('Names ');
+/** Where mail to a recipient goes, for a row that shows its address. */
+export function destinyOf(recipient: Recipient): string {
+  const goals = goalsOf(recipient);
+  return recipient.address.includes('@') ? `Goes to ${goals}` : `At any domain · goes to ${goals}`;
 }
 
 /** An address that fits a pattern, to be tried. */

@@ -1,5 +1,6 @@
 import { plainCause } from '../../../../services/contracts/uptime/causes.ts';
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
+import type { IconName } from '../../parts/text/icons.ts';
 import { momentOf } from '../../parts/text/format.ts';
 
 /** How a monitor stands, in a word and its tone. */
@@ -23,6 +24,12 @@ export function standingWords({ status, degraded, flapping }: MonitorRow['state'
     default:
       return { text: 'Not checked yet', tone: 'plain' };
   }
+}
+
+/** The state by its shape, besides the word. */
+export function standingSign({ tone }: StandingWords, active: boolean): IconName {
+  if (!active) return 'pause';
+  return tone === 'ok' ? 'check' : tone === 'plain' || tone === 'sea' ? 'clock' : 'alert';
 }
 
 /** Kinds that the form offers, in order; what they need is asked for. */
