@@ -278,14 +278,18 @@ describe.skipIf(noBrowser)('Data', () => {
     await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
     await page.getByRole('heading', { name: 'club_members' }).waitFor();
     await page.getByText('2 rows', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Import CSV' }).click();
+    const fromMenu = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: 'More for the rows' }).click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await fromMenu('Import CSV');
     await choose('Name,other\nCid,x\n');
     await dialog.getByLabel('Where Name goes').waitFor();
     expect(await dialog.getByLabel('Where Name goes').inputValue()).toBe('name');
     await dialog.getByRole('button', { name: 'Import 1 row' }).click();
     await page.getByText('3 rows', { exact: true }).waitFor();
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    await fromMenu('Save as CSV');
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('club_members.csv');
     expect(readFileSync(await saved.path(), 'utf8')).toContain('2,Ben,2024-02-01,3\n3,Cid,,\n');
@@ -339,7 +343,8 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('dialog').getByLabel('body', { exact: true }).waitFor();
     await expectFits(watched, 'data-row', screen);
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Import CSV' }).click();
+    await page.getByRole('button', { name: 'More for the rows' }).click();
+    await page.getByRole('menuitem', { name: 'Import CSV' }).click();
     await page.getByRole('dialog').locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('id,body\n3,x\n') }); // prettier-ignore
     await page.getByRole('dialog').getByLabel('Where body goes').waitFor();
     await expectFits(watched, 'data-import', screen);
