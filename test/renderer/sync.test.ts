@@ -192,11 +192,35 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByLabel('Name', { exact: true }).fill('nas');
     await page.getByLabel('Folder', { exact: true }).fill(`${room.folder}/photos`);
     await page.getByRole('button', { name: 'Add it' }).click();
-    await page.getByRole('link', { name: 'Look into it' }).click();
+    await page.getByRole('link', { name: 'nas' }).click();
     await page.getByRole('button', { name: '2026' }).click();
     await page.getByText('harbour.jpg').waitFor();
     await page.getByRole('button', { name: 'Up' }).click();
     await page.getByRole('button', { name: '2026' }).waitFor();
+  });
+
+  it('changes a remote by the same form, filled in, and removes it', async () => {
+    const parameters = { remote: `${room.folder}/photos` };
+    await room.api('POST', '/api/sync/remotes', { name: 'moved', type: 'alias', parameters });
+    await using watched = await visit('/sync/remotes');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Edit moved' }).click();
+    const folder = page.getByLabel('Folder', { exact: true });
+    await expect.poll(() => folder.inputValue()).toBe(`${room.folder}/photos`);
+    await folder.fill(':sftp,ssh="touch x":');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Options that run a program are not taken.').waitFor();
+    await folder.fill(`${room.folder}/photos/2026`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('moved is changed, and answers.').waitFor();
+    await page.getByRole('link', { name: 'moved' }).click();
+    await page.getByText('harbour.jpg').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Edit moved' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
+    await page.getByRole('link', { name: 'moved' }).waitFor({ state: 'detached' });
+    expect(watched.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
   it('asks of the usual kinds for what rclone knows of them', async () => {
@@ -234,7 +258,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByText('Configure this as a Shared Drive').waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByText('cloud', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'cloud' }).waitFor();
     await room.api('DELETE', '/api/sync/remotes/cloud');
   });
 
@@ -250,7 +274,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       ['failed', `/sync/history/${String(failed)}`, 'Files that failed'],
       ['files', `/sync/files?at=${encodeURIComponent(room.folder)}`, 'photos'],
       ['connect', '/sync/connect', 'Who may sync what'],
-      ['remotes', '/sync/remotes', 'Look into it'],
+      ['remotes', '/sync/remotes', 'Folder'],
       ['add', '/sync?add=1', 'Tell me'],
     ] as const) {
       await using watched = await visit(path, screen);

@@ -73,6 +73,29 @@ export const remoteRoutes = {
     }),
     reply: RemoteStep,
   }),
+  remote: defineRoute({
+    method: 'GET',
+    path: '/api/sync/remotes/:name',
+    summary: 'A remote as it is set up; of its secrets the names alone.',
+    access: 'admin',
+    reply: z.object({
+      name: z.string(),
+      type: z.string(),
+      values: z.record(z.string(), z.string()),
+      /** The fields that hold a secret. */
+      secrets: z.array(z.string()),
+    }),
+  }),
+  changeRemote: defineRoute({
+    method: 'PATCH',
+    path: '/api/sync/remotes/:name',
+    summary: 'Changes the fields that are named, once the remote answers with them; else it stays as it was.',
+    access: 'admin',
+    body: z.object({
+      parameters: z.record(z.string().regex(/^[a-z0-9][a-z0-9_]{0,99}$/), z.string().max(20_000)),
+    }),
+    reply: ok,
+  }),
   remoteSetup: defineRoute({
     method: 'GET',
     path: '/api/sync/remotes/:name/setup',

@@ -70,8 +70,12 @@ const causes: readonly (readonly [RegExp, Words])[] = [
   [/connection reset|broken pipe|unexpected EOF|\bECONNRESET\b|\bEPIPE\b/i, 'The connection to the server broke off.'],
   [/x509:|certificate (?:signed|has expired|is not)/i, "The server's certificate is not trusted."],
   [
-    /unable to authenticate|invalid_grant|oauth2:|couldn't fetch token|token (?:has )?expired|empty token|InvalidAccessKeyId|SignatureDoesNotMatch|\b401\b.*unauthorized|unauthorized/i,
-    'The server does not accept the sign-in. Remove the remote and add it again under Remotes.',
+    /invalid_grant|oauth2:|couldn't fetch token|token (?:has )?expired|empty token/i,
+    'The sign-in to the provider has ended. Remove the remote and add it again under Remotes.',
+  ],
+  [
+    /unable to authenticate|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i,
+    'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
   ],
   [
     /too many requests|rate ?limit|\b429\b|SlowDown/i,

@@ -2,6 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/remotes.ts';
 import { errorOf, type Engine, type EngineAnswer } from './engine.ts';
+import { forgetPlace, tryRemote, type Ask, type RemoteSection } from './remote-change.ts';
 
 /** A person has so long to sign in on the page of a provider. */
 const signInWithinMs = 15 * 60_000;
@@ -100,7 +101,10 @@ export class RemoteSetups {
     this.#open.delete(name);
     setup?.signingIn?.abort(new Problem('sync.canceled', 409, 'It was given up.'));
     if (setup?.signingIn !== undefined) await this.#engine().call('config/oauthstop', {});
-    await this.#ask('config/delete', { name });
+    const ask: Ask = (path, input) => this.#ask(path, input);
+    const { type = '' } = (await ask('config/get', { name })) as RemoteSection;
+    await ask('config/delete', { name });
+    await forgetPlace(ask, type);
   }
 
   #find(name: string): Setup {
@@ -187,7 +191,7 @@ export class RemoteSetups {
     try {
       if (error !== '') throw failed(error);
       // Nobody has tried yet what was written into the form.
-      if (!setup.isSignedIn) await this.#ask('operations/fsinfo', { fs: `${name}:` });
+      if (!setup.isSignedIn) await tryRemote((path, input) => this.#ask(path, input), `${name}:`);
     } catch (cause) {
       await this.forget(name);
       throw cause;

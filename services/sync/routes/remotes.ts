@@ -2,8 +2,9 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { syncApi } from '../../contracts/sync/api.ts';
 import { commandIn } from '../domain/commands.ts';
-import { redacted } from '../domain/redact.ts';
+import { looksSecret, redacted } from '../domain/redact.ts';
 import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
+import { changeRemote, remoteOf } from '../engine/remote-change.ts';
 import type { RemoteSetups } from '../engine/remote-setup.ts';
 import { providersOf, type EngineProvider } from './providers.ts';
 
@@ -45,6 +46,22 @@ export function remoteHandlers({
         throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
       }
       return await setups.begin(name, type, parameters);
+    }),
+    implement(syncApi.remote, async ({ params: { name = '' } }) => {
+      const { type = '', ...fields } = await remoteOf(ask, name);
+      const secrets = Object.keys(fields).filter((field) => looksSecret(field) && fields[field] !== '');
+      const shown = Object.entries(fields).filter(([field]) => !looksSecret(field));
+      return { name, type, values: redacted(Object.fromEntries(shown)) as Record<string, string>, secrets };
+    }),
+    implement(syncApi.changeRemote, async ({ params: { name = '' }, body: { parameters } }) => {
+      const command = commandIn(parameters);
+      if (command !== undefined) throw commands(`parameters.${command}`);
+      if (Object.hasOwn(parameters, 'type')) {
+        const detail = 'A remote stays of its kind.';
+        throw new Problem('sync.invalid', 422, detail, { fields: { 'parameters.type': detail } });
+      }
+      await changeRemote(ask, name, parameters);
+      return { ok: true as const };
     }),
     implement(syncApi.remoteSetup, async ({ params }) => setups.step(params['name'] ?? '')),
     implement(syncApi.answerRemote, async ({ params, body: { answer } }) => {

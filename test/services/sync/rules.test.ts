@@ -321,7 +321,11 @@ describe('why a sync failed', () => {
     ],
     [
       'ssh: handshake failed: ssh: unable to authenticate, attempted methods [none password]',
-      'The server does not accept the sign-in. Remove the remote and add it again under Remotes.',
+      'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
+    ],
+    [
+      'couldn\'t fetch token: oauth2: "invalid_grant"',
+      'The sign-in to the provider has ended. Remove the remote and add it again under Remotes.',
     ],
     [
       `didn't find section in config file ("drive")`,

@@ -1,4 +1,4 @@
-import type { ProviderField } from '../../../../services/contracts/sync/remotes.ts';
+import type { ProviderField, SyncProvider } from '../../../../services/contracts/sync/remotes.ts';
 
 /** What somebody is asked first about a kind of remote, in plain words. */
 interface FieldWords {
@@ -154,4 +154,15 @@ function labelOf({ name, required }: ProviderField, given: string | undefined): 
 /** The first line, which says what it is; those that follow are about special cases. */
 export function firstLine(help: string): string {
   return help.split('\n', 1)[0] ?? '';
+}
+
+/** Whether what an engine's rule says goes for one provider of a kind: `AWS,Minio`, `!AWS` for all others, or nothing for all. */
+export function appliesTo(rule: string, provider: string): boolean {
+  if (rule === '') return true;
+  return rule.replace(/^!/, '').split(',').includes(provider) !== rule.startsWith('!');
+}
+
+/** The fields that a kind asks for one provider of it, such as that of S3. */
+export function fieldsFor({ fields }: SyncProvider, provider: string): readonly ProviderField[] {
+  return fields.filter((field) => appliesTo(field.provider, provider));
 }

@@ -1,0 +1,107 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
+import { lacksRclone, openSyncRoom, rclonePath, type SyncRoom } from './room.ts';
+
+/** A server of files that asks for a password, as a NAS is one: rclone's own, by WebDAV. */
+async function openServer(folder: string, port: number, password: string): Promise<ChildProcess> {
+  const where = ['--addr', `127.0.0.1:${String(port)}`, '--user', 'ada', '--pass', password];
+  const server = spawn(rclonePath ?? '', ['serve', 'webdav', folder, ...where, '--config', '/dev/null'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  for await (const line of createInterface({ input: server.stderr })) if (line.includes('Server started on')) break;
+  server.stderr.resume();
+  return server;
+}
+
+describe.skipIf(lacksRclone)('a remote that is set up', () => {
+  let room: SyncRoom;
+  let port: number;
+  let server: ChildProcess;
+  const change = (parameters: object, name = 'nas') => room.api('PATCH', `/api/sync/remotes/${name}`, { parameters });
+  const filesOf = async (name: string) => (await room.call('operations/list', { fs: `${name}:`, remote: '' })).body;
+
+  const restart = async (password: string): Promise<void> => {
+    server.kill();
+    await once(server, 'exit');
+    server = await openServer(room.folder, port, password);
+  };
+
+  beforeAll(async () => {
+    [room, port] = await Promise.all([openSyncRoom(), freePort()]);
+    room.write({ 'a.txt': 'a' });
+    server = await openServer(room.folder, port, 'one');
+    const parameters = { url: `http://127.0.0.1:${String(port)}`, vendor: 'other', user: 'ada', pass: 'one' };
+    expect(await room.api('POST', '/api/sync/remotes', { name: 'nas', type: 'webdav', parameters })).toEqual({ step: 'done' }); // prettier-ignore
+    expect((await filesOf('nas')).list).toHaveLength(1);
+  });
+  afterAll(async () => {
+    server.kill();
+    await room[Symbol.asyncDispose]();
+  });
+
+  it('shows what it is made of, and of its secrets the names alone', async () => {
+    expect(await room.api('GET', '/api/sync/remotes/nas')).toEqual({
+      ...{ name: 'nas', type: 'webdav', secrets: ['pass'] },
+      values: { url: `http://127.0.0.1:${String(port)}`, vendor: 'other', user: 'ada' },
+    });
+    await expect(room.api('GET', '/api/sync/remotes/nosuch')).rejects.toThrow('404');
+  });
+
+  it('takes a new password, and keeps the rest of it', async () => {
+    await restart('two');
+    expect((await filesOf('nas')).list).toBeUndefined();
+    expect(await change({ pass: 'two' })).toEqual({ ok: true });
+    expect((await filesOf('nas')).list).toMatchObject([{ Path: 'a.txt' }]);
+    expect(await room.api('GET', '/api/sync/remotes/nas')).toMatchObject({ values: { user: 'ada', vendor: 'other' } });
+  });
+
+  it('stays as it was where it does not answer with what is new', async () => {
+    await expect(change({ url: 'http://127.0.0.1:1', user: 'bob' })).rejects.toThrow(
+      /422.*nothing answers at its address/,
+    );
+    expect(await room.api('GET', '/api/sync/remotes/nas')).toMatchObject({
+      values: { url: `http://127.0.0.1:${String(port)}`, user: 'ada' },
+    });
+    expect((await filesOf('nas')).list).toHaveLength(1);
+    await expect(change({ user: 'x' }, 'nosuch')).rejects.toThrow('404');
+  });
+
+  it('is not set up with a password that its server does not take', async () => {
+    const parameters = { url: `http://127.0.0.1:${String(port)}`, vendor: 'other', user: 'ada', pass: 'wrong' };
+    const wrong = room.api('POST', '/api/sync/remotes', { name: 'wrong', type: 'webdav', parameters });
+    await expect(wrong).rejects.toThrow(/422.*does not accept the sign-in/);
+    await expect(room.api('GET', '/api/sync/remotes/wrong')).rejects.toThrow('404');
+    await expect(change({ pass: 'wrong' })).rejects.toThrow(/422.*does not accept the sign-in/);
+    expect((await filesOf('nas')).list).toHaveLength(1);
+  });
+
+  it('leads to the folder that it names now, also when it is removed and made anew', async () => {
+    room.write({ 'one/1.txt': '1', 'two/2.txt': '2', 'three/3.txt': '3' });
+    const add = (folder: string) =>
+      room.api('POST', '/api/sync/remotes', { name: 'short', type: 'alias', parameters: { remote: `${room.folder}/${folder}` } }); // prettier-ignore
+    const found = async () => (await filesOf('short')).list.map(({ Path }: { Path: string }) => Path);
+    await add('one');
+    expect(await found()).toEqual(['1.txt']);
+    await change({ remote: `${room.folder}/two` }, 'short');
+    expect(await found()).toEqual(['2.txt']);
+    await room.api('DELETE', '/api/sync/remotes/short');
+    await add('three');
+    expect(await found()).toEqual(['3.txt']);
+  });
+
+  it('takes nothing that makes another thing of it', async () => {
+    await expect(change({ type: 'local' })).rejects.toThrow('stays of its kind');
+    await expect(change({ _root: '/' })).rejects.toThrow('422');
+    await expect(change({ bearer_token_command: 'touch /tmp/x' })).rejects.toThrow('run a program');
+    const bob = await room.account('bob', [{ resource: 'nas:*', permission: 'read-write' }]);
+    await expect(room.api('GET', '/api/sync/remotes/nas', undefined, bob)).rejects.toThrow('403');
+    await expect(room.api('PATCH', '/api/sync/remotes/nas', { parameters: {} }, bob)).rejects.toThrow('403');
+  });
+
+  it('has no secret in the log', () => {
+    expect(JSON.stringify(room.host.log)).not.toMatch(/"(one|two)"|pass=/);
+  });
+});
