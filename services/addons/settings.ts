@@ -87,11 +87,13 @@ const general = z.object({
     description: 'Of one configuration.',
   }),
   timeout: z.int().min(1000).max(50_000).default(7000).meta({
-    title: 'Patience with an addon (ms)',
-    description: 'What has not answered by then is left out: 7000 are 7 seconds. An addon may have a time of its own.',
+    unit: 'ms',
+    title: 'Patience with an addon',
+    description: 'What has not answered by then is left out. An addon may have a time of its own.',
   }),
   deadline: z.int().min(1000).max(60_000).default(9500).meta({
-    title: 'Answer at the latest after (ms)',
+    unit: 'ms',
+    title: 'Answer at the latest after',
     description: 'With what is there by then. Some players give up after 10 seconds.',
   }),
   maxCacheSize: z.int().min(1).max(1_000_000).default(1000).meta({

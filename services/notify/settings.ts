@@ -9,7 +9,8 @@ export const Settings = z.object({
   }),
   answerMs: z.int().min(0).max(30_000).default(2000).meta({
     live: true,
-    title: 'Wait for delivery (ms)',
+    unit: 'ms',
+    title: 'Wait for delivery',
     description:
       'How long a caller waits for the first attempt at each destination before it is told "queued". Behind others to the same destination it does not wait.',
   }),
@@ -52,8 +53,10 @@ export const Settings = z.object({
     .default(200 * 1024 * 1024)
     .meta({
       live: true,
-      title: 'Largest file (bytes)',
-      description: 'A call with a larger file is refused. A number below 10,000 counts as MiB.',
+      unit: 'bytes',
+      title: 'Largest file',
+      description:
+        'A call with a larger file is refused. In the file and the environment a number below 10,000 counts as MiB.',
     }),
   keptFilesBytes: z
     .int()
@@ -61,7 +64,8 @@ export const Settings = z.object({
     .default(100 * 1024 * 1024)
     .meta({
       live: true,
-      title: 'Files kept for the history (bytes)',
+      unit: 'bytes',
+      title: 'Files kept for the history',
       description:
         'Files of delivered notifications stay as long as their notification and until newer ones need the room, so that it can be sent again with them. 0: they go with the last delivery.',
     }),
@@ -106,8 +110,10 @@ export const Settings = z.object({
     .default(512 * 1024)
     .meta({
       live: true,
-      title: 'Largest configuration (bytes)',
-      description: 'A longer one is refused. A number below 10,000 counts as KiB, as Apprise API has it.',
+      unit: 'bytes',
+      title: 'Largest configuration',
+      description:
+        'A longer one is refused. In the file and the environment a number below 10,000 counts as KiB, as Apprise API has it.',
     }),
   statefulMode: z
     .enum(['hash', 'simple', 'disabled'])

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { groupFields } from '../../renderer/src/pages/settings/field-groups.ts';
+import { inMeasure, measureOf } from '../../renderer/src/pages/settings/amount.ts';
 import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
 import type { SettingsField } from '../../services/contracts/control/settings.ts';
 import { ago, bytes, duration, tookWords } from '../../renderer/src/parts/text/format.ts';
@@ -35,6 +36,7 @@ describe('the control for a setting', () => {
     ['secret', z.string().meta({ secret: true })],
     ['number', z.int().min(1).default(3)],
     ['number', z.number().nullable()],
+    ['amount', z.int().min(1000).default(7000).meta({ unit: 'ms' })],
     ['switch', z.boolean()],
     ['choice', z.enum(['a', 'b'])],
     ['choices', z.array(z.enum(['a', 'b']))],
@@ -70,6 +72,18 @@ describe('the control for a setting', () => {
     const Name = z.string().meta({ id: 'FormTestName' });
     expect(kind(z.array(z.object({ first: Name, last: Name })))).toBe('rows');
     expect(controlFor({ $ref: '#' }).kind).toBe('json');
+  });
+});
+
+describe('an amount', () => {
+  it('is read in seconds and MiB, a few bytes as they are, and refused in the same words', () => {
+    expect(measureOf('ms', 7000)).toMatchObject({ name: 'seconds', size: 1000 });
+    expect(measureOf('bytes', 200 * 2 ** 20)).toMatchObject({ name: 'MiB', size: 2 ** 20 });
+    expect(measureOf('bytes', 0).name).toBe('MiB');
+    expect(measureOf('bytes', 200)).toMatchObject({ name: 'bytes', size: 1 });
+    expect(inMeasure('It must be 1,000 or more.', measureOf('ms', 1))).toBe('It must be 1 s or more.');
+    expect(inMeasure('It must be 16,777,216 or less.', measureOf('bytes', 0))).toBe('It must be 16 MiB or less.');
+    expect(inMeasure('It is missing.', measureOf('ms', 1))).toBe('It is missing.');
   });
 });
 

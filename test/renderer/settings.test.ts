@@ -265,6 +265,24 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
+  it('asks for seconds where the file has milliseconds, and refuses in seconds', async () => {
+    await using real = await openPages({ services: [addons, control] });
+    await using visit = await real.visit('/settings/addons');
+    const { page } = visit;
+    await page.getByText('Advanced', { exact: true }).click();
+    const patience = page.getByLabel('Patience with an addon', { exact: true });
+    expect(await patience.inputValue()).toBe('7');
+    await patience.fill('0.5');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText(/\b1 s\b/).waitFor();
+    await patience.fill('8.5');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.', { exact: false }).waitFor();
+    expect(readFileSync(join(real.host.dataDir, 'homeport.yaml'), 'utf8')).toMatch(/timeout: 8500/);
+    expect(await patience.inputValue()).toBe('8.5');
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
   it('turns the theme in General, for this browser alone', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings');

@@ -174,7 +174,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText('1 down').waitFor();
     // What needs somebody comes first, with its reason.
     const first = page.getByRole('list', { name: 'Monitors' }).getByRole('link').first();
-    await expect.poll(() => first.innerText()).toMatch(/^The web\s+Down\s+It has a fault of its own \(500\)\.$/);
+    await expect.poll(() => first.innerText()).toMatch(/^The web\s+It has a fault of its own \(500\)\.\s+Down$/);
     await page.getByText('One by one').click();
     await page
       .getByRole('button', { name: /^Watch Control|^Watch Homeport|^Watch / })

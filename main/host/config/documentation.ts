@@ -134,10 +134,16 @@ function typeName(place: SchemaPlace): string {
   for (const type of typesOf(place)) {
     if (type === 'string' && plainText) continue;
     if (type === 'array') names.push(`list of ${typeName(elementOf(place, 0)).replace('group', 'groups') || 'values'}`);
-    else if (type === 'integer' || type === 'number') names.push(`${typeNames[type] ?? type}${range(place)}`);
+    else if (type === 'integer' || type === 'number')
+      names.push(`${typeNames[type] ?? type}${unitOf(place)}${range(place)}`);
     else names.push(typeNames[type] ?? type);
   }
   return names.join(' or ');
+}
+
+function unitOf(place: SchemaPlace): string {
+  const unit = place.nodes.map((node) => node['unit']).find((each) => typeof each === 'string');
+  return unit === undefined ? '' : ` of ${unit === 'ms' ? 'milliseconds' : unit}`;
 }
 
 /** The bounds, where the schema sets any of its own (zod writes the safe integers' for the others). */

@@ -1,4 +1,5 @@
 import type { JsonSchema, SettingsField } from '../../../../services/contracts/control/settings.ts';
+import { isAmountUnit, type AmountUnit } from './amount.ts';
 
 /** A value, and the words for it. */
 type Option = readonly [value: string, words: string];
@@ -9,6 +10,8 @@ export type Control =
   | { readonly kind: 'folder' }
   | { readonly kind: 'secret' }
   | { readonly kind: 'number'; readonly nullable: boolean }
+  /** A number of milliseconds or bytes, typed in seconds or MiB. */
+  | { readonly kind: 'amount'; readonly unit: AmountUnit }
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly options: readonly Option[] }
   /** Any of these. */
@@ -43,6 +46,7 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
   }
   if (type === 'string' && schema['folder'] === true) return { kind: 'folder' };
   if (type === 'string') return { kind: 'text', nullable };
+  if ((type === 'number' || type === 'integer') && !nullable && isAmountUnit(schema['unit'])) return { kind: 'amount', unit: schema['unit'] }; // prettier-ignore
   if (type === 'number' || type === 'integer') return { kind: 'number', nullable };
   if (type === 'boolean' && !nullable) return { kind: 'switch' };
   if (type === 'array' && schema['hours'] === true) return { kind: 'hours' };
