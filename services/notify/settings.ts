@@ -54,6 +54,7 @@ export const Settings = z.object({
     .meta({
       live: true,
       unit: 'bytes',
+      smallUnit: 1024 * 1024,
       title: 'Largest file',
       description:
         'A call with a larger file is refused. In the file and the environment a number below 10,000 counts as MiB.',
@@ -111,6 +112,7 @@ export const Settings = z.object({
     .meta({
       live: true,
       unit: 'bytes',
+      smallUnit: 1024,
       title: 'Largest configuration',
       description:
         'A longer one is refused. In the file and the environment a number below 10,000 counts as KiB, as Apprise API has it.',

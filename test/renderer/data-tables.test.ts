@@ -127,6 +127,7 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
   it('signs tokens with a pair of keys, makes a new one, and says how long the earlier ones count', async () => {
     await using watched = await visit('/data/connect');
     const { page } = watched;
+    await page.getByText('How tokens are signed, and').click();
     await page.getByRole('button', { name: 'Sign with a pair of keys' }).click();
     await page.getByRole('button', { name: 'Sign new tokens with a pair?' }).click();
     await page.getByText('A pair of keys (ES256) since').waitFor();
@@ -165,7 +166,7 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     await page.getByRole('dialog').getByRole('group', { name: 'boat' }).waitFor();
     await expectFits(watched, 'data-columns', screen);
     await page.goto(`${room.host.url('control')}/data/connect`);
-    await page.getByText('How tokens are signed').waitFor();
+    await page.getByText('How tokens are signed, and').click();
     await expectFits(watched, 'data-keys', screen);
   });
 });

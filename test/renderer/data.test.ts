@@ -35,6 +35,17 @@ describe.skipIf(noBrowser)('Data', () => {
     return answer.results.at(-1).rows;
   };
 
+  it('looks at a table with one press, also one that is called like a word of SQL', async () => {
+    await run(`create table "user" (name text); insert into "user" values ('ada of the lamp'); select 1 as one`);
+    await using watched = await visit('/data/sql');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'user', exact: true }).click();
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('cell', { name: 'ada of the lamp' }).waitFor();
+    await run('drop table "user"; select 1 as one');
+    expect(watched.complaints).toEqual([]);
+  });
+
   it('makes a table by a statement, protects it, and says why a user sees what they see', async () => {
     await using watched = await visit('/data/sql');
     const { page } = watched;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { groupFields } from '../../renderer/src/pages/settings/field-groups.ts';
-import { inMeasure, measureOf } from '../../renderer/src/pages/settings/amount.ts';
+import { inMeasure, measureOf, shownAmount, typedAmount } from '../../renderer/src/pages/settings/amount.ts';
 import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
 import type { SettingsField } from '../../services/contracts/control/settings.ts';
 import { ago, bytes, duration, tookWords } from '../../renderer/src/parts/text/format.ts';
@@ -76,14 +76,28 @@ describe('the control for a setting', () => {
 });
 
 describe('an amount', () => {
-  it('is read in seconds and MiB, a few bytes as they are, and refused in the same words', () => {
-    expect(measureOf('ms', 7000)).toMatchObject({ name: 'seconds', size: 1000 });
-    expect(measureOf('bytes', 200 * 2 ** 20)).toMatchObject({ name: 'MiB', size: 2 ** 20 });
-    expect(measureOf('bytes', 0).name).toBe('MiB');
-    expect(measureOf('bytes', 200)).toMatchObject({ name: 'bytes', size: 1 });
-    expect(inMeasure('It must be 1,000 or more.', measureOf('ms', 1))).toBe('It must be 1 s or more.');
-    expect(inMeasure('It must be 16,777,216 or less.', measureOf('bytes', 0))).toBe('It must be 16 MiB or less.');
-    expect(inMeasure('It is missing.', measureOf('ms', 1))).toBe('It is missing.');
+  const ms = { unit: 'ms', smallUnit: 1 } as const;
+  const bytes = { unit: 'bytes', smallUnit: 1 } as const;
+  const file = { unit: 'bytes', smallUnit: 2 ** 20 } as const;
+
+  it('is read in seconds and MiB, a few bytes as they are', () => {
+    expect(shownAmount(ms, measureOf(ms, 9500), 9500)).toBe('9.5');
+    expect(measureOf(bytes, 200).name).toBe('bytes');
+    expect(measureOf(bytes, 0).name).toBe('MiB');
+    expect(shownAmount(bytes, measureOf(bytes, 2 ** 40), 2 ** 40)).toBe('1048576');
+  });
+
+  it('is what it counts as where a small number stands for more', () => {
+    expect([measureOf(file, 200).name, shownAmount(file, measureOf(file, 200), 200)]).toEqual(['MiB', '200']);
+    expect(typedAmount(file, measureOf(file, 200), 0.005)).toBe(10_000);
+    expect(typedAmount(file, measureOf(file, 200), 25)).toBe(25 * 2 ** 20);
+    expect(typedAmount(bytes, measureOf(bytes, 0), 0.005)).toBe(5243);
+  });
+
+  it('is refused in the words it is shown in', () => {
+    expect(inMeasure('It must be 1,000 or more.', measureOf(ms, 1))).toBe('It must be 1 s or more.');
+    expect(inMeasure('It must be 16,777,216 or less.', measureOf(bytes, 0))).toBe('It must be 16 MiB or less.');
+    expect(inMeasure('It is missing.', measureOf(ms, 1))).toBe('It is missing.');
   });
 });
 

@@ -220,6 +220,18 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
     await page.getByRole('link', { name: 'moved' }).waitFor({ state: 'detached' });
+    // A secret that is not shown stays, unless it is to be forgotten.
+    await room.call('config/create', { name: 'shed', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', user: 'ada', pass: 'reeds' }, opt: { obscure: true } }); // prettier-ignore
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit shed' }).click();
+    const password = page.getByLabel('Password', { exact: false }).first();
+    await expect.poll(() => password.getAttribute('placeholder')).toBe('Stays as it is');
+    await page.getByLabel('Forget it: Password').check();
+    const asked = page.waitForRequest((request) => request.method() === 'PATCH');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect((await asked).postDataJSON()).toEqual({ parameters: { pass: '' } });
+    await page.getByText('nothing answers at its address').waitFor();
+    await room.api('DELETE', '/api/sync/remotes/shed');
     expect(watched.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 

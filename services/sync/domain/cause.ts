@@ -74,7 +74,7 @@ const causes: readonly (readonly [RegExp, Words])[] = [
     'The sign-in to the provider has ended. Remove the remote and add it again under Remotes.',
   ],
   [
-    /unable to authenticate|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i,
+    /unable to authenticate|logon is invalid|logon failure|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i,
     'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
   ],
   [

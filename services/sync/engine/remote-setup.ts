@@ -2,7 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/remotes.ts';
 import { errorOf, type Engine, type EngineAnswer } from './engine.ts';
-import { forgetPlace, tryRemote, type Ask, type RemoteSection } from './remote-change.ts';
+import { forgetPlaces, tryRemote } from './remote-change.ts';
 
 /** A person has so long to sign in on the page of a provider. */
 const signInWithinMs = 15 * 60_000;
@@ -101,10 +101,8 @@ export class RemoteSetups {
     this.#open.delete(name);
     setup?.signingIn?.abort(new Problem('sync.canceled', 409, 'It was given up.'));
     if (setup?.signingIn !== undefined) await this.#engine().call('config/oauthstop', {});
-    const ask: Ask = (path, input) => this.#ask(path, input);
-    const { type = '' } = (await ask('config/get', { name })) as RemoteSection;
-    await ask('config/delete', { name });
-    await forgetPlace(ask, type);
+    await this.#ask('config/delete', { name });
+    await forgetPlaces((path, input) => this.#ask(path, input));
   }
 
   #find(name: string): Setup {

@@ -2,7 +2,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { syncApi } from '../../contracts/sync/api.ts';
 import { commandIn } from '../domain/commands.ts';
-import { looksSecret, redacted } from '../domain/redact.ts';
+import { hidden, looksSecret, redacted } from '../domain/redact.ts';
 import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
 import { changeRemote, remoteOf } from '../engine/remote-change.ts';
 import type { RemoteSetups } from '../engine/remote-setup.ts';
@@ -59,6 +59,11 @@ export function remoteHandlers({
       if (Object.hasOwn(parameters, 'type')) {
         const detail = 'A remote stays of its kind.';
         throw new Problem('sync.invalid', 422, detail, { fields: { 'parameters.type': detail } });
+      }
+      const unseen = Object.entries(parameters).find(([, value]) => value.includes(`//${hidden}@`));
+      if (unseen !== undefined) {
+        const detail = `Write the sign-in in this address again: ${hidden} stands in its place.`;
+        throw new Problem('sync.invalid', 422, detail, { fields: { [`parameters.${unseen[0]}`]: detail } });
       }
       await changeRemote(ask, name, parameters);
       return { ok: true as const };

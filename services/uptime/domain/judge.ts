@@ -101,6 +101,11 @@ export function judge(rules: Rules, before: Standing, outcome: Outcome): Verdict
   };
 }
 
+/** The same, when it has been so since an earlier moment than was known. */
+export function stoodSince(standing: Standing, since: number): Standing {
+  return { ...standing, since, downSince: standing.downSince === null ? null : since };
+}
+
 /** The history of states leaves out what is only tried again. */
 function isImportant(before: BeatStatus | null, after: BeatStatus): boolean {
   if (before === null) return true;

@@ -1,5 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { stoodSince } from '../domain/judge.ts';
 import { emptySpread, count, spreadText } from '../domain/spread.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { BucketStore } from '../store/buckets.ts';
@@ -41,7 +42,7 @@ function goOn(watched: Watched, beats: readonly PastBeat[]): void {
   if (first === undefined) return;
   const { status, at: since } = first;
   if (watched.standing.status === null) watched.stoodElsewhere = { status, since };
-  else if (watched.standing.status === status) watched.standing = { ...watched.standing, since };
+  else if (watched.standing.status === status) watched.standing = stoodSince(watched.standing, since);
 }
 
 function rowOf(watched: Watched, { size, start, up, down, maintenance, share, ping, pingMin, pingMax }: PastTally) {

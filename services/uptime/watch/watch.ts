@@ -5,7 +5,7 @@ import type { CheckResult } from '../check/messages.ts';
 import { dueWarnings } from '../domain/certificate.ts';
 import { afterAnswer, usualOf, usualRule } from '../domain/degradation.ts';
 import { changed, settled, type Flapping } from '../domain/flap.ts';
-import { judge, type JudgedBeat, type Outcome, type Standing, type Verdict } from '../domain/judge.ts';
+import { judge, stoodSince, type JudgedBeat, type Outcome, type Standing, type Verdict } from '../domain/judge.ts';
 import { addSpread, count, emptySpread } from '../domain/spread.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import {
@@ -291,6 +291,5 @@ function asElsewhere(watched: Watched, standing: Standing): Standing {
   const { stoodElsewhere } = watched;
   watched.stoodElsewhere = undefined;
   if (stoodElsewhere?.status !== standing.status) return standing;
-  const { since } = stoodElsewhere;
-  return { ...standing, since, downSince: standing.downSince === null ? null : since };
+  return stoodSince(standing, stoodElsewhere.since);
 }

@@ -324,6 +324,10 @@ describe('why a sync failed', () => {
       'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
     ],
     [
+      "couldn't connect SMB: response error: The attempted logon is invalid. This is either due to a bad username or authentication information.",
+      'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
+    ],
+    [
       'couldn\'t fetch token: oauth2: "invalid_grant"',
       'The sign-in to the provider has ended. Remove the remote and add it again under Remotes.',
     ],

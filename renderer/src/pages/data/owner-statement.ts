@@ -14,8 +14,3 @@ export async function runAsOwner(query: string): Promise<void> {
   const hint = error.hint === null ? '' : ` ${error.hint}`;
   throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.${hint}`);
 }
-
-/** A name as people write it, in quotes only where PostgreSQL would read it as another one. */
-export function bareName(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name);
-}

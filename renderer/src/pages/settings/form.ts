@@ -1,5 +1,5 @@
 import type { JsonSchema, SettingsField } from '../../../../services/contracts/control/settings.ts';
-import { isAmountUnit, type AmountUnit } from './amount.ts';
+import { amountOf, type Amount } from './amount.ts';
 
 /** A value, and the words for it. */
 type Option = readonly [value: string, words: string];
@@ -11,7 +11,7 @@ export type Control =
   | { readonly kind: 'secret' }
   | { readonly kind: 'number'; readonly nullable: boolean }
   /** A number of milliseconds or bytes, typed in seconds or MiB. */
-  | { readonly kind: 'amount'; readonly unit: AmountUnit }
+  | { readonly kind: 'amount'; readonly amount: Amount }
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly options: readonly Option[] }
   /** Any of these. */
@@ -46,8 +46,10 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
   }
   if (type === 'string' && schema['folder'] === true) return { kind: 'folder' };
   if (type === 'string') return { kind: 'text', nullable };
-  if ((type === 'number' || type === 'integer') && !nullable && isAmountUnit(schema['unit'])) return { kind: 'amount', unit: schema['unit'] }; // prettier-ignore
-  if (type === 'number' || type === 'integer') return { kind: 'number', nullable };
+  if (type === 'number' || type === 'integer') {
+    const amount = nullable ? undefined : amountOf(schema);
+    return amount === undefined ? { kind: 'number', nullable } : { kind: 'amount', amount };
+  }
   if (type === 'boolean' && !nullable) return { kind: 'switch' };
   if (type === 'array' && schema['hours'] === true) return { kind: 'hours' };
   if (type === 'array' && !nullable) return listControl(only, root);
