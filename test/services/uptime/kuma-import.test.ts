@@ -23,6 +23,46 @@ function send(rig: UptimeRig, bytes: Uint8Array<ArrayBuffer> | string): Promise<
   });
 }
 
+it('what was down there is down since then, to the feed of a page too, whenever it is checked first', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
+  const file = join(folder, 'kuma.db');
+  const quiet = { interval: 3600, active: 1 };
+  writeKumaDatabase(file, {
+    user: [{ id: 1, username: 'kuma', password: '$2a$10$secret' }],
+    monitor: [
+      { id: 1, name: 'box', type: 'port', ...quiet, hostname: '127.0.0.1', port: 1, maxretries: 0, timeout: 5 },
+      { id: 2, name: 'job', type: 'push', ...quiet, push_token: 'abcdefghijklmnopqrstuvwxyz012345' },
+    ],
+    status_page: [{ id: 1, slug: 'main', title: 'Main', icon: '/icon.svg', theme: 'dark' }],
+    group: [{ id: 1, name: 'All', weight: 1, status_page_id: 1 }],
+    monitor_group: [
+      { monitor_id: 1, group_id: 1, weight: 1 },
+      { monitor_id: 2, group_id: 1, weight: 2 },
+    ],
+    heartbeat: [1, 2].flatMap((monitor_id) => [
+      { monitor_id, status: 1, msg: 'OK', time: time(now - 6 * hour), important: 1 },
+      { monitor_id, status: 0, msg: 'gone', time: time(now - 3 * hour), important: 1 },
+    ]),
+  });
+  await using rig = await openUptime({ clock: createFakeClock(now) });
+  try {
+    expect((await send(rig, readFileSync(file))).status).toBe(200);
+    await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=down`);
+    const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
+    await vi.waitUntil(async () => (await Promise.all(items.map(({ id }) => rig.beats(id)))).every((beats) => (beats.at(-1)?.time ?? '') >= time(now))); // prettier-ignore
+    const began = new Date(now - 3 * hour).toUTCString();
+    const feed = async () => (await fetch(`${rig.url}/status/main/rss`)).text();
+    await expect
+      .poll(async () => (await feed()).match(/<pubDate>[^<]+/g))
+      .toEqual([`<pubDate>${began}`, `<pubDate>${began}`]);
+    for (const { id } of items) {
+      expect(await rig.call('GET', `/api/monitors/${String(id)}`)).toMatchObject({ state: { status: 0, since: now - 3 * hour } }); // prettier-ignore
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what was before', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');
