@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)('what was typed into a dialog when the session ended'
     ['/sync/remotes', 'Add a remote', 'Add a remote'],
     ['/git', 'New repository', 'New repository'],
     ['/delivery/keys', 'New key', 'New key'],
-    ['/delivery/keys', 'Add', 'Add a destination'],
+    ['/delivery/keys', 'Add a destination', 'Add a destination'],
     ['/delivery/recipients', 'Import', 'Import from Mailrise'],
   ])('is there again for the same person: %s, %s', async (path, button, name) => {
     await using visit = await openPage(browser);

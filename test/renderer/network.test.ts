@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
   it('says what the provider of the sign-in has to know', async () => {
     await using visit = await pages.visit('/network/sign-in');
     const { page } = visit;
-    await page.getByRole('heading', { name: 'Another provider' }).waitFor();
+    await page.getByText('Another provider', { exact: true }).waitFor();
     const setUp = page.getByRole('link', { name: 'Set up a provider' });
     expect(await setUp.getAttribute('href')).toBe('/settings/gateway/oidcIssuer');
     const body = { shared: ['lamp'], oidcIssuer: 'https://auth.example', oidcClientId: 'homeport' };
