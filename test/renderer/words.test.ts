@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
 import { fileWords } from '../../renderer/src/pages/downloads/file-words.ts';
 import { withoutRepeats } from '../../renderer/src/pages/log/line-words.ts';
-import { changedWords } from '../../renderer/src/pages/sync/words.ts';
+import { changedWords, stateWords } from '../../renderer/src/pages/sync/words.ts';
 import { windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
 import { causeWords } from '../../renderer/src/pages/uptime/words.ts';
 import { ago, momentOf } from '../../renderer/src/parts/text/format.ts';
@@ -87,4 +87,11 @@ describe('words of pages', () => {
     } as unknown as Maintenance; // prettier-ignore
     expect(windowWords(window, Date.parse('2026-11-26T00:00Z'))).toMatch(/^Every Monday, .* · next Mon, Nov 30$/);
   });
+});
+
+it('a sync that ended with errors is not said to be done', () => {
+  const of = (errors: number) => stateWords({ state: 'done', kind: 'run', totals: { errors } as SyncJob['totals'] });
+  expect(of(0)).toEqual({ text: 'Done', tone: 'ok' });
+  expect(of(1)).toEqual({ text: '1 error', tone: 'warn' });
+  expect(of(1200)).toEqual({ text: '1,200 errors', tone: 'warn' });
 });

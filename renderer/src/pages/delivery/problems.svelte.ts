@@ -1,4 +1,4 @@
-import { notifyApi } from '../../../../services/contracts/notify/api.ts';
+import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyProblem } from '../../../../services/contracts/notify/statistics.ts';
 import { call } from '../../api/call.ts';
 import { Removals } from '../../state/removals.svelte.ts';
@@ -52,11 +52,22 @@ class DeliveryProblems {
   }
 }
 
-/** The destinations that said so last, by their names; those that are gone or did better since, by their kinds. */
-export function namesOf({ cause, services }: NotifyProblem): string {
-  const said = notify.keys
+/** The destinations that said so last. */
+function saidBy(cause: string, among: readonly NotifyKey[]): readonly NotifyDestination[] {
+  return among
     .flatMap(({ destinations }) => destinations)
     .filter(({ health }) => health !== null && health.state !== 'done' && health.detail === cause);
+}
+
+/** The key whose destinations alone have this problem, where they are changed. */
+export function keyOf({ cause }: NotifyProblem): string | undefined {
+  const [key, ...others] = notify.keys.filter((each) => saidBy(cause, [each]).length > 0);
+  return others.length > 0 ? undefined : key?.key;
+}
+
+/** The destinations that said so last, by their names; those that are gone or did better since, by their kinds. */
+export function namesOf({ cause, services }: NotifyProblem): string {
+  const said = saidBy(cause, notify.keys);
   const names = said.length === 0 ? services : said.map(destinationName);
   return names.filter((name, at) => names.indexOf(name) === at).join(', ');
 }

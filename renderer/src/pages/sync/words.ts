@@ -5,13 +5,17 @@ import { bytes } from '../../parts/text/format.ts';
 type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
 
 /** How a job stands, as a tag says it. */
-export function stateWords({ state, kind }: Pick<SyncJob, 'state' | 'kind'>): { text: string; tone: Tone } {
+export function stateWords({ state, kind, totals }: Pick<SyncJob, 'state' | 'kind' | 'totals'>): {
+  text: string;
+  tone: Tone;
+} {
   switch (state) {
     case 'waiting':
       return { text: 'Waiting', tone: 'plain' };
     case 'running':
       return { text: kind === 'preview' ? 'Looking' : 'Running', tone: 'sea' };
     case 'done':
+      if (totals.errors > 0) return { text: totals.errors === 1 ? '1 error' : `${totals.errors.toLocaleString('en')} errors`, tone: 'warn' }; // prettier-ignore
       return { text: kind === 'preview' ? 'Looked' : 'Done', tone: 'ok' };
     case 'held':
       return { text: 'Waits for you', tone: 'lamp' };

@@ -1,4 +1,5 @@
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const weekday = new Intl.DateTimeFormat('en', { weekday: 'short' });
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 const farDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -54,14 +55,14 @@ export function tookWords(milliseconds: number): string {
   return `${length > 1 && count < 10 ? number.format(count) : Math.round(count).toLocaleString('en')} ${unit}`;
 }
 
-/** A past time in as few words as tell it: `now`, `4 min ago`, `14:05`, `Tue, Mar 3`, `Mar 3, 2024`. */
+/** A past time in as few words as tell it: `now`, `4 min ago`, `14:05`, `Mon 22:30` of yesterday, `Tue, Mar 3`, `Mar 3, 2024`. */
 export function ago(time: number, now: number): string {
   const seconds = (now - time) / 1000;
   if (seconds < 60) return 'now';
   if (seconds < 3600) return `${String(Math.floor(seconds / 60))} min ago`;
+  if (new Date(time).toDateString() === new Date(now).toDateString()) return hour.format(time);
   // Late in the evening is still told by its hour when midnight has passed.
-  const isLately = seconds < 12 * 3600 || new Date(time).toDateString() === new Date(now).toDateString();
-  return isLately ? hour.format(time) : shortDay(time, now);
+  return seconds < 12 * 3600 ? `${weekday.format(time)} ${hour.format(time)}` : shortDay(time, now);
 }
 
 /** A past time under the name of its day: `now`, `4 min ago`, `14:05`. */
