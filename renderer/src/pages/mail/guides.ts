@@ -14,6 +14,8 @@ interface Step {
 export interface Guide {
   readonly id: string;
   readonly title: string;
+  /** It is another machine than this one, for which an address of this computer alone is none. */
+  readonly isDevice?: true;
   readonly steps: readonly Step[];
 }
 
@@ -94,7 +96,7 @@ export function guidesFor(place: Place): readonly Guide[] {
   const url = shellWord(`${access.tls === 'implicit' ? 'smtps' : 'smtp'}://${hostAndPort(host, port)}`);
   return [
     {
-      ...{ id: 'nas', title: 'A NAS (Synology, QNAP, TrueNAS, Unraid)' },
+      ...{ id: 'nas', isDevice: true as const, title: 'A NAS (Synology, QNAP, TrueNAS, Unraid)' },
       steps: [
         {
           words:
@@ -141,7 +143,7 @@ export function guidesFor(place: Place): readonly Guide[] {
       ],
     },
     {
-      ...{ id: 'camera', title: 'A camera, printer or UPS' },
+      ...{ id: 'camera', isDevice: true as const, title: 'A camera, printer or UPS' },
       steps: [{ words: 'Look for “Email” or “SMTP” among its alarms or notifications.' }, ...form],
     },
     {
