@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
@@ -48,6 +48,8 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
       writeFileSync(join(room.folder, 'src/big.bin'), '');
       truncateSync(join(room.folder, 'src/big.bin'), 200 * 1024 * 1024);
     }
+    // What is stopped before it has made its folder leaves nothing to purge.
+    if (file.startsWith('sync-58')) await until(() => Promise.resolve(existsSync(join(room.folder, 'slow'))), Boolean);
     if (file.startsWith('sync-61')) rmSync(join(room.folder, 'src/big.bin'));
     if (file.startsWith('sync-71')) {
       writeFileSync(join(room.folder, 'src/big.bin'), 'large');
