@@ -107,8 +107,8 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
     await page.getByText('none; leave user and password empty').waitFor();
     // A NAS would look for it at itself.
-    await page.getByText('is this computer itself: another device finds nothing there.').waitFor();
-    await page.getByRole('button', { name: 'Show the address for other devices' }).waitFor();
+    await page.getByText('is this computer itself: another device needs another address.').waitFor();
+    await page.getByRole('button', { name: 'Show that address' }).waitFor();
     await page.getByLabel('Device or program').selectOption('Linux with msmtp');
     await page.locator('code', { hasText: `port ${port}` }).waitFor();
     await page.getByLabel('Device or program').selectOption('Proxmox VE');

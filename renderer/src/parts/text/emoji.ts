@@ -11,11 +11,6 @@ export function picturesBefore(tags: readonly string[]): string {
   return pictures.length === 0 ? '' : `${pictures.join(' ')} `;
 }
 
-/** Those tags that are words: the others stand before the title as pictures. */
-export function wordTags(tags: readonly string[]): readonly string[] {
-  return tags.filter((tag) => pictureOf(tag) === undefined);
-}
-
 /** The tag's picture before its name, or the tag as it is. */
 export function tagWords(tag: string): string {
   const picture = pictureOf(tag);
