@@ -313,6 +313,15 @@ describe.skipIf(noBrowser)('Data', () => {
     await signIn(page.context(), quiet.host.url('control'));
     await page.goto(`${quiet.host.url('control')}/data`);
     await page.getByText('PostgreSQL sleeps').waitFor();
+    // Nor do those that would name a table if they knew one.
+    for (const at of ['connect', 'sql']) {
+      const looked = page.waitForResponse((answer) => answer.url().endsWith('/api/data/overview'));
+      await page.goto(`${quiet.host.url('control')}/data/${at}`);
+      await (await looked).finished();
+      await page.waitForLoadState('load');
+    }
+    await page.goto(`${quiet.host.url('control')}/data`);
+    await page.getByText('PostgreSQL sleeps').waitFor();
     await page.getByRole('button', { name: 'Look inside' }).click();
     await page.getByText('Begin with a table').waitFor();
     await page.goto(`${quiet.host.url('control')}/data/history`);

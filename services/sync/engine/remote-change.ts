@@ -3,9 +3,9 @@ import { causeOf } from '../domain/cause.ts';
 import type { EngineAnswer } from './engine.ts';
 
 /** A call of the engine. @throws Problem with what it says of a failure */
-export type Ask = (path: string, input: object) => Promise<EngineAnswer['body']>;
+type Ask = (path: string, input: object) => Promise<EngineAnswer['body']>;
 /** A remote as the engine's file has it, with its `type`; passwords are obscured in it. */
-export type RemoteSection = Readonly<Record<string, string>>;
+type RemoteSection = Readonly<Record<string, string>>;
 
 interface Provider {
   readonly Name: string;

@@ -10,8 +10,8 @@ const signInWithinMs = 15 * 60_000;
 const lookEveryMs = 100;
 const looks = 100;
 /** The engine waits for the browser at one fixed port, and says this where it cannot have it. */
-const portTakenAttempts = 50;
 const portTaken = 'failed to start auth webserver';
+const portTakenAttempts = 50;
 const portTakenAdvice =
   'rclone needs port 53682 of this computer for signing in, and another program uses it. Close that program, then try again.';
 /** The engine's question whether the browser is on its own computer. */

@@ -22,6 +22,12 @@ export class Tables extends Loaded {
       },
     );
   }
+
+  /** The same, for who needs no more than a name: that is no reason to wake PostgreSQL. */
+  async loadIfAwake(): Promise<void> {
+    const { state } = await call(dataApi.overview);
+    if (state === 'up') await this.load();
+  }
 }
 
 /** The largest tables and the newest users, for the overview. Whoever asks knows that PostgreSQL is awake. */
