@@ -88,6 +88,7 @@ describe.skipIf(noBrowser)('Home', () => {
     // An up service can need somebody too, and work that ended is gone.
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, detail: '1 down', remedy: { label: 'See it', to: '/' } });
     await needOf(page).getByText('1 down.').waitFor();
+    await rowOf(page).getByText('Needs you').waitFor();
     await running.waitFor({ state: 'detached' });
     await page.getByRole('img', { name: /^[\d,]+ requests in 24 hours$/ }).waitFor();
     await page

@@ -349,7 +349,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     });
     await using visit = await pages.visit(`/inbox/messages/${String(id)}`);
     const tags = visit.page.getByRole('list', { name: 'Tags' }).getByRole('button');
-    await expect.poll(() => tags.allTextContents()).toEqual(['warning', 'garden', 'uptime', 'maintenance reminder']);
+    await expect.poll(() => tags.allTextContents()).toEqual(['garden', 'uptime', 'maintenance reminder']);
     await visit.page.getByRole('heading', { level: 2, name: '\u26A0\uFE0F Storm' }).waitFor();
   });
 

@@ -37,10 +37,10 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(await page.getByRole('link', { name: 'Look' }).getAttribute('href')).toBe('https://cam.example/');
     expect(await page.getByRole('link', { name: 'still.jpg' }).getAttribute('rel')).toBe('noopener noreferrer');
     await messages.getByText('⚠️ Disk full').waitFor();
-    await page.getByRole('button', { name: 'warning', exact: true }).click();
+    await page.getByRole('button', { name: 'disk', exact: true }).click();
     await expect.poll(() => messages.count()).toBe(1);
-    await expect.poll(() => page.url()).toContain('tag=warning');
-    await page.getByRole('button', { name: /Remove .*warning/ }).click();
+    await expect.poll(() => page.url()).toContain('tag=disk');
+    await page.getByRole('button', { name: /Remove .*disk/ }).click();
     await expect.poll(() => messages.count()).toBe(2);
     await page.getByRole('searchbox', { name: 'Search the messages' }).fill('done');
     await expect.poll(() => messages.count()).toBe(1);

@@ -64,9 +64,9 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect(await found.count()).toBe(61);
     await field.fill('');
     await page.getByLabel('Priority').selectOption('Urgent');
-    await page.getByRole('button', { name: /warning/ }).click();
+    await page.getByRole('button', { name: 'disk', exact: true }).click();
     await page.getByLabel('Time').selectOption('Last hour');
-    await expect.poll(() => page.url()).toMatch(/priority=5.*tag=warning.*back=3600000/);
+    await expect.poll(() => page.url()).toMatch(/priority=5.*tag=disk.*back=3600000/);
     await found.first().getByRole('link', { name: 'nas-error-backup' }).click();
     await page.getByRole('heading', { level: 2, name: 'nas-error-backup' }).waitFor();
     expect(visit.complaints).toEqual([]);

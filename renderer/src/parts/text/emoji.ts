@@ -11,6 +11,11 @@ export function picturesBefore(tags: readonly string[]): string {
   return pictures.length === 0 ? '' : `${pictures.join(' ')} `;
 }
 
+/** The tags that are words: those with a picture stand before the title already. */
+export function tagsInWords(tags: readonly string[]): readonly string[] {
+  return tags.filter((tag) => pictureOf(tag) === undefined);
+}
+
 /** The tag's picture before its name, or the tag as it is. */
 export function tagWords(tag: string): string {
   const picture = pictureOf(tag);
@@ -18,7 +23,7 @@ export function tagWords(tag: string): string {
 }
 
 /**
- * A tag beside a message, whose picture stands before the title. `among`: all tags of the message. One that names an event of
+ * A tag beside a message. `among`: all tags of the message. One that names an event of
  * another tag, such as `uptime.maintenance_reminder` beside `uptime`, is only the event in words.
  */
 export function tagName(tag: string, among: readonly string[]): string {
