@@ -75,6 +75,7 @@ const known: Readonly<
     what: `A backup was written: ${bytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
     told: ['bytes', 'files'],
   }),
+  'request failed': () => ({ what: 'A request could not be answered', told: [] }),
   'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
   'configuration saved': ({ key }) => ({ what: `Destinations were saved${ofKey(key)}`, told: ['key'] }),
   'configuration removed': ({ key }) => ({ what: `Destinations were removed${ofKey(key)}`, told: ['key'] }),
