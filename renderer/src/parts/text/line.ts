@@ -1,6 +1,9 @@
 import type { InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { plain } from './plain.ts';
 
+/** Where a paragraph or an item of a list ends without a stop: their words would run into each other. */
+const betweenParts = /(?<=[^\s.,:;!?…])[ \t]*\n(?:\s*\n\s*(?:[-*+][ \t]+)?|[ \t]*[-*+][ \t]+|(?=[ \t]*\d+[.)][ \t]))/g;
+
 /** One line of a message's body for the list: tags of HTML and marks of Markdown left out, as plain words. */
 export function firstLine({ body, format }: Pick<InboxItem, 'body' | 'format'>): string {
   // Enough of a megabyte to fill a line.
@@ -16,6 +19,7 @@ export function firstLine({ body, format }: Pick<InboxItem, 'body' | 'format'>):
       .replace(/&#39;/g, "'")
       .replace(/&amp;/g, '&');
   }
+  if (format !== 'html') text = text.replace(betweenParts, ' · ');
   if (format === 'markdown') {
     text = text
       .replace(/^[\s|:-]+$/gm, '')

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { firstLine } from '../../renderer/src/parts/text/line.ts';
+
+describe('the first line of a message', () => {
+  it.each([
+    [
+      '## 3 packages\n\n- kernel 6.1\n- samba 4\n\nTonight.',
+      'markdown',
+      '3 packages · kernel 6.1 · samba 4 · Tonight.',
+    ],
+    ['Disk full: /srv\n\n  files 18,204', 'text', 'Disk full: /srv · files 18,204'],
+    ['A mail that is\nwrapped. Then\n- a\n- b', 'text', 'A mail that is wrapped. Then · a · b'],
+    ['Total:\n1. one\n2. two', 'markdown', 'Total: 1. one · 2. two'],
+    ['<p>One &amp; two</p><p>three</p>', 'html', 'One & two three'],
+  ] as const)('keeps the parts of %j apart', (body, format, line) => {
+    expect(firstLine({ body, format })).toBe(line);
+  });
+});
