@@ -8,6 +8,9 @@ interface ServicePage {
 }
 export const [servicePages, setServicePages] = createContext<(service: string) => ServicePage | undefined>();
 
+/** The picture of the page that is open. Set by the frame. */
+export const [pageIcon, setPageIcon] = createContext<() => IconName>();
+
 /** Services, or what is theirs, in the order of the sidebar. Set by the app, for the same reason. */
 type SortServices = <T extends { readonly id: string }>(list: readonly T[]) => readonly T[];
 export const [sidebarSorting, setSidebarSorting] = createContext<SortServices>();
