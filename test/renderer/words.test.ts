@@ -5,12 +5,22 @@ import { withoutRepeats } from '../../renderer/src/pages/log/line-words.ts';
 import { changedWords, stateWords } from '../../renderer/src/pages/sync/words.ts';
 import { windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
 import { causeWords } from '../../renderer/src/pages/uptime/words.ts';
+import { breakable } from '../../renderer/src/parts/text/breakable.ts';
 import { ago, momentOf } from '../../renderer/src/parts/text/format.ts';
 import type { LogLine } from '../../services/contracts/control/log.ts';
 import type { SyncJob } from '../../services/contracts/sync/api.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
 
 describe('words of pages', () => {
+  it.each([
+    'curl |http://127.0.0.1:3000/|api/|push/|abc?|status=up&|msg=OK',
+    'git |config |credential.|http://127.0.0.1:3030.|username |ada',
+    'http://homeport.local:3000/|addons/|manifest.json',
+    'git |clone |http://a.example/b.git',
+  ])('lines of "%s" may end at its marks alone', (pieces) => {
+    expect(breakable(pieces.replaceAll('|', '')).join('|')).toBe(pieces);
+  });
+
   it.each([
     ['200 - OK', 'It answered 200 OK.'],
     ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
