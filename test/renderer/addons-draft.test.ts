@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { chosenParent, configOf, draftOf, newConfig } from '../../renderer/src/pages/addons/draft.ts';
+import {
+  expressionsWords,
+  filtersWords,
+  filterWords,
+  groupsWords,
+  namesWords,
+  numbersWords,
+  orderWords,
+} from '../../renderer/src/pages/addons/part-words.ts';
 import { mergeParent } from '../../services/addons/domain/inherit.ts';
 import { readConfig } from '../../services/addons/domain/read-config.ts';
 
@@ -56,5 +65,31 @@ describe('a configuration that was edited on the page', () => {
     const after = configOf(before, { ...draft, rules: { ...draft.rules, lists } });
     expect(after['rankedRegexPatterns']).toEqual([{ pattern: 'remux', score: 5, mark: 1 }]);
     expect(configOf(before, draft)['rankedRegexPatterns']).toEqual(before.rankedRegexPatterns);
+  });
+});
+
+describe('a folded part of a configuration says in one line', () => {
+  const draft = draftOf({
+    ...base,
+    excludedQualities: ['CAM', 'TS', 'TC', 'SCR', 'HDTV'],
+    preferredResolutions: ['2160p', '1080p'],
+    size: { global: { movies: [2e9, 50e9] } },
+    resultLimits: { global: 9 },
+    excludeSeasonPacks: true,
+    excludedStreamExpressions: ['count(streams)'],
+    sortCriteria: { global: [{ key: 'cached' }, { key: 'size' }] },
+  });
+
+  it.each([
+    ['what is filtered', filtersWords(draft.lists), 'Resolution, quality'],
+    ['what is hidden, cut short', filterWords('Qualities', draft.lists), 'Hides CAM, TS, TC and 2 more'],
+    ['what is preferred', filterWords('Resolutions', draft.lists), 'Prefers 2160p, 1080p'],
+    ['its limits', numbersWords(draft), 'Size of a film 2 to 50 GB · 9 altogether · Hide whole seasons'],
+    ['its expressions', expressionsWords(draft.rules.lists), 'Hide: 1 expression'],
+    ['its order', orderWords(draft.sorts['global'] ?? []), 'Plays at once, size'],
+    ['that there are no groups', groupsWords(draft.rules.groups), 'All addons are asked at once'],
+    ['that there is none of them', namesWords([]), 'None'],
+  ])('%s', (_, said, words) => {
+    expect(said).toBe(words);
   });
 });

@@ -1,0 +1,40 @@
+/** The sections of a long page by their headings: which one is read, and how one is led to. */
+export class Sections {
+  headings = $state.raw<readonly HTMLHeadingElement[]>([]);
+  current = $state.raw<HTMLHeadingElement>();
+  #led = false;
+
+  /** Reads them of a page that is drawn. */
+  read(root: HTMLElement): void {
+    this.headings = [...root.querySelectorAll('h2')];
+    this.current = this.headings[0];
+  }
+
+  /** To be called when the page was scrolled. */
+  follow(): void {
+    // Near the page's end the one that was led to may not reach the top; it is the one that is meant.
+    if (this.#led) {
+      this.#led = false;
+      return;
+    }
+    const { scrollPaddingTop } = getComputedStyle(document.documentElement);
+    const top = (parseFloat(scrollPaddingTop) || 0) + 24;
+    this.current = this.headings.findLast((heading) => heading.getBoundingClientRect().top <= top) ?? this.headings[0];
+  }
+
+  /** Shows one, unfolded, with the keyboard at it. */
+  go(heading: HTMLHeadingElement): void {
+    heading.querySelector<HTMLElement>('[aria-expanded="false"]')?.click();
+    heading.tabIndex = -1;
+    const before = scrollY;
+    heading.closest('section')?.scrollIntoView({ block: 'start' });
+    this.#led = scrollY !== before;
+    this.current = heading;
+    heading.focus({ preventScroll: true });
+  }
+}
+
+/** It is of those that few people need. */
+export function isFurther(heading: HTMLHeadingElement): boolean {
+  return heading.closest('[data-further]') !== null;
+}
