@@ -136,6 +136,9 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(listed.streams).toHaveLength(5);
     await page.goto(`${host.url('control')}/addons/services`);
     await page.getByText(/answers in \d+ ms/).waitFor();
+    expect(await page.getByRole('link', { name: 'Living room', exact: true }).getAttribute('href')).toMatch(
+      /^\/addons\/configurations\/[0-9a-f-]{36}$/,
+    );
     // The wrong key was one of them.
     await page.getByText('TorBox does not accept this key. Put in a valid one.').waitFor();
     expect(watched.complaints).toEqual([]);

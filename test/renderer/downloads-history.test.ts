@@ -4,6 +4,7 @@ import { noBrowser } from '../support/browser.ts';
 import { fixtureMedia } from '../support/fixture-site/media.ts';
 import { seriousFindings } from './axe.ts';
 import { closeNews } from './news.ts';
+import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('The history of downloads', () => {
@@ -39,6 +40,21 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await page.getByLabel('Show of the history').selectOption('Pictures');
     await page.getByText('There is nothing of this kind in the history.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('is searched on a phone, where the words and the choice have no room beside each other', async () => {
+    await using visit = await pages.visit('/downloads', screens[0]);
+    const { page } = visit;
+    const choice = page.getByLabel('Show of the history');
+    await page.getByRole('button', { name: 'Find in the history' }).click();
+    await choice.waitFor({ state: 'hidden' });
+    await page.keyboard.type('son');
+    await row(page, 'Film').waitFor({ state: 'detached' });
+    await page.getByLabel('Search the history').fill('');
+    await row(page, 'Film').waitFor();
+    await page.getByLabel('Search the history').blur();
+    await choice.waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
