@@ -1,7 +1,7 @@
 /** Shorter words go to the next line whole, also on a phone. */
 const longest = 26;
 // After the marks of an address and of JSON, but not within `://`, a number, a port or the name of a file.
-const places = /(?<=(?<!:\/)[/?&,;](?!\/))|(?<=:)(?=["'[{])|(?<=\.)(?=https?:|[a-z]{5,}(?![\w:/.-]))/i;
+const places = /(?<=(?<!:\/)[/?&,;+](?!\/))|(?<=:)(?=["'[{])|(?<=\.)(?=https?:|[a-z]{5,}(?![\w:/.-]))/i;
 
 /** A text in pieces between which a line may break, so that an address is not cut in the middle of a word. */
 export function breakable(text: string): readonly string[] {
