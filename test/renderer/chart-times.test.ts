@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { roundTimes } from '../../renderer/src/parts/chart/times.ts';
+import { momentNames, roundTimes } from '../../renderer/src/parts/chart/times.ts';
 
 const clock = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
@@ -21,4 +21,11 @@ it.each([
 it('names days where a clock would say nothing, and nothing where there is no time', () => {
   expect(roundTimes(at(0, 0), at(72, 0), 10)).toBeUndefined();
   expect(roundTimes(at(1, 0), at(1, 0), 10)).toBeUndefined();
+});
+
+it('names days by their dates, hours by the clock too, and what is seconds apart by its seconds', () => {
+  const points = (...times: readonly number[]) => times.map((time) => ({ at: time * 1000 }));
+  expect(momentNames('Day', points(at(12, 0), at(36, 0)))(at(12, 0) * 1000)).toBe('Tue, Feb 3');
+  expect(momentNames('Hour', points(at(8, 0), at(9, 0)))(at(9, 0) * 1000)).toBe('Tue, Feb 3, 09:00');
+  expect(momentNames('Time', points(at(9, 0), at(9, 0, 1)))(at(9, 0, 1) * 1000)).toBe('Tue, Feb 3, 09:00:01');
 });

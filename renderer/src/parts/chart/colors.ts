@@ -7,9 +7,16 @@ export interface ChartColors {
   readonly fill: (tone: Tone) => () => string;
   /** A stretch of values that is usual. */
   readonly band: () => string;
+  /** A time when something was wrong. */
+  readonly bad: () => string;
   readonly axis: () => string;
   readonly grid: () => string;
 }
+
+/** What is behind values that are usual. */
+export const usualFill = 'color-mix(in oklab, var(--sea) 12%, transparent)';
+/** What is behind a time when something was wrong. */
+export const badFill = 'color-mix(in oklab, var(--bad) 10%, transparent)';
 
 /** Colours of the theme where the element stands. A canvas knows no custom properties, so that each is resolved. */
 export function colorsOf(element: HTMLElement): ChartColors {
@@ -24,13 +31,15 @@ export function colorsOf(element: HTMLElement): ChartColors {
   return {
     line: (tone) => resolved(strokeOf(tone)),
     fill: (tone) => resolved(fillOf(tone)),
-    band: resolved('color-mix(in oklab, var(--sea) 12%, transparent)'),
+    band: resolved(usualFill),
+    bad: resolved(badFill),
     axis: resolved('var(--ink-soft)'),
     grid: resolved('var(--line)'),
   };
 }
 
-function strokeOf(tone: Tone): string {
+/** The line around what is filled, and a line of values itself. */
+export function strokeOf(tone: Tone): string {
   return tone === 'soft' ? 'var(--edge)' : `var(--${tone})`;
 }
 

@@ -1,9 +1,23 @@
 import type uPlot from 'uplot';
 import type { ChartColors, Tone } from './colors.ts';
+import { linesOf, scaleOf } from './scale.ts';
 import { roundTimes } from './times.ts';
 
 /** How values are drawn: one bar each, or a line through them. */
 export type ChartKind = 'bars' | 'line';
+
+/** A time in ms when something was wrong. */
+export interface BadSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a plot asks and tells while it stands. */
+interface Talk {
+  /** The index under the cursor. */
+  readonly point: (index: number | undefined) => void;
+  readonly bad: () => readonly BadSpan[];
+}
 
 /** What is drawn, as far as uPlot needs to know. */
 interface Drawn {
@@ -25,12 +39,12 @@ const nameWidth = 64;
 /** A line through so many values has a dot at each. */
 const mostDots = 60;
 
-/** uPlot's options for a chart. `point` gets the index under the cursor. */
+/** uPlot's options for a chart. */
 export function optionsOf(
   drawn: Drawn,
   paths: uPlot.Series.PathBuilderFactories,
   colors: ChartColors,
-  point: (index: number | undefined) => void,
+  { point, bad }: Talk,
 ): uPlot.Options {
   const { what, unit, kind, tones, short, width, height, band } = drawn;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
@@ -39,10 +53,11 @@ export function optionsOf(
     width,
     height,
     legend: { show: false },
+    padding: [8, null, null, null],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
       x: { time: false, range: ({ data: [at] }, min, max) => (kind === 'bars' ? padded(at, min, max) : [min, max]) },
-      y: { range: (_, __, max) => [0, top(Math.max(max ?? 0, band?.to ?? 0))] },
+      y: { range: (_, __, max) => [0, scaleOf(Math.max(max ?? 0, band?.to ?? 0), height).top] },
     },
     axes: [
       {
@@ -57,7 +72,7 @@ export function optionsOf(
         label: unit === '' ? what : `${what} (${unit})`,
         grid: { stroke: colors.grid, width: 1 },
         size: 48,
-        incrs: steps,
+        splits: (_, __, ___, max) => linesOf(scaleOf(max, height)),
         values: (_, splits) => splits.map((value) => value.toLocaleString('en')),
       },
     ],
@@ -67,12 +82,19 @@ export function optionsOf(
         stroke: colors.line(tone),
         width: kind === 'line' ? 2 : 1,
         // A value between two that are missing has no line to be seen by.
-        points: { show: kind === 'line' && (({ data }: uPlot) => data[0].length <= mostDots), size: 5 },
+        points: {
+          show: kind === 'line' && (({ data }: uPlot) => data[0].length <= mostDots),
+          size: 6,
+          fill: colors.line(tone),
+        },
         ...(bars === undefined ? {} : { fill: colors.fill(tone), paths: bars }),
       })),
     ],
     hooks: {
-      drawClear: [(plot) => band !== undefined && paintBand(plot, band, colors.band())],
+      drawClear: [
+        (plot) => band !== undefined && paintBand(plot, band, colors.band()),
+        (plot) => paintSpans(plot, bad(), colors.bad()),
+      ],
       setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)],
     },
   };
@@ -87,13 +109,20 @@ function paintBand(plot: uPlot, { from, to }: { readonly from: number; readonly 
   plot.ctx.restore();
 }
 
-/** Distances of the horizontal lines: whole numbers, as counts and milliseconds have no halves. */
-const steps = [1, 2, 5]
-  .flatMap((step) => Array.from({ length: 10 }, (_, power) => step * 10 ** power))
-  .sort((a, b) => a - b);
-
-function top(max: number | null): number {
-  return Math.max(1, (max ?? 0) * 1.1);
+/** Times when something was wrong, from top to bottom; a short one is still to be seen. */
+function paintSpans(plot: uPlot, spans: readonly BadSpan[], color: string): void {
+  const { left, top, width, height } = plot.bbox;
+  plot.ctx.save();
+  plot.ctx.fillStyle = color;
+  // Filled together: where two meet it is no darker.
+  plot.ctx.beginPath();
+  for (const { from, to } of spans) {
+    const [begin, end] = [from, to].map((at) => plot.valToPos(at / 1000, 'x', true)) as [number, number];
+    const [first, last] = [Math.max(left, begin), Math.min(left + width, Math.max(end, begin + 2))];
+    if (last > first) plot.ctx.rect(first, top, last - first, height);
+  }
+  plot.ctx.fill();
+  plot.ctx.restore();
 }
 
 /** Bars have half their width beyond the first and the last moment. */

@@ -19,3 +19,19 @@ export function roundTimes(first: number, last: number, most: number): readonly 
   const begin = Math.ceil((first - offset) / distance) * distance + offset;
   return Array.from({ length: Math.floor((last - begin) / distance) + 1 }, (_, at) => begin + at * distance);
 }
+
+/** What a value of a chart belongs to. */
+export type Moment = 'Day' | 'Hour' | 'Time';
+
+const dayName = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
+const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const minuteName = new Intl.DateTimeFormat('en', clock);
+const secondName = new Intl.DateTimeFormat('en', { ...clock, second: '2-digit' });
+
+/** How moments are named in full: `Thu, Nov 26` or `Thu, Nov 26, 09:00`, with seconds where a minute has several. */
+export function momentNames(moment: Moment, points: readonly { readonly at: number }[]): (at: number) => string {
+  if (moment === 'Day') return (at) => dayName.format(at);
+  const length = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
+  const time = length / Math.max(1, points.length - 1) < minute * 1000 ? secondName : minuteName;
+  return (at) => `${dayName.format(at)}, ${time.format(at)}`;
+}
