@@ -11,6 +11,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   let real: RealServices;
   let receiver: Server;
   let refuses = true;
+  let place: string;
   beforeAll(async () => {
     receiver = createServer((request, response) => {
       request.resume();
@@ -18,7 +19,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     real = await openRealServices();
-    const place = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
+    place = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}`;
     await real.ask('POST', '/notify/keys', { key: 'house', text: `inbox://\n${place}/hall\nchat=${place}/full\n` });
     for (const title of ['First', 'Second', 'Third']) await real.post('house', title);
     await vi.waitFor(async () =>
@@ -34,20 +35,17 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await using watched = await real.visit('/delivery', screen);
     const { page } = watched;
     await page.getByText(/^3 given up · last/).waitFor();
-    const rows = page.getByRole('list', { name: 'How the destinations fare' }).getByRole('listitem');
+    const rows = page.getByRole('list', { name: /^How the destinations of .+ fare$/ }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
     await rows.filter({ hasText: '/full' }).getByText('Given up').waitFor();
     await rows.filter({ hasText: '/full' }).getByRole('link', { name: 'chat' }).waitFor();
     const causes = page.getByRole('list', { name: 'Causes' }).getByRole('listitem');
-    await causes.getByText('chat', { exact: true }).waitFor();
+    await causes.getByText('chat of house', { exact: true }).waitFor();
+    await causes.getByText(`${place}/full`).waitFor();
+    const change = causes.getByRole('link', { name: 'Change the destination chat of house' });
+    expect(await change.getAttribute('href')).toBe('/delivery/keys/house');
     expect(await causes.innerText()).not.toContain('Failed to send');
     await page.getByRole('img', { name: '0 delivered and 3 given up in 30 days.' }).waitFor();
-    await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
-    await page
-      .getByText(/: Delivered 6, Given up 3$/)
-      .first()
-      .waitFor();
-    await page.getByText(/: usually [\d.]+ m?s, at times [\d.]+ m?s$/).waitFor();
     await rows
       .first()
       .getByText(/^usually [\d.]+ m?s/)
@@ -57,6 +55,13 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     const full = await chosen.locator('option').filter({ hasText: '/full' }).getAttribute('value');
     await chosen.selectOption(full ?? 'none');
     await page.getByRole('img', { name: 'Deliveries each day: 0 % of 3 delivered in 30 days.' }).waitFor();
+    await page.getByRole('radio', { name: '24 hours' }).check();
+    await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
+    await page.getByText('Delivered 6, Given up 3').waitFor();
+    // All came in one hour: there is nothing to draw a line through.
+    await page.getByRole('radio', { name: 'How long' }).check();
+    await page.getByText(/^A delivery of the last 24 hours usually took .+\.$/).waitFor();
+    expect(await page.getByRole('img', { name: /by hour$/ }).count()).toBe(0);
     await expectFits(watched, 'delivery', screen);
   });
 

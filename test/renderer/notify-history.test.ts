@@ -111,6 +111,9 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     const groups = causes.locator('> li');
     await expect.poll(() => groups.count()).toBe(2);
     const [forbidden, missing] = [groups.filter({ hasText: '403' }), groups.filter({ hasText: '404' })];
+    // It answers both ways by turns: what it said last leads to it.
+    const change = missing.getByRole('link', { name: /^Change the destination JSON of late/ });
+    expect(await change.getAttribute('href')).toBe('/delivery/keys/late');
     await forbidden.getByText('Which notifications').click();
     const rows = forbidden.getByRole('list', { name: 'Given-up notifications, newest first' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(3);

@@ -1,10 +1,13 @@
-import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../../services/contracts/notify/api.ts';
+import { notifyApi, type NotifyDestination } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyProblem } from '../../../../services/contracts/notify/statistics.ts';
+import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
 import { call } from '../../api/call.ts';
+import { pathOf } from '../../state/address.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { destinationName } from '../notify/destination-name.ts';
 import { notifyHistory } from '../notify/history.svelte.ts';
+import { keyName } from '../notify/key-name.ts';
 import { notify } from '../notify/notify.svelte.ts';
 import { deliveryStatistics } from './statistics.svelte.ts';
 
@@ -52,24 +55,41 @@ class DeliveryProblems {
   }
 }
 
+/** A destination with the key it belongs to. */
+interface Refusing {
+  readonly key: string;
+  readonly destination: NotifyDestination;
+}
+
 /** The destinations that said so last. */
-function saidBy(cause: string, among: readonly NotifyKey[]): readonly NotifyDestination[] {
-  return among
-    .flatMap(({ destinations }) => destinations)
-    .filter(({ health }) => health !== null && health.state !== 'done' && health.detail === cause);
+export function refusing({ cause }: NotifyProblem): readonly Refusing[] {
+  return notify.keys.flatMap(({ key, destinations }) =>
+    destinations
+      .filter(({ health }) => health !== null && health.state !== 'done' && health.detail === cause)
+      .map((destination) => ({ key, destination })),
+  );
 }
 
-/** The key whose destinations alone have this problem, where they are changed. */
-export function keyOf({ cause }: NotifyProblem): string | undefined {
-  const [key, ...others] = notify.keys.filter((each) => saidBy(cause, [each]).length > 0);
-  return others.length > 0 ? undefined : key?.key;
+/** Where they are changed: at their key, or where all keys are; undefined for those that are gone or did better since. */
+export function changePath(problem: NotifyProblem): string | undefined {
+  const [key, ...others] = once(refusing(problem).map((each) => each.key));
+  if (key === undefined) return undefined;
+  return pathOf({ service: 'delivery', thing: 'keys', id: others.length === 0 ? key : '' });
 }
 
-/** The destinations that said so last, by their names; those that are gone or did better since, by their kinds. */
-export function namesOf({ cause, services }: NotifyProblem): string {
-  const said = saidBy(cause, notify.keys);
-  const names = said.length === 0 ? services : said.map(destinationName);
-  return names.filter((name, at) => names.indexOf(name) === at).join(', ');
+/** They by their names, with their keys where there are several; those that are gone or did better since, by their kinds. */
+export function namesOf(problem: NotifyProblem): string {
+  const found = refusing(problem);
+  const ofKey = (key: string): string => (notify.keys.length > 1 ? ` of ${keyName(key)}` : '');
+  const names =
+    found.length === 0
+      ? problem.services.map(kindName)
+      : found.map(({ key, destination }) => `${destinationName(destination)}${ofKey(key)}`);
+  return once(names).join(', ');
+}
+
+function once(names: readonly string[]): readonly string[] {
+  return names.filter((name, at) => names.indexOf(name) === at);
 }
 
 export const deliveryProblems = new DeliveryProblems();
