@@ -106,7 +106,9 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     const port = String(real.host.port('mail'));
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
     await page.getByText('none; leave user and password empty').waitFor();
-    // A NAS would look for it at itself.
+    // A command runs here; a NAS would look for it at itself.
+    await page.getByText('curl speaks SMTP by itself:').waitFor();
+    await page.getByLabel('Device or program').selectOption('A NAS (Synology, QNAP, TrueNAS, Unraid)');
     await page.getByText('is this computer itself: another device needs another address.').waitFor();
     await page.getByRole('button', { name: 'Show that address' }).waitFor();
     await page.getByLabel('Device or program').selectOption('Linux with msmtp');

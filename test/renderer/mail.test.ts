@@ -226,8 +226,12 @@ describe.skipIf(noBrowser)('Mail', () => {
     await dialog.getByRole('combobox', { name: 'Type' }).selectOption('Failure');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rows.getByText('becomes failure').waitFor();
-    await page.getByRole('button', { name: 'Move up: Mail from nas@*' }).click();
+    const grip = page.getByRole('button', { name: 'Move Mail from nas@*' });
+    await grip.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('nas@*');
+    await page.getByText('The new order is kept.').waitFor();
+    // Whoever goes on with the keyboard still has hold of it.
+    expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Remove: Mail from nas@*' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
