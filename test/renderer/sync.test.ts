@@ -52,7 +52,11 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       writeFileSync(join(source('films'), name), '');
       truncateSync(join(source('films'), name), 400_000_000);
     }
-    slow = await save('Films', { mode: 'copy', source: source('films'), destination: source('copy of films') });
+    const nightly = { cron: '30 2 * * *', zone: 'Europe/Berlin' };
+    slow = await save('Films', {
+      ...nightly,
+      ...{ mode: 'copy', source: source('films'), destination: source('copy of films') },
+    });
   });
   afterAll(() => room[Symbol.asyncDispose]());
 
@@ -120,11 +124,30 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.goto(`${room.host.url('control')}/sync/history/${String(failed)}`);
     await page.getByText('is a file or lies below one').first().waitFor();
     await page.goto(`${room.host.url('control')}/sync/syncs/${String(task)}`);
+    await page.getByRole('button', { name: 'Run again' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Edit or remove' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
     await page.getByRole('list', { name: 'Saved syncs' }).getByText('Music to the second disk').waitFor();
     await page.getByRole('link', { name: /Stick/ }).waitFor({ state: 'detached' });
+  });
+
+  it('runs again what failed, from the run that did', async () => {
+    const gone = `${room.folder}/card`;
+    mkdirSync(gone);
+    const task = await save('Card', { source: gone, destination: `${room.folder}/of the card` });
+    rmSync(gone, { recursive: true });
+    const first = await run(task);
+    room.write({ 'card/a.jpg': 'a' });
+    await using watched = await visit(`/sync/history/${String(first)}`);
+    const { page } = watched;
+    await page.getByRole('heading', { name: /^Card\s*Failed$/ }).waitFor();
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('heading', { name: /^Card\s*Done$/ }).waitFor();
+    await page.getByText(/^1 file copied/).waitFor();
+    expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
+    await room.api('DELETE', `/api/sync/tasks/${String(task)}`);
   });
 
   it('says what a run did, whose folder was not there before, and under the name of its sync', async () => {

@@ -43,6 +43,14 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['operations/check', 'Comparison by a program'],
 ]);
 
+/** It has not done all that it was to do, so that another run may. */
+export function isUnfinished({ state, kind, totals }: Pick<SyncJob, 'state' | 'kind' | 'totals'>): boolean {
+  if (kind !== 'run') return false;
+  return (
+    state === 'failed' || state === 'interrupted' || state === 'stopped' || (state === 'done' && totals.errors > 0)
+  );
+}
+
 /** What a job was, in plain words; rarer calls of programs keep their name. */
 export function kindWords(kind: string): string {
   return kinds.get(kind) ?? `${kind} by a program`;
@@ -135,9 +143,9 @@ export function remoteWords({ type, summary }: SyncRemote): string {
 export function wayWords(source: string, destination: string): string {
   for (const parts of [1, 2, 3]) {
     const ends = [source, destination].map((place) => endOf(place, parts));
-    if (ends[0] !== ends[1]) return ends.join(' →\u00a0');
+    if (ends[0] !== ends[1]) return ends.join('\u00a0→\u00a0');
   }
-  return `${source} →\u00a0${destination}`;
+  return `${source}\u00a0→\u00a0${destination}`;
 }
 
 function endOf(place: string, parts: number): string {

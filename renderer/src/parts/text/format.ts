@@ -4,6 +4,7 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', mo
 const farDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const wholeDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const nearDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium', hourCycle: 'h23' });
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -73,6 +74,16 @@ export function agoInDay(time: number, now: number): string {
 /** The day of a time: `Tuesday, March 3, 2026`. */
 export function dayOf(time: number): string {
   return wholeDay.format(time);
+}
+
+/** The day that stands above what was in it: `Today`, `Yesterday`, `Tuesday, March 3`, with its year where that is another. */
+export function dayAbove(time: number, now: number): string {
+  const on = new Date(time);
+  const yesterday = new Date(now);
+  yesterday.setDate(yesterday.getDate() - 1);
+  if (on.toDateString() === new Date(now).toDateString()) return 'Today';
+  if (on.toDateString() === yesterday.toDateString()) return 'Yesterday';
+  return on.getFullYear() === new Date(now).getFullYear() ? nearDay.format(time) : dayOf(time);
 }
 
 /** A moment on a list of what has been: `14:05` of today, `Tue, Mar 3, 14:05` of another day. */
