@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)('Data', () => {
     const statement = page.getByLabel('Statement', { exact: true });
     expect(await statement.inputValue()).toContain('using ("owner" = (select auth.uid()))');
     await page.getByRole('button', { name: 'Make the policy' }).click();
-    await page.getByText('Read and change rows: who is signed in').waitFor();
+    await page.getByText('Whoever is signed in may read and change rows where this is true and stays true:').waitFor();
     await page.getByText('Row policies are off').waitFor({ state: 'detached' });
     const seenBy = page.getByLabel('User', { exact: true });
     await seenBy.fill(ann);
@@ -195,7 +195,8 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('link', { name: 'shelf_10' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('link', { name: /^shelf_/ }).count()).toBe(1);
 
-    await page.getByRole('button', { name: 'Table from CSV' }).click();
+    await page.getByRole('button', { name: 'Other ways to a table' }).click();
+    await page.getByRole('menuitem', { name: 'Table from CSV' }).click();
     const buffer = Buffer.from('name,tons\nGorch Fock and another ship with a longer name,1760\n');
     await page.getByLabel('Choose a file').setInputFiles({ name: 'ships.csv', mimeType: 'text/csv', buffer });
     const type = page.getByLabel('Type of tons');
@@ -278,7 +279,8 @@ describe.skipIf(noBrowser)('Data', () => {
     await run('create table if not exists keyless (a int, b text)');
     await using watched = await visit('/data/tables');
     const { page } = watched;
-    await page.getByRole('button', { name: 'Table from CSV' }).click();
+    await page.getByRole('button', { name: 'Other ways to a table' }).click();
+    await page.getByRole('menuitem', { name: 'Table from CSV' }).click();
     const dialog = page.getByRole('dialog');
     const choose = (text: string) =>
       dialog.locator('input[type=file]').setInputFiles({ name: 'Club members.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }); // prettier-ignore

@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
 import { fileWords } from '../../renderer/src/pages/downloads/file-words.ts';
 import { withoutRepeats } from '../../renderer/src/pages/log/line-words.ts';
+import { cellWords } from '../../renderer/src/pages/data/cell-words.ts';
+import { orderOnPhone } from '../../renderer/src/pages/data/column-order.ts';
+import { asWritten } from '../../renderer/src/pages/data/condition.ts';
+import { allowed } from '../../renderer/src/pages/data/policy-words.ts';
 import { changedWords, stateWords } from '../../renderer/src/pages/sync/words.ts';
 import { windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
 import { causeWords } from '../../renderer/src/pages/uptime/words.ts';
@@ -104,4 +108,37 @@ it('a sync that ended with errors is not said to be done', () => {
   expect(of(0)).toEqual({ text: 'Done', tone: 'ok' });
   expect(of(1)).toEqual({ text: '1 error', tone: 'warn' });
   expect(of(1200)).toEqual({ text: '1,200 errors', tone: 'warn' });
+});
+
+describe('a table', () => {
+  it('shows a time to the second, and what is no time as it is', () => {
+    expect(cellWords('2026-11-27 05:25:43.33837+00', 'timestamp with time zone')).toBe('2026-11-27 05:25:43+00');
+    expect(cellWords('05:25:43.5', 'time without time zone')).toBe('05:25:43');
+    expect(cellWords('at 05:25:43.5', 'text')).toBe('at 05:25:43.5');
+  });
+
+  it('has on a phone its key first, then words, and ids of others last', () => {
+    const column = (type: string, isKey = false) => ({ type, isKey, choices: [] });
+    const columns = [column('uuid'), column('integer'), column('text'), column('jsonb'), column('bigint', true)];
+    expect(orderOnPhone(columns)).toEqual([4, 2, 1, 0, 3]);
+  });
+
+  it.each([
+    [
+      'ALL',
+      ['authenticated'],
+      'a',
+      'a',
+      'Whoever is signed in may read and change rows where this is true and stays true:',
+    ],
+    ['SELECT', [], 'true', null, 'Everybody may read all rows.'],
+    ['INSERT', ['clerk'], null, 'a', 'The role clerk may add rows that fit this:'],
+  ])('says what a policy allows: %s', (command, roles, condition, check, words) => {
+    expect(allowed({ command, roles, isPermissive: true, condition, check })).toBe(words);
+  });
+
+  it('has conditions without the brackets around all of them', () => {
+    expect(asWritten('(owner = ( SELECT auth.uid() AS uid))')).toBe('owner = (select auth.uid())');
+    expect(asWritten('(a) OR (b)')).toBe('(a) OR (b)');
+  });
 });
