@@ -117,6 +117,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('link', { name: 'Lamp: brighter' }).waitFor();
     await page.getByRole('link', { name: 'Conversation' }).click();
     await page.getByLabel('How it is merged').selectOption('squash');
+    await page.getByText('main gets one commit with all changes of brighter.').waitFor();
     await page.getByRole('checkbox', { name: 'Delete brighter afterwards' }).check();
     await page.getByRole('button', { name: 'Merge into main' }).click();
     await page.getByText('merged it as').waitFor();

@@ -50,7 +50,11 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: 'Blame' }).click();
     const blame = page.getByRole('region', { name: 'Who wrote hello.ts' });
     await blame.getByText('return `Ahoy').waitFor();
-    expect(await blame.getByRole('link').allTextContents()).toEqual(['first commit', 'Say ahoy', 'first commit']);
+    await blame.getByText('return', { exact: true }).and(page.locator('[data-kind="keyword"]')).waitFor();
+    expect(await blame.getByRole('link').allTextContents()).toEqual([
+      'Back to the file',
+      ...['first commit', 'Say ahoy', 'first commit'],
+    ]);
     await page.getByRole('link', { name: 'Commits', exact: true }).click();
     await page.getByText('Commits that changed').waitFor();
     await page.getByRole('link', { name: /Say ahoy/ }).click();
