@@ -545,6 +545,18 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  it('its parts are led to by one field on a phone, and the name and Save stay in sight', async () => {
+    const uuid = await makeConfiguration({ addonName: 'Pocket', presets: [preset('a1', 'Alpha')] });
+    await using watched = await visit(`/addons/configurations/${uuid}`, screens[0]);
+    const { page } = watched;
+    await page.getByLabel('Part of the configuration').selectOption('Format');
+    await page.getByLabel('How streams are written').selectOption('custom');
+    await page.getByRole('button', { name: 'Save', exact: true }).click({ trial: true });
+    const name = page.getByRole('heading', { level: 2, name: 'Pocket' });
+    expect((await name.boundingBox())?.y).toBeLessThan(60);
+    expect(watched.complaints).toEqual([]);
+  });
+
   it.each(screens)('fits $on, in both themes', async (screen) => {
     const headers = {
       authorization: `Basic ${Buffer.from('ada:correct horse battery').toString('base64')}`,

@@ -1,3 +1,5 @@
+import { tick } from 'svelte';
+
 /** The sections of a long page by their headings: which one is read, and how one is led to. */
 export class Sections {
   headings = $state.raw<readonly HTMLHeadingElement[]>([]);
@@ -23,8 +25,10 @@ export class Sections {
   }
 
   /** Shows one, unfolded, with the keyboard at it. */
-  go(heading: HTMLHeadingElement): void {
+  async go(heading: HTMLHeadingElement): Promise<void> {
     heading.querySelector<HTMLElement>('[aria-expanded="false"]')?.click();
+    // What is unfolded makes room to scroll.
+    await tick();
     heading.tabIndex = -1;
     const before = scrollY;
     heading.closest('section')?.scrollIntoView({ block: 'start' });
