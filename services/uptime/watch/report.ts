@@ -1,4 +1,5 @@
 import type { ReportRow } from '../../contracts/uptime/manage.ts';
+import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import { averagePing, uptimeByTime } from '../domain/tally.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { Figures } from './figures.ts';
@@ -29,7 +30,7 @@ export async function reportOf(
       uptime,
       downSeconds: down,
       knownSeconds: known,
-      outages: outages.length,
+      outages: outages.length + (beginsOutage(watched) ? 1 : 0),
       avgPing: averagePing(tally),
       budgetSeconds: budget,
       budgetLeftSeconds: budget - down,
@@ -37,4 +38,9 @@ export async function reportOf(
     });
   }
   return rows;
+}
+
+/** Another program left it down: the outage is there, and the first check here writes it down. */
+function beginsOutage({ standing, stoodElsewhere, incident }: Watched): boolean {
+  return incident === null && standing.status === null && stoodElsewhere?.status === beatStatus.down;
 }

@@ -209,15 +209,16 @@ export class Watch {
   }
 
   #openIncident(watched: Watched, beat: JudgedBeat): Effect {
-    watched.outageSince = watched.standing.downSince ?? beat.at;
+    const since = watched.standing.downSince ?? beat.at;
+    watched.outageSince = since;
     if (watched.incident !== null) return () => Promise.resolve(undefined);
     const { incidents, siblings } = this.#parts;
     const others = siblings(watched);
     return async (transaction) => {
-      const joined = await incidents.openOf(transaction, others, beat.at - togetherMs);
+      const joined = await incidents.openOf(transaction, others, since - togetherMs);
       if (joined !== undefined) await incidents.join(transaction, joined, watched.id);
       const id =
-        joined ?? (await incidents.open(transaction, watched.id, beat.at, `${watched.config.name}: ${beat.msg}`));
+        joined ?? (await incidents.open(transaction, watched.id, since, `${watched.config.name}: ${beat.msg}`));
       return () => {
         watched.incident = id;
         this.#parts.recorder.note(watched);

@@ -138,7 +138,9 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
   const last = list.at(-1);
   const uptime = uptimeList[`${id}_24`];
   const percent =
-    uptime === undefined || last === undefined ? '' : `${(Math.floor(uptime * 10_000) / 100).toString()} % in 24 hours`;
+    uptime === undefined || last === undefined
+      ? ''
+      : `${(Math.floor(uptime * 10_000) / 100).toString()}\u00a0% in 24 hours`;
   const word = last === undefined ? 'Not checked yet' : visitorWords[last.status];
   const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
   // The newest stands at the right end, whatever there is before it.

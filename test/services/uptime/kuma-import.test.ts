@@ -47,6 +47,9 @@ it('what was down there is down since then, to the feed of a page too, whenever 
   await using rig = await openUptime({ clock: createFakeClock(now) });
   try {
     expect((await send(rig, readFileSync(file))).status).toBe(200);
+    const outages = async () => (await rig.call<{ rows: { outages: number }[] }>('GET', '/api/report?days=1&target=95')).rows.map((row) => row.outages); // prettier-ignore
+    // The outage that goes on is one, before anything was checked here too.
+    expect(await outages()).toEqual([1, 1]);
     await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=down`);
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
     await vi.waitUntil(async () => (await Promise.all(items.map(({ id }) => rig.beats(id)))).every((beats) => (beats.at(-1)?.time ?? '') >= time(now))); // prettier-ignore
@@ -58,6 +61,9 @@ it('what was down there is down since then, to the feed of a page too, whenever 
     for (const { id } of items) {
       expect(await rig.call('GET', `/api/monitors/${String(id)}`)).toMatchObject({ state: { status: 0, since: now - 3 * hour } }); // prettier-ignore
     }
+    expect(await outages()).toEqual([1, 1]);
+    const { items: incidents } = await rig.call<{ items: { startedAt: number }[] }>('GET', '/api/incidents');
+    expect(incidents.map(({ startedAt }) => startedAt)).toEqual(incidents.map(() => now - 3 * hour));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
