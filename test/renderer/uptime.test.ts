@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByLabel('Name of the group').fill('For everybody');
     await page.getByLabel('Night job').check();
     await page.getByLabel('Shop').check();
-    await page.getByRole('button', { name: 'Move Shop up' }).click();
+    await page.getByRole('button', { name: 'Move Shop' }).press('ArrowUp');
     // What visitors will see is there before it is saved.
     const preview = page.locator('section.card').filter({ hasText: 'Preview' });
     await preview.getByRole('heading', { name: 'Harbour' }).waitFor();

@@ -24,12 +24,17 @@ function slotWords({ status, strategy, timezone, upcoming: [slot] }: Maintenance
   if (status === 'under-maintenance')
     return end === undefined ? `since ${format.format(start)}` : `until ${format.format(end)}`;
   if (end === undefined) return `from ${format.format(start)}`;
-  if (strategy === 'single') return format.formatRange(start, end);
-  if (strategy === 'cron') return `next ${format.formatRange(start, end)}`;
+  if (strategy === 'single') return rangeWords(format, start, end);
+  if (strategy === 'cron') return `next ${rangeWords(format, start, end)}`;
   // The rule names its times already, by the clocks of its own zone.
   const day = new Intl.DateTimeFormat('en', {
     ...{ timeZone: timezone, weekday: 'short', month: 'short', day: 'numeric' },
     ...(isThisYear ? {} : { year: 'numeric' }),
   });
   return `next ${day.format(start)}`;
+}
+
+/** `Mon, Nov 30, 10:00 to 12:00`: in words like the rules beside it. */
+function rangeWords(format: Intl.DateTimeFormat, start: Date, end: Date): string {
+  return format.formatRange(start, end).replace(/\s*\u2013\s*/, ' to ');
 }

@@ -25,7 +25,9 @@ class Monitors {
   readonly counts = $derived({
     up: this.rows.filter(({ active, state }) => active && state.status === 1).length,
     down: this.rows.filter(({ active, state }) => active && state.status === 0).length,
-    other: this.rows.filter(({ active, state }) => active && state.status !== 0 && state.status !== 1).length,
+    retrying: this.rows.filter(({ active, state }) => active && state.status === 2).length,
+    maintained: this.rows.filter(({ active, state }) => active && state.status === 3).length,
+    unknown: this.rows.filter(({ active, state }) => active && state.status === null).length,
     paused: this.rows.filter(({ active }) => !active).length,
   });
 

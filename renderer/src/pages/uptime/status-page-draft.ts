@@ -5,6 +5,8 @@ export const fresh = '+';
 
 /** A group as the editor has it. */
 export interface GroupDraft {
+  /** Its own while it is edited, wherever it is moved. */
+  readonly key: number;
   readonly id: number | undefined;
   readonly name: string;
   readonly monitors: readonly number[];
@@ -32,7 +34,7 @@ export const newPage: PageDraft = {
   ...{ title: '', slug: '', description: '', theme: 'auto', published: true, showOutages: true },
   subscribable: false,
   ...{ showCertificateExpiry: false, footerText: '', customCSS: '', names: '', pushTopic: '', notifyTag: '' },
-  groups: [{ id: undefined, name: 'Services', monitors: [] }],
+  groups: [{ key: 0, id: undefined, name: 'Services', monitors: [] }],
 };
 
 export function pageDraftOf(page: StatusPage): PageDraft {
@@ -46,7 +48,7 @@ export function pageDraftOf(page: StatusPage): PageDraft {
     names: page.domainNameList.join(', '),
     pushTopic: page.pushTopic ?? '',
     notifyTag: page.notifyTag ?? '',
-    groups: publicGroupList.map(({ id, name, monitorList }) => ({ id, name, monitors: monitorList.map((one) => one.id) })), // prettier-ignore
+    groups: publicGroupList.map(({ id, name, monitorList }, key) => ({ key, id, name, monitors: monitorList.map((one) => one.id) })), // prettier-ignore
   };
 }
 
@@ -72,10 +74,15 @@ export function pageFieldsOf(draft: PageDraft, before: StatusPage | undefined) {
   };
 }
 
-/** With the one at `from` moved up or down by one. */
-export function moved<T>(list: readonly T[], from: number, by: -1 | 1): readonly T[] {
+/** With one more group, which has no name yet. */
+export function withGroup(groups: readonly GroupDraft[]): readonly GroupDraft[] {
+  const key = 1 + Math.max(-1, ...groups.map((group) => group.key));
+  return [...groups, { key, id: undefined, name: '', monitors: [] }];
+}
+
+/** With the one at `from` taken to another place. */
+export function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
   const next = [...list];
-  const [one] = next.splice(from, 1);
-  if (one !== undefined) next.splice(from + by, 0, one);
+  next.splice(to, 0, ...next.splice(from, 1));
   return next;
 }
