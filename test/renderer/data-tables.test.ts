@@ -95,8 +95,8 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     expect(await run('select number from numbers')).toEqual([['7']]);
 
     await page.getByRole('button', { name: 'Columns', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Remove the table' }).click();
-    await dialog.getByRole('button', { name: 'Remove it with all its rows?' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove the table with all its rows?' }).click();
     await page.getByText('No tables yet.').waitFor();
     expect(await run(`select to_regclass('numbers')`)).toEqual([[null]]);
   });

@@ -154,7 +154,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await using watched = await visit(`/sync/history/${String(done)}`);
     const { page } = watched;
     await page.getByRole('heading', { name: /^Music to the second disk\s*Done$/ }).waitFor();
-    await page.getByText(/^1 file copied · 1 B in /).waitFor();
+    await page.getByText(/^1 file copied · 1 B/).waitFor();
     await page.getByRole('heading', { name: 'What was planned' }).waitFor();
     await page.getByText('1 file at the source, 0 at the destination before it').waitFor();
     expect(await page.getByText('Files that failed').count()).toBe(0);

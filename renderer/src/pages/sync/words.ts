@@ -72,10 +72,10 @@ export function changedWords({ kind, state, totals: { transfers, deletes, errors
   return parts.join(' · ');
 }
 
-/** How much that was and how long it took: `1.9 MB in 12 s`. */
+/** How much that was and how long it took, where that is worth a word: `1.9 MB in 12 s`. */
 export function effortWords({ totals, startedAt, endedAt }: SyncJob): string {
   const size = totals.bytes > 0 ? bytes(totals.bytes) : '';
-  if (endedAt === null || (size === '' && endedAt - startedAt < 1000)) return size;
+  if (endedAt === null || endedAt - startedAt < 1000) return size;
   return `${size === '' ? 'took' : `${size} in`} ${lengthWords(endedAt - startedAt)}`;
 }
 
@@ -86,7 +86,6 @@ export function filesWords(count: number): string {
 
 function lengthWords(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  if (seconds < 1) return 'under 1 s';
   if (seconds < 60) return `${String(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${String(minutes)} min`;
