@@ -16,7 +16,7 @@ describe('what statements did', () => {
 });
 
 it('a column is as wide as what it holds, and as its name', () => {
-  const of = (name: string, type: string): number => widthOf({ name, type, isKey: false });
+  const of = (name: string, type: string): number => widthOf({ name, type, isKey: false }, false);
   expect(of('id', 'integer')).toBeLessThan(of('name', 'text'));
   expect(of('name', 'text')).toBeLessThan(of('at', 'timestamp with time zone'));
   expect(of('a_rather_long_name', 'integer')).toBeGreaterThan(of('id', 'integer'));
