@@ -5,6 +5,7 @@ import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { fixtureMedia } from '../support/fixture-site/media.ts';
 import { closeNews } from './news.ts';
+import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('Downloads', () => {
@@ -163,6 +164,20 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await other.page.getByRole('button', { name: 'Resume all' }).click();
       await page.getByRole('button', { name: 'Pause all' }).waitFor();
       await row(page, 'Four').getByText('Waiting for its turn').waitFor();
+      expect(visit.complaints).toEqual([]);
+    });
+
+    it('pauses and goes on in the details, where a phone has no room for it in the row', async () => {
+      await using visit = await pages.visit('/downloads', screens[0]);
+      const { page } = visit;
+      await five(page);
+      pages.downloads.set('one', { state: 'downloading', percent: 30 });
+      await page.getByRole('button', { name: 'One', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'One' });
+      await dialog.getByRole('button', { name: 'Pause' }).click();
+      await dialog.getByText('Paused at 30 %').waitFor();
+      await dialog.getByRole('button', { name: 'Resume' }).click();
+      await dialog.getByText('Waiting for its turn').waitFor();
       expect(visit.complaints).toEqual([]);
     });
 
