@@ -226,6 +226,8 @@ describe.skipIf(noBrowser)('Mail', () => {
     await dialog.getByRole('combobox', { name: 'Type' }).selectOption('Failure');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rows.getByText('becomes failure').waitFor();
+    // It gives the keyboard back when it goes.
+    await dialog.waitFor({ state: 'detached' });
     const grip = page.getByRole('button', { name: 'Move Mail from nas@*' });
     await grip.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('nas@*');
