@@ -171,10 +171,12 @@ describe.skipIf(noBrowser)('Uptime', () => {
 
   it('offers what is not watched yet with one click, and says what needs somebody', async () => {
     const { page, complaints } = await visit('/uptime');
-    await page.getByText('1 down').waitFor();
+    await page.getByText('The web is down').waitFor();
     // What needs somebody comes first, with its reason.
     const first = page.getByRole('list', { name: 'Monitors' }).getByRole('link').first();
-    await expect.poll(() => first.innerText()).toMatch(/^The web\s+It has a fault of its own \(500\)\.\s+Down$/);
+    await expect
+      .poll(() => first.innerText())
+      .toMatch(/^The web\s+For \d+ (s|min) · It has a fault of its own \(500\)\.\s+Down$/);
     await page.getByText('One by one').click();
     await page
       .getByRole('button', { name: /^Watch Control|^Watch Homeport|^Watch / })
