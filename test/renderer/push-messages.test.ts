@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await expect.poll(async () => (await frame.boundingBox())?.height ?? Infinity).toBeLessThan(120);
     const tags = await rows(page).locator('footer').getByRole('button').allInnerTexts();
     expect(tags).toEqual(['uptime', 'maintenance reminder', 'v1.alpha']);
-    await rows(page).getByRole('link', { name: 'Open in Homeport' }).waitFor();
+    await rows(page).getByRole('link', { name: 'Open' }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

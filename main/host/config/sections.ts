@@ -161,7 +161,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
           : {
               enabled: z.boolean().default(true).meta({
                 title: 'Switched on',
-                description: 'Switched off it answers nobody and does no work; its data stay.',
+                description: 'While it is off it does nothing. Its data stays.',
               }),
             }),
         ...Object.fromEntries(
