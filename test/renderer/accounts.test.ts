@@ -244,7 +244,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await form.getByLabel('Permission').selectOption('Read');
     await form.getByRole('button', { name: 'Add' }).click();
     const matrix = page.getByRole('table', { name: 'Grants' });
-    await matrix.getByText('All of them').waitFor();
+    await matrix.getByText('Everything', { exact: true }).waitFor();
     expect(await matrix.getByLabel('Read Inbox, by source').isChecked()).toBe(true);
     expect(await matrix.getByLabel('Write Inbox, by source').isChecked()).toBe(false);
     const all = (await api<{ accounts: Account[] }>(pages.url, '/api/accounts')).accounts;

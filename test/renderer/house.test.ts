@@ -173,7 +173,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
       .getByText(/^5 times since/)
       .waitFor();
     expect(await row.getByText('house.test.ts').isVisible()).toBe(false);
-    await row.getByText('For a report of a defect').click();
+    await row.getByText('Technical details').click();
     await row.getByText('house.test.ts').waitFor();
     expect(visit.complaints).toEqual([]);
   });

@@ -115,7 +115,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await expect.poll(() => row.getByRole('radio', { name: 'Off' }).isChecked()).toBe(true);
     await row.getByRole('radio', { name: 'Open' }).click();
     await page.getByRole('button', { name: 'Share without sign-in' }).click();
-    await row.getByText('Every machine of the network may use it, guests included.').waitFor();
+    await row.getByText('Everybody on the network may use it, guests included.').waitFor();
   });
 
   it('takes another web service of the home by its address, which is shared as services are, and lets it go', async () => {

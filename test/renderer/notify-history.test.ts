@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     const dialog = page.getByRole('dialog', { name: 'Backup' });
     await dialog.getByText('Next try in 1 min').waitFor();
     // What it means, and one press away what the delivery itself says.
-    await dialog.getByText('It has a fault of its own (error 503).').click();
+    await dialog.getByText('It reports a fault on its side (error 503).').click();
     await dialog.getByText('Failed to send JSON POST notification, error=503.').waitFor();
     status = 200;
     await dialog.getByRole('button', { name: 'Try now' }).click();

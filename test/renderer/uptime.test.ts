@@ -45,10 +45,10 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText('It answered 200 OK.').first().waitFor();
     target.handler = (_request, response) => void response.writeHead(500).end();
     // What it means, and one press away what the check itself said.
-    await page.locator('summary').filter({ hasText: 'It has a fault of its own (500).' }).click();
+    await page.locator('summary').filter({ hasText: 'It reports a fault on its side (500).' }).click();
     await page.getByText('Request failed with status code 500').waitFor();
     const history = page.getByRole('list', { name: 'Changes of its state' });
-    await history.getByText(/^For \d+ s · It has a fault of its own/).waitFor();
+    await history.getByText(/^For \d+ s · It reports a fault on its side/).waitFor();
     await history.getByText(/^Lasted \d+ s · It answered 200 OK\.$/).waitFor();
     // Each of the last checks in words, by the keyboard too.
     const strip = page.getByRole('slider', { name: 'Last checks' });
@@ -58,14 +58,14 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText(/^Up in (under )?\d+ ms, \d\d:\d\d$/).waitFor();
     await page.getByRole('link', { name: 'All monitors' }).click();
     await page.getByText('1 down').waitFor();
-    await page.getByText(/^It has a fault of its own \(500\)\./).waitFor();
+    await page.getByText(/^It reports a fault on its side \(500\)\./).waitFor();
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page
       .getByRole('link', { name: /The web/ })
-      .getByText('It has a fault of its own (500).')
+      .getByText('It reports a fault on its side (500).')
       .waitFor();
     await page.getByRole('tab', { name: 'Outages' }).click();
-    await page.getByText('It has a fault of its own (500).').waitFor();
+    await page.getByText('It reports a fault on its side (500).').waitFor();
     await page.getByRole('button', { name: 'I know' }).click();
     await page.getByText('ada knows').waitFor();
     await page.getByRole('button', { name: 'Add a note' }).click();
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const first = page.getByRole('list', { name: 'Monitors' }).getByRole('link').first();
     await expect
       .poll(() => first.innerText())
-      .toMatch(/^The web\s+For \d+ (s|min) · It has a fault of its own \(500\)\.\s+Down$/);
+      .toMatch(/^The web\s+For \d+ (s|min) · It reports a fault on its side \(500\)\.\s+Down$/);
     await page.getByText('One by one').click();
     await page
       .getByRole('button', { name: /^Watch Control|^Watch Homeport|^Watch / })

@@ -49,7 +49,7 @@ function answered(code: number): string {
   if (code === 403) return 'It refuses to show the page (403).';
   if (code === 404 || code === 410) return `There is no such page (${String(code)}).`;
   if (code === 429) return 'It is asked too often (429).';
-  if (code >= 500) return `It has a fault of its own (${String(code)}).`;
+  if (code >= 500) return `It reports a fault on its side (${String(code)}).`;
   if (code >= 300 && code < 400) return `It leads elsewhere (${String(code)}).`;
   return `It answered ${String(code)}, which this monitor does not accept.`;
 }

@@ -112,7 +112,7 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
       if (!monitors.isActive(watched)) throw new Problem('uptime.paused', 409, 'The monitor is paused.');
       await parts.checkNow(watched);
       const [beat] = await beats.list(watched.id, { limit: 1 });
-      if (beat === undefined) throw new Problem('uptime.no_beat', 503, 'The check told nothing. Try again.');
+      if (beat === undefined) throw new Problem('uptime.no_beat', 503, 'The check brought no result. Try again.');
       return beatView(beat);
     }),
   ];

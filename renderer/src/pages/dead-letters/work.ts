@@ -14,6 +14,13 @@ export function countOf(kinds: readonly string[]): string {
   return kinds.length === 1 ? one : `${kinds.length.toLocaleString('en')} ${many}`;
 }
 
+/** Where somebody can do something about a kind of work besides another try. */
+export function placeOfWork(kind: string): { readonly label: string; readonly to: string } | undefined {
+  if (kind === 'notify.deliver') return { label: 'Change the destination', to: '/delivery/problems' };
+  if (kind === 'mail.deliver') return { label: 'See the mails', to: '/delivery/mails?state=dead' };
+  return undefined;
+}
+
 /** A kind of work in words; one that has none is taken by its own name, such as `uptime.beat`. */
 export function workOf(kind: string): string {
   return words[kind] ?? kind;

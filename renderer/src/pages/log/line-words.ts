@@ -64,7 +64,7 @@ const known: Readonly<
   }),
   'notification given up': () => ({ what: 'Given up: send a notification', told: [] }),
   'the machine slept or could not work; faults of the next moments are not told': ({ ms }) => ({
-    what: `The computer slept or could not work for ${spanOf(Number(ms))}; faults of the moments after it are not told`,
+    what: `The computer slept or could not work for ${spanOf(Number(ms))}; outages right after that are not reported`,
     told: ['ms'],
   }),
   'host is ready': ({ version, safeMode }) => ({

@@ -35,6 +35,6 @@ function answered(status: number): string {
   if (status === 404 || status === 410) return of('There is nothing at its address');
   if (status === 413) return of('The notification is too large for it');
   if (status === 429) return of('It is sent too many at once');
-  if (status >= 500) return of('It has a fault of its own');
+  if (status >= 500) return of('It reports a fault on its side');
   return `It answered with error ${String(status)}.`;
 }

@@ -1,6 +1,7 @@
 import Activity from '@lucide/svelte/icons/activity';
 import Archive from '@lucide/svelte/icons/archive';
 import ArrowLeft from '@lucide/svelte/icons/arrow-left';
+import BellOff from '@lucide/svelte/icons/bell-off';
 import BellRing from '@lucide/svelte/icons/bell-ring';
 import Check from '@lucide/svelte/icons/check';
 import ChevronDown from '@lucide/svelte/icons/chevron-down';
@@ -73,6 +74,7 @@ export const icons = {
   inbox: Inbox,
   download: Download,
   notify: BellRing,
+  silent: BellOff,
   push: Radio,
   mail: Mail,
   people: Users,
