@@ -50,6 +50,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const history = page.getByRole('list', { name: 'Changes of its state' });
     await history.getByText(/^For \d+ s · It reports a fault on its side/).waitFor();
     await history.getByText(/^Lasted \d+ s · It answered 200 OK\.$/).waitFor();
+    // When it was down stands behind its response times.
+    await page.getByRole('figure').getByRole('listitem').getByText('Down', { exact: true }).waitFor();
     // Each of the last checks in words, by the keyboard too.
     const strip = page.getByRole('slider', { name: 'Last checks' });
     await strip.focus();
