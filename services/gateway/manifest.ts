@@ -14,7 +14,7 @@ export const manifest = defineManifest({
   capabilities: ['dispatch'],
   settings: Settings,
   environment,
-  mainSettings: ['enabled', 'name', 'announce', 'networks', 'portNetworks'],
+  mainSettings: ['enabled', 'name', 'announce', 'ownPorts', 'portNetworks'],
   migrations,
   live: [liveTopic(gatewayChanged, 'admin')],
 });

@@ -60,8 +60,7 @@ export const Settings = z.object({
   announce: z.boolean().default(true).meta({
     live: true,
     title: 'Announce the names',
-    description:
-      'Tells the devices of the network where NAME.local is (by multicast DNS), so that they find it by its name.',
+    description: 'Tells the devices of the network where NAME.local is, so that they find it by its name.',
   }),
   mdnsPort: z.int().min(1).max(65_535).default(5353).meta({
     live: true,
@@ -78,7 +77,7 @@ export const Settings = z.object({
     live: true,
     title: "Services' own ports",
     description:
-      'Each shared service answers by TLS on its own port of the network address as well, for clients that cannot use names.',
+      'Each shared service also answers, encrypted, at its own port of the network address: for TVs and apps that cannot use names.',
   }),
   addresses: z
     .array(z.union([z.ipv4(), z.ipv6()], 'Use an address of this machine.'))
