@@ -155,7 +155,7 @@ export const notify = defineService({
           return { state: 'up', detail, ...(isNew ? { begin: { label: 'Add a destination', to } } : {}) };
         }
         const remedy = { label: 'See the destinations', to };
-        return { state: 'degraded', detail: `${whoFails(failing)} not answer, ${waiting} waiting`, remedy };
+        return { state: 'degraded', detail: `${whoFails(failing)} not take messages, ${waiting} waiting`, remedy };
       },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {

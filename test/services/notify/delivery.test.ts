@@ -135,11 +135,11 @@ describe('destinations that do not answer', () => {
     await post(host, '/add/mine', { config: `json://${away}/mine`, format: 'text' });
     await expect.poll(detail).toBe('all delivered');
     await post(host, '/notify', { urls: `hassio://${away}/token`, body: 'x' });
-    await expect.poll(said).toBe('Home Assistant does not answer, 1 waiting');
+    await expect.poll(said).toBe('Home Assistant does not take messages, 1 waiting');
     await post(host, '/notify', { urls: `json://${away}`, body: 'x' });
-    await expect.poll(said).toBe('Home Assistant and JSON do not answer, 2 waiting');
+    await expect.poll(said).toBe('Home Assistant and JSON do not take messages, 2 waiting');
     await post(host, '/notify', { urls: `json://${away}/other`, body: 'x' });
-    await expect.poll(said).toBe('3 destinations do not answer, 3 waiting');
+    await expect.poll(said).toBe('3 destinations do not take messages, 3 waiting');
   });
 
   it('get what waited for them after a restart, in order', async () => {
