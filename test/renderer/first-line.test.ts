@@ -11,6 +11,9 @@ describe('the first line of a message', () => {
     ['Disk full: /srv\n\n  files 18,204', 'text', 'Disk full: /srv · files 18,204'],
     ['A mail that is\nwrapped. Then\n- a\n- b', 'text', 'A mail that is wrapped. Then · a · b'],
     ['Total:\n1. one\n2. two', 'markdown', 'Total: 1. one · 2. two'],
+    ['Backup done\r\n\r\n', 'text', 'Backup done'],
+    ['Done\n\n---\n\nAll fine\n\n***\n', 'markdown', 'Done · All fine'],
+    ['| a | b |\n|---|---|\n| 1 | 2 |', 'markdown', 'a b · 1 2'],
     ['<p>One &amp; two</p><p>three</p>', 'html', 'One & two three'],
   ] as const)('keeps the parts of %j apart', (body, format, line) => {
     expect(firstLine({ body, format })).toBe(line);

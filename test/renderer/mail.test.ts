@@ -228,6 +228,8 @@ describe.skipIf(noBrowser)('Mail', () => {
     await rows.getByText('becomes failure').waitFor();
     // It gives the keyboard back when it goes.
     await dialog.waitFor({ state: 'detached' });
+    const add = page.getByRole('button', { name: 'Add a rule' });
+    await expect.poll(() => add.evaluate((button) => button === document.activeElement)).toBe(true);
     const grip = page.getByRole('button', { name: 'Move Mail from nas@*' });
     await grip.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('nas@*');

@@ -199,7 +199,7 @@ export class Front {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (path === 'style.css' && isRead)
       return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
-    if (path === 'sign-in') return this.#signIn.signIn(request, response, new URLSearchParams(query), titleAt);
+    if (path === 'sign-in') return this.#signIn.signIn(request, response, query, titleAt);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
     if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#parts);
     if (path === 'oidc' && request.method === 'GET')

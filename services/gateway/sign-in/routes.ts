@@ -3,7 +3,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { wholeBody } from '../../kit/request-body.ts';
-import { returnPath } from '../domain/return-path.ts';
+import { returnPath, wantedPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../front/metrics.ts';
 import { redirect, sendHtml } from '../front/answer.ts';
 import type { Provider } from '../oidc/provider.ts';
@@ -52,11 +52,11 @@ export class SignInRoutes {
   async signIn(
     request: IncomingMessage,
     response: ServerResponse,
-    query: URLSearchParams,
+    query: string,
     titleAt: (url: string) => string | undefined,
   ): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD') {
-      const to = returnPath(query.get('to'));
+      const to = wantedPath(query);
       sendHtml(request, response, 200, this.#page({ to, where: titleAt(to) }));
       return;
     }

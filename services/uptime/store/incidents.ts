@@ -37,14 +37,19 @@ export class IncidentStore {
   }
 
   /** The newest open one of some monitors that began since a moment. */
-  async openOf(transaction: Kysely<Tables>, monitors: readonly number[], since: number): Promise<number | undefined> {
+  async openOf(
+    transaction: Kysely<Tables>,
+    monitors: readonly number[],
+    [from, to]: readonly [number, number],
+  ): Promise<number | undefined> {
     if (monitors.length === 0) return undefined;
     const row = await transaction
       .selectFrom('incidents')
       .innerJoin('incident_monitors', 'incident_monitors.incident_id', 'incidents.id')
       .select('incidents.id')
       .where('incidents.resolved_at', 'is', null)
-      .where('incidents.started_at', '>=', since)
+      .where('incidents.started_at', '>=', from)
+      .where('incidents.started_at', '<=', to)
       .where('incident_monitors.monitor_id', 'in', monitors.slice(0, 1000))
       .orderBy('incidents.id', 'desc')
       .limit(1)

@@ -215,7 +215,7 @@ export class Watch {
     const { incidents, siblings } = this.#parts;
     const others = siblings(watched);
     return async (transaction) => {
-      const joined = await incidents.openOf(transaction, others, since - togetherMs);
+      const joined = await incidents.openOf(transaction, others, [since - togetherMs, since + togetherMs]);
       if (joined !== undefined) await incidents.join(transaction, joined, watched.id);
       const id =
         joined ?? (await incidents.open(transaction, watched.id, since, `${watched.config.name}: ${beat.msg}`));

@@ -57,6 +57,9 @@ describe('who another proxy asks about', () => {
     ]);
     const evil = await ask('/.homeport/verify', { ...asked, 'X-Forwarded-Uri': '//evil.example/' });
     expect(evil.headers.location).toBe('https://photos.example/.homeport/sign-in?to=%2F');
+    // As nginx writes it: the query of the page is no query of the sign-in.
+    const page = await ask('/.homeport/sign-in?to=/list?a=1&b=2%26c', { Accept: 'text/html' });
+    expect(page.body).toContain('value="/list?a=1&amp;b=2%26c"');
     // A program gets a plain no.
     expect((await ask('/.homeport/verify', { ...asked, Accept: '*/*' })).status).toBe(401);
   });

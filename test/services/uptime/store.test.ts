@@ -56,8 +56,11 @@ eachDialect((name, open) => {
     const ids = async (since: number) => (await incidents.ofMonitors([1], since, 10)).map(({ id }) => id);
     expect(await ids(0)).toEqual([lasting, over]);
     expect(await ids(2 * hour)).toEqual([lasting]);
-    expect(await commit((transaction) => incidents.openOf(transaction, [1, 3], 0))).toBe(lasting);
-    expect(await commit((transaction) => incidents.openOf(transaction, [3], 0))).toBeUndefined();
+    expect(await commit((transaction) => incidents.openOf(transaction, [1, 3], [0, hour]))).toBe(lasting);
+    // What began long before or after is another outage.
+    expect(await commit((transaction) => incidents.openOf(transaction, [1], [0, hour - 1]))).toBeUndefined();
+    expect(await commit((transaction) => incidents.openOf(transaction, [1], [hour + 1, 2 * hour]))).toBeUndefined();
+    expect(await commit((transaction) => incidents.openOf(transaction, [3], [0, hour]))).toBeUndefined();
   });
 
   it('keeps beats with their texts, and answers them newest first and page by page', async () => {

@@ -8,13 +8,16 @@ const pauseMs = 1000;
 /** The order of a listed setting while someone changes it: kept once nothing has moved for a moment, with a way back. */
 export class SettingOrder<Item> {
   readonly #setting: ListedSetting<Item>;
+  readonly #isGone: (item: Item) => boolean;
   #moved = $state.raw<readonly Item[]>();
   #due: ReturnType<typeof setTimeout> | undefined;
   readonly items = $derived.by(() => this.#moved ?? this.#setting.items);
 
-  constructor(setting: ListedSetting<Item>) {
+  /** `isGone`: an item is removed for good, though the setting may not say so yet. */
+  constructor(setting: ListedSetting<Item>, isGone: (item: Item) => boolean = () => false) {
     this.#setting = setting;
-    onDestroy(() => void this.keep());
+    this.#isGone = isGone;
+    onDestroy(() => void this.keep({ keepalive: true }));
   }
 
   /** Puts an item where another one stands. */
@@ -25,16 +28,16 @@ export class SettingOrder<Item> {
     this.#due = setTimeout(() => void this.keep(), pauseMs);
   }
 
-  /** Saves at once what was moved. */
-  async keep(): Promise<void> {
-    const [before, next] = [this.#setting.items, this.#moved];
+  /** Saves at once what was moved; `keepalive` outlives the page, which browsers allow for 64 KiB. */
+  async keep(options?: { readonly keepalive?: boolean }): Promise<void> {
+    const [before, next] = [this.#kept(this.#setting.items), this.#moved && this.#kept(this.#moved)];
     this.forget();
     // What was added or removed meanwhile is not undone by an order without it.
-    if (next === undefined || keysOf(next).toSorted().join() !== keysOf(before).toSorted().join()) return;
+    if (next === undefined || !sameItems(next, before)) return;
     this.#moved = next;
     try {
-      await this.#setting.save(next, { keepalive: true });
-      toasts.say('The new order is kept.', { undo: () => this.#setting.save(before) });
+      await this.#setting.save(next, options);
+      toasts.say('The new order is kept.', { undo: () => this.#putBack(before) });
     } catch (error) {
       toasts.sayWhy(error);
     } finally {
@@ -42,11 +45,24 @@ export class SettingOrder<Item> {
     }
   }
 
+  async #putBack(before: readonly Item[]): Promise<void> {
+    if (sameItems(before, this.#setting.items)) await this.#setting.save(before);
+    else toasts.say('The list was changed meanwhile, so its order stays.');
+  }
+
+  #kept(items: readonly Item[]): readonly Item[] {
+    return items.filter((item) => !this.#isGone(item));
+  }
+
   /** Back to what is saved. */
   forget(): void {
     clearTimeout(this.#due);
     this.#moved = undefined;
   }
+}
+
+function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return keysOf(one).toSorted().join() === keysOf(other).toSorted().join();
 }
 
 /** A name for each item that stays while it moves and is saved; two may say the same. */

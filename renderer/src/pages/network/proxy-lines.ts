@@ -6,8 +6,9 @@ export interface AskingProxy {
 }
 
 /**
- * The proxies whose lines were tried with the programs themselves. `home`: the gateway's address, such as
- * `https://nas.local:8443`. Both hand `/.homeport/` on, so that the sign-in's cookie is of the host that the browser sees.
+ * The proxies that ask, each with its lines. `home`: the gateway's address, such as `https://nas.local:8443`. Both hand
+ * `/.homeport/` on, so that the sign-in's cookie is of the host that the browser sees, and both set what they tell of who it
+ * is: what a browser sends of that goes no further. Caddy's `forward_auth`, nginx's `auth_request`.
  */
 export function askingProxies(home: string): readonly AskingProxy[] {
   return [
@@ -15,12 +16,19 @@ export function askingProxies(home: string): readonly AskingProxy[] {
       id: 'caddy',
       name: 'Caddy',
       lines: `handle /.homeport/* {
-  reverse_proxy ${home}
+  reverse_proxy ${home} {
+    transport http {
+      tls_trusted_ca_certs homeport.crt
+    }
+  }
 }
 handle {
   forward_auth ${home} {
     uri /.homeport/verify
-    copy_headers Remote-User
+    copy_headers Remote-User Remote-Groups
+    transport http {
+      tls_trusted_ca_certs homeport.crt
+    }
   }
   reverse_proxy 192.168.1.5:2342
 }`,
@@ -37,8 +45,10 @@ handle {
 location / {
   auth_request /.homeport/verify;
   auth_request_set $account $upstream_http_remote_user;
+  auth_request_set $groups $upstream_http_remote_groups;
   error_page 401 = @sign_in;
   proxy_set_header Remote-User $account;
+  proxy_set_header Remote-Groups $groups;
   proxy_pass http://192.168.1.5:2342;
 }
 location @sign_in {

@@ -7,7 +7,7 @@ const betweenParts = /(?<=[^\s.,:;!?…])[ \t]*\n(?:\s*\n\s*(?:[-*+][ \t]+)?|[ \
 /** One line of a message's body for the list: tags of HTML and marks of Markdown left out, as plain words. */
 export function firstLine({ body, format }: Pick<InboxItem, 'body' | 'format'>): string {
   // Enough of a megabyte to fill a line.
-  let text = body.slice(0, 2000);
+  let text = body.slice(0, 2000).replaceAll('\r\n', '\n');
   if (format === 'html') {
     text = text
       .replace(/<(style|script|head|title)\b[^]*?(<\/\1>|$)/gi, ' ')
@@ -19,10 +19,10 @@ export function firstLine({ body, format }: Pick<InboxItem, 'body' | 'format'>):
       .replace(/&#39;/g, "'")
       .replace(/&amp;/g, '&');
   }
-  if (format !== 'html') text = text.replace(betweenParts, ' · ');
+  if (format === 'markdown') text = text.replace(/^[\s|:*_-]+$/gm, '');
+  if (format !== 'html') text = text.trim().replace(betweenParts, ' · ');
   if (format === 'markdown') {
     text = text
-      .replace(/^[\s|:-]+$/gm, '')
       .replace(/\|/g, ' ')
       .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
       .replace(/(^|\s)(#{1,6}|[-*+>])\s+|[*`~]{1,3}/g, '$1');
