@@ -152,6 +152,17 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('radio', { name: 'Request changes' }).waitFor();
     const heights = await page.getByRole('radio').evaluateAll((all) => all.map((one) => one.clientHeight));
     expect(heights).toEqual([18, 18, 18]);
+    // Where a rule of the branch asks for it, the judgement is the first thing to do, and passing the rule over the last.
+    await room.api('POST', '/repos/ada/lamp/branch_protections', { rule_name: 'main', enable_push: true, required_approvals: 1 }); // prettier-ignore
+    await page.goto(`${room.host.url('control')}/git/repositories/ada~lamp?show=pulls&number=${number}`);
+    await page.getByRole('heading', { name: 'Needs 1 approval' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Merge into main' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Merge all the same' }).click();
+    await page.getByRole('button', { name: 'Merge into main' }).waitFor();
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('radio', { name: 'Approve' }).check();
+    await page.getByRole('button', { name: 'Send the review' }).click();
+    await page.getByRole('heading', { name: 'Ready to merge' }).waitFor();
   });
 
   it.each(screens)('fits on $on', async (screen) => {
