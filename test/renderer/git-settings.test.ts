@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await page.getByRole('button', { name: 'Add a deploy key' }).click();
     await page.getByLabel('Public key').fill(key.text);
     await page.getByRole('button', { name: 'Add the key' }).click();
-    await page.getByText('Can read, never used').waitFor();
+    await page.getByText('Read only, not used yet').waitFor();
   });
 
   it('tell an address, show what was sent and answered, and send it again', async () => {
