@@ -92,7 +92,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Notes' }).waitFor();
     await page.getByText(/Next run .*04:15/).waitFor();
-    await page.getByRole('button', { name: 'Look first' }).click();
+    await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('radio', { name: 'Delete 1' }).waitFor();
     await page.getByText('gone.txt').waitFor();
     expect(tree(join(room.folder, 'mirror'))).toEqual({ 'gone.txt': 'x' });
@@ -114,8 +114,10 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('list', { name: 'Needs you' }).getByRole('link', { name: /Stick/ }).click();
     await page.getByRole('alert').getByText(words).waitFor();
     expect(await page.getByText('directory not found').isVisible()).toBe(false);
-    await page.getByText('Word for word').click();
+    await page.getByText('Original message').click();
     await page.getByText('directory not found').waitFor();
+    await page.getByRole('button', { name: 'Choose another folder' }).click();
+    await page.getByRole('dialog', { name: 'Edit the sync' }).getByLabel('From').waitFor();
     await page.goto(`${room.host.url('control')}/sync/history`);
     await page
       .getByRole('list', { name: 'Jobs' })
@@ -155,7 +157,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const { page } = watched;
     await page.getByRole('heading', { name: /^Music to the second disk\s*Done$/ }).waitFor();
     await page.getByText(/^1 file copied · 1 B/).waitFor();
-    await page.getByRole('heading', { name: 'What was planned' }).waitFor();
+    await page.getByRole('heading', { name: 'What changed: 1 added' }).waitFor();
     await page.getByText('1 file at the source, 0 at the destination before it').waitFor();
     expect(await page.getByText('Files that failed').count()).toBe(0);
     await page.getByRole('link', { name: 'To the saved sync' }).click();
@@ -305,7 +307,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       ['syncs', '/sync/syncs', 'Music to the second disk'],
       ['held', `/sync/syncs/${String(held)}`, 'Run it and delete 60'],
       ['history', '/sync/history', 'Music to the second disk'],
-      ['done', `/sync/history/${String(done)}`, 'What was planned'],
+      ['done', `/sync/history/${String(done)}`, 'What changed: 1 added'],
       ['failed', `/sync/history/${String(failed)}`, 'Files that failed'],
       ['files', `/sync/files?at=${encodeURIComponent(room.folder)}`, 'photos'],
       ['connect', '/sync/connect', 'Who may sync what'],

@@ -1,6 +1,7 @@
 import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
 import type { SyncRemote } from '../../../../services/contracts/sync/remotes.ts';
 import { bytes } from '../../parts/text/format.ts';
+import type { IconName } from '../../parts/text/icons.ts';
 
 type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
 
@@ -13,10 +14,10 @@ export function stateWords({ state, kind, totals }: Pick<SyncJob, 'state' | 'kin
     case 'waiting':
       return { text: 'Waiting', tone: 'plain' };
     case 'running':
-      return { text: kind === 'preview' ? 'Looking' : 'Running', tone: 'sea' };
+      return { text: kind === 'preview' ? 'Previewing' : 'Running', tone: 'sea' };
     case 'done':
       if (totals.errors > 0) return { text: totals.errors === 1 ? '1 error' : `${totals.errors.toLocaleString('en')} errors`, tone: 'warn' }; // prettier-ignore
-      return { text: kind === 'preview' ? 'Looked' : 'Done', tone: 'ok' };
+      return { text: kind === 'preview' ? 'Previewed' : 'Done', tone: 'ok' };
     case 'held':
       return { text: 'Waits for you', tone: 'lamp' };
     case 'failed':
@@ -31,7 +32,7 @@ export function stateWords({ state, kind, totals }: Pick<SyncJob, 'state' | 'kin
 const kinds: ReadonlyMap<string, string> = new Map([
   ['run', 'Saved sync'],
   ['preview', 'Preview'],
-  ['undo', 'Put back'],
+  ['undo', 'Undo'],
   ['sync/sync', 'Sync by a program'],
   ['sync/copy', 'Copy by a program'],
   ['sync/move', 'Move by a program'],
@@ -51,6 +52,11 @@ export function isUnfinished({ state, kind, totals }: Pick<SyncJob, 'state' | 'k
   );
 }
 
+/** Its source is gone: another run fails as well, until the folder is there again or another one is chosen. */
+export function lacksSource({ state, detail }: Pick<SyncJob, 'state' | 'detail'>): boolean {
+  return state === 'failed' && /\bdirectory not found\.?$/i.test(detail);
+}
+
 /** What a job was, in plain words; rarer calls of programs keep their name. */
 export function kindWords(kind: string): string {
   return kinds.get(kind) ?? `${kind} by a program`;
@@ -60,14 +66,13 @@ export function kindWords(kind: string): string {
 const copying: readonly string[] = ['run', 'sync/sync', 'sync/copy', 'sync/move', 'sync/bisync'];
 
 /** What a job has changed: `2 files copied · 1 deleted`; empty where there is nothing to say. */
-export function changedWords({ kind, state, totals: { transfers, deletes, errors } }: SyncJob): string {
+export function changedWords({ kind, state, totals: { transfers, deletes } }: SyncJob): string {
   const isIdle = transfers === 0 && deletes === 0 && state === 'done' && copying.includes(kind);
   const count = (number: number): string => number.toLocaleString('en');
   const parts = [
     ...(transfers > 0 ? [`${filesWords(transfers)} copied`] : []),
     ...(deletes > 0 ? [`${transfers > 0 ? count(deletes) : filesWords(deletes)} deleted`] : []),
     ...(isIdle ? ['Nothing to copy'] : []),
-    ...(errors > 0 ? [errors === 1 ? '1 error' : `${count(errors)} errors`] : []),
   ];
   return parts.join(' · ');
 }
@@ -116,7 +121,6 @@ export function nextWords({ paused, nextAt, cron, last }: SyncTask, now: number)
 
 /** Kinds of remotes by the names that people know; rarer ones keep that of rclone. */
 const remoteKinds: ReadonlyMap<string, string> = new Map([
-  ['alias', 'Another folder'],
   ['azureblob', 'Azure storage'],
   ['b2', 'Backblaze B2'],
   ['box', 'Box'],
@@ -133,9 +137,22 @@ const remoteKinds: ReadonlyMap<string, string> = new Map([
   ['webdav', 'WebDAV'],
 ]);
 
+/** Kinds of remotes that are somebody's service; those that are neither this nor a folder are servers. */
+const clouds: ReadonlySet<string> = new Set(['azureblob', 'b2', 'box', 'drive', 'dropbox', 'onedrive', 'pcloud', 's3']);
+
+/** The sign of a kind of remote. */
+export function remoteIcon(type: string): IconName {
+  if (type === 'alias') return 'folder';
+  if (type === 'crypt') return 'lock';
+  return clouds.has(type) ? 'cloud' : 'server';
+}
+
 /** What a remote is: `WebDAV · https://attic.example/dav · ada`. */
 export function remoteWords({ type, summary }: SyncRemote): string {
-  return [remoteKinds.get(type) ?? type, summary].filter((part) => part !== '').join(' · ');
+  // An alias is a short name for a folder, here or of another remote.
+  const ofHere = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? 'Folder on this computer' : 'Folder of another remote';
+  const kind = type === 'alias' ? ofHere : (remoteKinds.get(type) ?? type);
+  return [kind, summary].filter((part) => part !== '').join(' · ');
 }
 
 /** From where to where, the arrow never left at a line's end, by the ends of both, as much of them as tells one from the other: `photos → nas:photos`. */

@@ -11,6 +11,7 @@ import CircleCheck from '@lucide/svelte/icons/circle-check';
 import CircleDot from '@lucide/svelte/icons/circle-dot';
 import ClipboardPaste from '@lucide/svelte/icons/clipboard-paste';
 import Clock from '@lucide/svelte/icons/clock';
+import Cloud from '@lucide/svelte/icons/cloud';
 import Copy from '@lucide/svelte/icons/copy';
 import Cpu from '@lucide/svelte/icons/cpu';
 import Database from '@lucide/svelte/icons/database';
@@ -55,6 +56,7 @@ import RotateCw from '@lucide/svelte/icons/rotate-cw';
 import ScrollText from '@lucide/svelte/icons/scroll-text';
 import Search from '@lucide/svelte/icons/search';
 import Send from '@lucide/svelte/icons/send';
+import Server from '@lucide/svelte/icons/server';
 import Share2 from '@lucide/svelte/icons/share-2';
 import SlidersHorizontal from '@lucide/svelte/icons/sliders-horizontal';
 import SunMoon from '@lucide/svelte/icons/sun-moon';
@@ -81,6 +83,8 @@ export const icons = {
   engine: Cpu,
   machine: Gauge,
   computer: Monitor,
+  server: Server,
+  cloud: Cloud,
   backup: Archive,
   job: ListChecks,
   log: ScrollText,
