@@ -94,11 +94,13 @@ describe.skipIf(noBrowser)('Data', () => {
     const statement = page.getByLabel('Statement', { exact: true });
     expect(await statement.inputValue()).toContain('using ("owner" = (select auth.uid()))');
     await page.getByRole('button', { name: 'Make the policy' }).click();
-    await page.getByText('Whoever is signed in may read and change rows where this is true and stays true:').waitFor();
+    await page
+      .getByText('Whoever is signed in may read and change rows where this is true, before and after a change:')
+      .waitFor();
     await page.getByText('Row policies are off').waitFor({ state: 'detached' });
     const seenBy = page.getByLabel('User', { exact: true });
     await seenBy.fill(ann);
-    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('button', { name: 'Count their rows' }).click();
     await page.getByText('Sees 1 of 2 rows').waitFor();
     await page.getByText('true for 1 row', { exact: false }).waitFor();
     await fetch(`${room.host.url('control')}/api/data/users`, {
@@ -107,10 +109,10 @@ describe.skipIf(noBrowser)('Data', () => {
       body: JSON.stringify({ email: 'bob@example.org', password: 'harbour-lamp-42' }),
     });
     await seenBy.fill('Bob@example.org');
-    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('button', { name: 'Count their rows' }).click();
     await page.getByText('Sees 0 of 2 rows').waitFor();
     await seenBy.fill('bo@example.org');
-    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('button', { name: 'Count their rows' }).click();
     await page.getByText('No user has the address bo@example.org.').waitFor();
   });
 
@@ -172,8 +174,8 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('button', { name: 'Show the keys' }).click();
     const secret = page.getByText(/^sb_secret_/);
     const before = (await secret.textContent()) ?? '';
-    await page.getByRole('button', { name: 'Make anew' }).last().click();
-    await page.getByRole('button', { name: /Make it anew\?/ }).click();
+    await page.getByRole('button', { name: 'Replace' }).last().click();
+    await page.getByRole('button', { name: /Replace it\?/ }).click();
     await expect.poll(() => secret.textContent()).not.toBe(before);
     const reply = await room.request('/pg/types', { headers: { apikey: (await secret.textContent()) ?? '' } });
     expect(reply.status).toBe(200);
@@ -328,7 +330,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('Begin with a table').waitFor();
     await page.goto(`${quiet.host.url('control')}/data/history`);
     await page.getByText('No statement was run from this browser yet.').waitFor();
-    await page.getByRole('link', { name: 'Write one' }).click();
+    await page.getByRole('button', { name: 'Write SQL' }).click();
     await page.getByLabel('Statements').fill('select 41 + 1 as answer');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('cell', { name: '42' }).waitFor();

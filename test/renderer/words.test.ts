@@ -129,7 +129,7 @@ describe('a table', () => {
       ['authenticated'],
       'a',
       'a',
-      'Whoever is signed in may read and change rows where this is true and stays true:',
+      'Whoever is signed in may read and change rows where this is true, before and after a change:',
     ],
     ['SELECT', [], 'true', null, 'Everybody may read all rows.'],
     ['INSERT', ['clerk'], null, 'a', 'The role clerk may add rows that fit this:'],

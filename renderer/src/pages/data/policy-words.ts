@@ -19,5 +19,5 @@ export function allowed({ command, roles, isPermissive, condition, check }: Omit
   if (isFree(condition) && isFree(check)) return `${may} all rows.`;
   const only = isPermissive ? '' : ' only';
   if (condition === null) return `${may} rows${only} that fit this:`;
-  return `${may} rows${only} where this is true${condition === check ? ' and stays true' : ''}:`;
+  return `${may} rows${only} where this is true${condition === check ? ', before and after a change' : ''}:`;
 }
