@@ -10,3 +10,12 @@ it.each([
 ] as const)('%s has whole lines, the last of them above every value', (_, max, height, lines) => {
   expect(linesOf(scaleOf(max, height))).toEqual(lines);
 });
+
+it.each([
+  ['a whole that is no round number', 189, 270.6, [0, 100, 200, 270.6]],
+  ['a whole beside a round line', 5, 25.3, [0, 10, 20, 25.3]],
+  ['a hundred per cent', 12, 100, [0, 50, 100]],
+  ['values above what was said to be the whole', 30, 20, [0, 10, 20, 30]],
+] as const)('parts of a whole end at it: %s', (_, max, whole, lines) => {
+  expect(linesOf(scaleOf(max, 160, whole))).toEqual(lines);
+});

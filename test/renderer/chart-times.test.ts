@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { named } from '../../renderer/src/parts/chart/names.ts';
 import { momentNames, roundTimes } from '../../renderer/src/parts/chart/times.ts';
 
 const clock = new Intl.DateTimeFormat('en', {
@@ -28,4 +29,10 @@ it('names days by their dates, hours by the clock too, and what is seconds apart
   expect(momentNames('Day', points(at(12, 0), at(36, 0)))(at(12, 0) * 1000)).toBe('Tue, Feb 3');
   expect(momentNames('Hour', points(at(8, 0), at(9, 0)))(at(9, 0) * 1000)).toBe('Tue, Feb 3, 09:00');
   expect(momentNames('Time', points(at(9, 0), at(9, 0, 1)))(at(9, 0, 1) * 1000)).toBe('Tue, Feb 3, 09:00:01');
+});
+
+it('names the last moment of a line, and no round one that it would touch', () => {
+  const [first, last] = [at(-12, 35), at(12, 35)];
+  const words = named('line', [first, last], 400).map((time) => clock.format(time * 1000));
+  expect(words).toEqual(['16:00:00', '20:00:00', '00:00:00', '04:00:00', '08:00:00', '12:35:00']);
 });

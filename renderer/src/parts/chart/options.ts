@@ -1,7 +1,7 @@
 import type uPlot from 'uplot';
 import type { ChartColors, Tone } from './colors.ts';
+import { named, paintLastName } from './names.ts';
 import { linesOf, scaleOf } from './scale.ts';
-import { roundTimes } from './times.ts';
 
 /** How values are drawn: one bar each, or a line through them. */
 export type ChartKind = 'bars' | 'line';
@@ -29,15 +29,19 @@ interface Drawn {
   readonly short: (at: number) => string;
   readonly width: number;
   readonly height: number;
+  /** What the values are parts of: the top of the scale. */
+  readonly whole?: number | undefined;
   /** Values between which all is as usual. */
   readonly band?: { readonly from: number; readonly to: number } | undefined;
 }
 
 const font = '12px "Inter Variable", system-ui, sans-serif';
-/** So many px a name below the axis takes. */
-const nameWidth = 64;
 /** A line through so many values has a dot at each. */
 const mostDots = 60;
+/** What the names of the scale take of the width, and its unit beside them. */
+const [axisSize, labelSize] = [48, 18];
+/** So many px above the top of the scale a line at it is drawn whole, as is its end at the right. */
+const lineRoom = 2;
 
 /** uPlot's options for a chart. */
 export function optionsOf(
@@ -46,33 +50,37 @@ export function optionsOf(
   colors: ChartColors,
   { point, bad }: Talk,
 ): uPlot.Options {
-  const { what, unit, kind, tones, short, width, height, band } = drawn;
+  const { what, unit, kind, tones, short, width, height, whole, band } = drawn;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
-  const axis = { stroke: colors.axis, font, ticks: { show: false }, labelFont: font, labelSize: 18 };
+  /** What the scale ends at, below the room for the line. */
+  const room = 1 + lineRoom / height;
+  const topOf = (max: number): number => scaleOf(Math.max(max, band?.to ?? 0), height, whole).top;
+  const axis = { stroke: colors.axis, font, ticks: { show: false }, labelFont: font, labelSize };
   return {
     width,
     height,
     legend: { show: false },
-    padding: [8, null, null, null],
+    padding: [8, kind === 'line' ? lineRoom : 0, null, null],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
       x: { time: false, range: ({ data: [at] }, min, max) => (kind === 'bars' ? padded(at, min, max) : [min, max]) },
-      y: { range: (_, __, max) => [0, scaleOf(Math.max(max ?? 0, band?.to ?? 0), height).top] },
+      y: { range: (_, __, max) => [0, topOf(max ?? 0) * room] },
     },
     axes: [
       {
         ...axis,
         grid: { show: false },
         size: 28,
-        splits: ({ data: [at] }) => named(kind, at, width),
-        values: (_, splits) => splits.map((at) => short(at * 1000)),
+        splits: ({ data: [at] }) => named(kind, at, width - axisSize - labelSize),
+        // The last one is written by hand: in its middle it would reach out of the plot.
+        values: (_, splits) => splits.map((at, index) => (index === splits.length - 1 ? '' : short(at * 1000))),
       },
       {
         ...axis,
         label: unit === '' ? what : `${what} (${unit})`,
         grid: { stroke: colors.grid, width: 1 },
-        size: 48,
-        splits: (_, __, ___, max) => linesOf(scaleOf(max, height)),
+        size: axisSize,
+        splits: (_, __, ___, max) => linesOf(scaleOf(Number((max / room).toPrecision(12)), height, whole)),
         values: (_, splits) => splits.map((value) => value.toLocaleString('en')),
       },
     ],
@@ -94,6 +102,12 @@ export function optionsOf(
       drawClear: [
         (plot) => band !== undefined && paintBand(plot, band, colors.band()),
         (plot) => paintSpans(plot, bad(), colors.bad()),
+      ],
+      drawAxes: [
+        (plot) => {
+          const last = plot.data[0].at(-1);
+          if (last !== undefined) paintLastName(plot, last, short(last * 1000), { font, color: colors.axis() });
+        },
       ],
       setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)],
     },
@@ -129,15 +143,4 @@ function paintSpans(plot: uPlot, spans: readonly BadSpan[], color: string): void
 function padded(at: ArrayLike<number>, min: number, max: number): [number, number] {
   const half = at.length > 1 ? (max - min) / (at.length - 1) / 2 : 1;
   return [min - half, max + half];
-}
-
-/** Moments that have a name: of a line round ones; of bars those of values, as a name stands below a bar, never between two. */
-function named(kind: ChartKind, at: ArrayLike<number>, width: number): number[] {
-  const round = kind === 'line' ? roundTimes(at[0] ?? 0, at[at.length - 1] ?? 0, width / nameWidth) : undefined;
-  return round === undefined ? every(at, Math.ceil((at.length * nameWidth) / width)) : [...round];
-}
-
-function every(at: ArrayLike<number>, distance: number): number[] {
-  const last = at.length - 1;
-  return Array.from(at).filter((_, index) => (last - index) % distance === 0);
 }

@@ -1,4 +1,4 @@
-/** A scale from nothing up: the distance of its lines, and the uppermost of them, which no value is above. */
+/** A scale from nothing up: the distance of its lines, and its top, which no value is above. */
 interface Scale {
   readonly step: number;
   readonly top: number;
@@ -11,15 +11,16 @@ const steps = [1, 2, 5]
 /** So many px apart they are at least. */
 const lineDistance = 36;
 
-/** The scale for values up to `max` in a plot of so many px. */
-export function scaleOf(max: number, height: number): Scale {
+/** The scale for values up to `max` in a plot of so many px; of parts of a whole it ends at the whole. */
+export function scaleOf(max: number, height: number, whole = 0): Scale {
   const most = Math.max(2, Math.floor(height / lineDistance));
-  const highest = Math.max(1, max);
+  const highest = Math.max(1, max, whole);
   const step = steps.find((each) => Math.ceil(highest / each) <= most) ?? highest;
-  return { step, top: Math.ceil(highest / step) * step };
+  return { step, top: highest === whole ? whole : Math.ceil(highest / step) * step };
 }
 
-/** Where its lines are. */
+/** Where its lines are: round values, and its top, which keeps those too near to it away. */
 export function linesOf({ step, top }: Scale): number[] {
-  return Array.from({ length: Math.round(top / step) + 1 }, (_, line) => line * step);
+  const lines = Array.from({ length: Math.ceil(top / step) }, (_, line) => line * step);
+  return [...lines.filter((line) => top - line > step / 2), top];
 }
