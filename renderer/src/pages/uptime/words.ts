@@ -71,9 +71,10 @@ export function pingWords(ping: number): string {
   return ping < 1 ? 'under 1 ms' : `${Math.round(ping).toLocaleString('en')} ms`;
 }
 
-/** 0.99954 as "99.95 %": never rounded up to a whole that it is not, and in one piece. */
+/** 0.99954 as "99.95 %", all as 100 %: never rounded up to a whole that it is not, and in one piece. */
 export function percentWords(share: number | null): string {
-  return share === null ? '' : `${String(Math.floor(share * 10_000) / 100)}\u00a0%`;
+  if (share === null) return '';
+  return `${share === 1 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2)}\u00a0%`;
 }
 
 /** "2 h 5 min", "4 h" */
