@@ -21,20 +21,20 @@ export const Settings = z.object({
     .regex(/^(https?:\/\/\S+)?$/, 'Use a web address.')
     .default('')
     .meta({
-      title: 'Post events to',
-      description: 'A web address that gets each event as JSON. Empty: Delivery, which sends them on.',
+      title: 'Send alerts to a web address',
+      description: 'It gets each alert as JSON. Empty: Delivery gets them and sends them on.',
     }),
   notifyTag: z.string().max(500).default('').meta({
-    title: 'Tag of events',
-    description: 'Which destinations get them. Empty: every destination.',
+    title: 'Tag of alerts',
+    description: 'Destinations of Delivery with this tag get them. Empty: every destination.',
   }),
   certificateDays: z.array(z.int().min(0).max(3650)).min(1).max(20).default([7, 14, 21]).meta({
-    title: 'Days before a certificate ends',
-    description: 'At each of these a monitor that watches its certificate warns once.',
+    title: 'Warn so many days before a certificate ends',
+    description: 'Once at each of these. For monitors that watch their certificate.',
   }),
   keepDays: z.int().min(1).max(36_500).default(365).meta({
-    title: 'Keep for',
-    description: 'Days that the history of states and the daily figures are kept. Single checks are kept for a day.',
+    title: 'Days of history',
+    description: 'So long changes of state and the figures of each day are kept. Single checks are kept for one day.',
   }),
   publicUrl: z
     .string()
@@ -42,7 +42,7 @@ export const Settings = z.object({
     .default('')
     .meta({
       title: 'Public address',
-      description: 'Where others reach this service, for links in feeds. Empty: as each request names it.',
+      description: 'Where visitors reach the status pages, for links in feeds. Empty: the address that they came by.',
     }),
   subscriberMail: z
     .string()
@@ -60,9 +60,9 @@ export const Settings = z.object({
     .regex(/^(\S+:\d+)?$/, 'Use a name and a port, such as 192.168.1.1:53.')
     .default('')
     .meta({
-      title: 'Proof of a network',
+      title: 'Check the own network by',
       description:
-        'Something that always takes a connection. When it does not, silence of others is our own fault and nobody is told. Empty: any network counts.',
+        'A name and a port that always answer, such as 192.168.1.1:53. When they do not, the fault is here: nobody is told that others are down. Empty: any network counts.',
     }),
   monitors: things.meta({
     title: 'Monitors',
