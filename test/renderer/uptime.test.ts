@@ -57,9 +57,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await strip.focus();
     await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^Down, \d\d:\d\d$/);
     await page.keyboard.press('Home');
-    await page.getByText(/^Up in (under )?\d+ ms, \d\d:\d\d$/).waitFor();
+    await page.getByText(/^Up in (under\s)?\d+\sms, \d\d:\d\d$/).waitFor();
     await page.getByRole('link', { name: 'All monitors' }).click();
-    await page.getByText('1 down').waitFor();
+    await page.getByRole('radio', { name: 'Down 1' }).waitFor();
     await page.getByText(/^It reports a fault on its side \(500\)\./).waitFor();
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page
@@ -68,8 +68,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .waitFor();
     await page.getByRole('tab', { name: 'Outages' }).click();
     await page.getByText('It reports a fault on its side (500).').waitFor();
-    await page.getByRole('button', { name: 'I know' }).click();
-    await page.getByText('ada knows').waitFor();
+    await page.getByRole('button', { name: /^Acknowledge/ }).click();
+    await page.getByText('acknowledged by ada').waitFor();
     await page.getByRole('button', { name: 'Add a note' }).click();
     await page.getByLabel('Note').fill('The disk is full.');
     await page.getByRole('button', { name: 'Write it down' }).click();
@@ -178,8 +178,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const first = page.getByRole('list', { name: 'Monitors' }).getByRole('link').first();
     await expect
       .poll(() => first.innerText())
-      .toMatch(/^The web\s+For \d+ (s|min) · It reports a fault on its side \(500\)\.\s+Down$/);
-    await page.getByText('One by one').click();
+      .toMatch(/^The web\s+Down for \d+ (s|min) · It reports a fault on its side \(500\)\.\s+Down$/);
+    await page.getByText(/^Choose from/).click();
     await page
       .getByRole('button', { name: /^Watch Control|^Watch Homeport|^Watch / })
       .first()
@@ -207,7 +207,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const where = { name: 'attic', dockerType: 'tcp', dockerDaemon: `tcp://127.0.0.1:${String(engine.port)}` };
     const { id: docker_host } = await rig.call<{ id: number }>('POST', '/api/docker-hosts', where);
     const { page, complaints } = await visit('/uptime');
-    await page.getByText('One by one').click();
+    await page.getByText(/^Choose from/).click();
     await page.getByText('photos:2 · running · attic').first().waitFor();
     await page.getByRole('button', { name: 'Watch photos' }).click();
     await page.getByText('photos is watched.').waitFor();
@@ -234,8 +234,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
 
   it('pauses many at once, and says how all did over a month', async () => {
     const { page, complaints } = await visit('/uptime/monitors?q=Shop');
-    await page.getByRole('button', { name: 'Choose several' }).click();
-    await page.getByRole('button', { name: 'Choose all shown' }).click();
+    await page.getByRole('button', { name: 'Select several' }).click();
+    await page.getByRole('button', { name: 'Select all shown' }).click();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByText('1 monitor was changed.').waitFor();
     const { items } = await rig.call<{ items: { name: string; active: boolean }[] }>('GET', '/api/monitors?q=Shop');

@@ -4,6 +4,7 @@ import { Problem } from '../../../../services/contracts/problem.ts';
 import { missingTarget, MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
 import { call, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+import { groupOf } from './monitor-filter.ts';
 import { RecentBeats } from './recent-beats.svelte.ts';
 
 const everyMs = 30_000;
@@ -22,13 +23,10 @@ class Monitors {
   #reading: Promise<void> | undefined;
   #again = false;
 
-  readonly counts = $derived({
-    up: this.rows.filter(({ active, state }) => active && state.status === 1).length,
-    down: this.rows.filter(({ active, state }) => active && state.status === 0).length,
-    retrying: this.rows.filter(({ active, state }) => active && state.status === 2).length,
-    maintained: this.rows.filter(({ active, state }) => active && state.status === 3).length,
-    unknown: this.rows.filter(({ active, state }) => active && state.status === null).length,
-    paused: this.rows.filter(({ active }) => !active).length,
+  readonly counts = $derived.by(() => {
+    const counts = { down: 0, up: 0, retrying: 0, maintained: 0, unknown: 0, paused: 0 };
+    for (const row of this.rows) counts[groupOf(row)] += 1;
+    return counts;
   });
 
   find(id: number): MonitorRow | undefined {

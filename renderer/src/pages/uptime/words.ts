@@ -26,6 +26,11 @@ export function standingWords({ status, degraded, flapping }: MonitorRow['state'
   }
 }
 
+/** Since when it is so is told behind this: `up for 9 h`. */
+export function sinceWords({ status }: Pick<MonitorRow['state'], 'status'>): string {
+  return status === null ? '' : (['down', 'up', 'tried again', 'in maintenance'] as const)[status];
+}
+
 /** The state by its shape, besides the word. */
 export function standingSign({ tone }: StandingWords, active: boolean): IconName {
   if (!active) return 'pause';
@@ -66,9 +71,9 @@ export function causeWords(msg: string): string {
   return msg;
 }
 
-/** `38 ms`, `under 1 ms` */
+/** `38 ms`, `under 1 ms`: a figure stays with its unit. */
 export function pingWords(ping: number): string {
-  return ping < 1 ? 'under 1 ms' : `${Math.round(ping).toLocaleString('en')} ms`;
+  return ping < 1 ? 'under 1\u00a0ms' : `${Math.round(ping).toLocaleString('en')}\u00a0ms`;
 }
 
 /** 0.99954 as "99.95 %", all as 100 %: never rounded up to a whole that it is not, and in one piece. */
