@@ -43,16 +43,26 @@ async function sumsOf({ clock, jobs, reads }: Context) {
   return { days, counted, latencies, hours, problems };
 }
 
-/** Grouped by what was said, the largest group first. */
+/** Grouped by what was said, the largest group first. What was not tried waits for the reason of the one ahead of it. */
 function problemsOf(open: readonly OpenDelivery[]): NotifyProblem[] {
-  const groups = [...Map.groupBy(open, ({ detail }) => detail)];
+  const reasons = new Map(
+    open.flatMap(({ state, attempts, destination, detail }) =>
+      state === 'waiting' && attempts > 0 ? [[destination, detail] as const] : [],
+    ),
+  );
+  const groups = [
+    ...Map.groupBy(open, ({ attempts, destination, detail }) =>
+      attempts > 0 ? detail : (reasons.get(destination) ?? detail),
+    ),
+  ];
   return groups
     .map(([cause, all]) => ({
       cause,
       services: [...new Set(all.map(({ service }) => service))].sort(),
       waiting: all.filter(({ state }) => state === 'waiting').length,
       dead: all.filter(({ state }) => state === 'dead').length,
-      latest: all.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), 0),
+      // When it was tried last: what was not tried has the time it came.
+      latest: all.reduce((latest, { attempts, updatedAt }) => (attempts > 0 ? Math.max(latest, updatedAt) : latest), 0),
     }))
     .sort((a, b) => b.dead + b.waiting - a.dead - a.waiting || b.latest - a.latest);
 }

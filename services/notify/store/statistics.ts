@@ -23,6 +23,8 @@ export interface OpenDelivery {
   readonly destination: string;
   readonly service: string;
   readonly state: 'waiting' | 'dead';
+  /** 0: it waits for the one ahead of it. */
+  readonly attempts: number;
   readonly detail: string;
   readonly updatedAt: number;
 }
@@ -76,7 +78,7 @@ export class DeliveryStatistics {
     });
   }
 
-  /** What an attempt failed at and is not made yet, the newest notices first. */
+  /** What an attempt failed at and is not made yet, and what waits untried behind such a one; the newest notices first. */
   async open(): Promise<readonly OpenDelivery[]> {
     const found: OpenDelivery[] = [];
     for (let page = await this.#openAfter(undefined); page.length > 0; page = await this.#openAfter(found.at(-1))) {
@@ -89,9 +91,17 @@ export class DeliveryStatistics {
   async #openAfter(last: OpenDelivery | undefined): Promise<readonly OpenDelivery[]> {
     let query = this.#db
       .selectFrom('deliveries')
-      .select(['notice_id', 'destination_id', 'service', 'state', 'detail', 'updated_at'])
+      .select(['notice_id', 'destination_id', 'service', 'state', 'attempts', 'detail', 'updated_at'])
       .where('state', 'in', ['waiting', 'dead'])
-      .where('attempts', '>', 0)
+      .where((on) => {
+        const failing = on
+          .selectFrom('deliveries as ahead')
+          .select('ahead.destination_id')
+          .where('ahead.state', '=', sql.lit('waiting'))
+          .where('ahead.attempts', '>', 0);
+        const isBehind = on.and([on('state', '=', 'waiting'), on('destination_id', 'in', failing)]);
+        return on.or([on('attempts', '>', 0), isBehind]);
+      })
       .orderBy('notice_id', 'desc')
       .orderBy('destination_id', 'desc')
       .limit(openPage);
@@ -110,7 +120,7 @@ export class DeliveryStatistics {
         : [
             {
               ...{ notice: row.notice_id, destination: row.destination_id, service: row.service, state },
-              ...{ detail: row.detail, updatedAt: Number(row.updated_at) },
+              ...{ attempts: row.attempts, detail: row.detail, updatedAt: Number(row.updated_at) },
             },
           ],
     );

@@ -46,26 +46,31 @@ eachDialect((_name, open) => {
       await notices.note(transaction, 'x', 'a', dead, start + hour + 9);
       const waiting = { state: 'waiting', attempts: 1, detail: 'It is busy.' } as const;
       await notices.note(transaction, 'x', 'b', waiting, start + hour + 9);
+      await notices.add(transaction, 'k', message('y', start + 2 * hour), [row('b')]);
     });
-    const counted = await statistics.count([start, start + hour]);
-    expect(counted).toHaveLength(4);
+    const counted = await statistics.count([start, start + hour, start + 2 * hour]);
+    expect(counted).toHaveLength(5);
     expect(counted).toEqual(
       expect.arrayContaining([
         { destination: 'a', state: 'done', index: 0, count: 20 },
         { destination: 'a', state: 'dead', index: 1, count: 1 },
         { destination: 'b', state: 'waiting', index: 1, count: 1 },
         { destination: 'c', state: 'waiting', index: 1, count: 1 },
+        { destination: 'b', state: 'waiting', index: 2, count: 1 },
       ]),
     );
     expect([...(await statistics.latencies(start))]).toEqual([['a', { p50: 10, p95: 19 }]]);
-    expect(await statistics.hours([start, start + hour])).toEqual([
+    expect(await statistics.hours([start, start + hour, start + 2 * hour])).toEqual([
       { at: start, done: 20, dead: 0, waiting: 0, p50: 10, p95: 19 },
       { at: start + hour, done: 0, dead: 1, waiting: 2, p50: null, p95: null },
+      { at: start + 2 * hour, done: 0, dead: 0, waiting: 1, p50: null, p95: null },
     ]);
-    // What was not tried yet is no problem.
-    expect((await statistics.open()).map(({ destination, state }) => [destination, state]).toSorted()).toEqual([
-      ['a', 'dead'],
-      ['b', 'waiting'],
+    // What was not tried yet is no problem, unless it waits behind one that failed.
+    const missing = await statistics.open();
+    expect(missing.map(({ notice, destination, state }) => [notice, destination, state]).toSorted()).toEqual([
+      ['x', 'a', 'dead'],
+      ['x', 'b', 'waiting'],
+      ['y', 'b', 'waiting'],
     ]);
   });
 });
@@ -105,6 +110,23 @@ describe('the statistics of our own API', () => {
     expect(await ask('POST', '/deliveries/retry-all')).toEqual({ retried: 2 });
     await vi.waitFor(async () => expect((await read()).problems).toEqual([]));
     receiver.close();
+  });
+
+  it('count what waits behind a failure with it, tried or not', async () => {
+    await using receiver = await openReceiver();
+    receiver.answer = 503;
+    await using host = await openTestHost({ services: [notify, control] });
+    const ask = (method: string, path: string, body?: unknown): Promise<any> =>
+      api(host.url('control'), `/api/notify${path}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    await ask('POST', '/keys', { key: 'away', text: `json://127.0.0.1:${String(receiver.port)}/one\n` });
+    const problems = async (): Promise<any[]> => (await ask('GET', '/statistics')).problems;
+    for (const [at, body] of ['x', 'y'].entries()) {
+      await fetch(`${host.url('notify')}/notify/away`, { method: 'POST', body: new URLSearchParams({ body }) });
+      await vi.waitFor(async () => expect(await problems()).toMatchObject([{ dead: 0, waiting: at + 1 }]));
+    }
   });
 
   it('tell reasons apart, of which each is tried again or dropped by itself', async () => {
