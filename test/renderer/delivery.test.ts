@@ -38,17 +38,17 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     const rows = page.getByRole('list', { name: /^How the destinations of .+ fare$/ }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
     await rows.filter({ hasText: '/full' }).getByText('Given up').waitFor();
-    await rows.filter({ hasText: '/full' }).getByRole('link', { name: 'chat' }).waitFor();
+    await rows.filter({ hasText: '/full' }).getByText('chat', { exact: true }).waitFor();
     const causes = page.getByRole('list', { name: 'Causes' }).getByRole('listitem');
-    await causes.getByText('chat of house', { exact: true }).waitFor();
+    await causes.getByText('JSON (chat) of house', { exact: true }).waitFor();
     await causes.getByText(`${place}/full`).waitFor();
-    const change = causes.getByRole('link', { name: 'Change the destination chat of house' });
+    const change = causes.getByRole('link', { name: 'Change the destination JSON (chat) of house' });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/house');
     expect(await causes.innerText()).not.toContain('Failed to send');
     await page.getByRole('img', { name: '0 delivered and 3 given up in 30 days.' }).waitFor();
     await rows
       .first()
-      .getByText(/^usually [\d.]+ m?s/)
+      .getByText(/^arrives in [\d.]+ m?s/)
       .waitFor();
     await page.getByRole('img', { name: 'Deliveries each day: 66.6 % of 9 delivered in 30 days.' }).waitFor();
     const chosen = page.getByLabel('Destination', { exact: true });
@@ -59,7 +59,6 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
     await page.getByText('Delivered 6, Given up 3').waitFor();
     // All came in one hour: there is nothing to draw a line through.
-    await page.getByRole('radio', { name: 'How long' }).check();
     await page.getByText(/^A delivery of the last 24 hours usually took .+\.$/).waitFor();
     expect(await page.getByRole('img', { name: /by hour$/ }).count()).toBe(0);
     await expectFits(watched, 'delivery', screen);

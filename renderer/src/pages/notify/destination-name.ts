@@ -3,9 +3,9 @@ import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
 import { plain } from '../../parts/text/plain.ts';
 import { placeOf } from './delivery.ts';
 
-/** What a person calls a destination: by the tags they gave it, for several may be of one kind; else by its kind. */
+/** What a destination is called: by its kind, and by the tags it was given, for several may be of one kind. */
 export function destinationName({ tags, service }: Pick<NotifyDestination, 'tags' | 'service'>): string {
-  return tags.length === 0 ? kindName(service) : tags.join(', ');
+  return tags.length === 0 ? kindName(service) : `${kindName(service)} (${tags.join(', ')})`;
 }
 
 /** Where a destination is: its address without arguments; in words where it is in this app, whose addresses say little. */
