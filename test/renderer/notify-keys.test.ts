@@ -22,12 +22,12 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByText('3 of 3 would get it.').waitFor();
     await page.getByRole('radio', { name: 'Only the untagged' }).check();
     await page.getByText('2 of 3 would get it.').waitFor();
-    await page.getByRole('switch', { name: 'The sender hears of failures' }).click();
-    await page.getByText(/A failure is answered with 424/).waitFor();
-    await page.getByLabel('The same notification once more').selectOption('Leave it out for an hour');
-    await page.getByText(/Any program on this machine can read this key with its passwords/).waitFor();
+    await page.getByRole('switch', { name: 'Tell the sender of failures' }).click();
+    await page.getByText(/A failure is answered with error 424/).waitFor();
+    await page.getByLabel('Repeated notifications').selectOption('Leave out within an hour');
+    await page.getByText(/any program on this machine can read this key with its passwords/).waitFor();
     await page.getByRole('switch', { name: 'Closed to programs' }).click();
-    await page.getByText(/Programs need an administrator’s account to read or change this key/).waitFor();
+    await page.getByText(/programs need an administrator’s account to read or change this key/).waitFor();
     const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };
     await expect.poll(() => optionsOf('aggregator')).toEqual(chosen);
     await page.getByRole('button', { name: 'Set a secret' }).click();
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByRole('button', { name: 'Take everything again' }).click();
     await page.getByText('Its secret is gone.', { exact: false }).waitFor();
     await page.reload();
-    expect(await page.getByRole('switch', { name: 'The sender hears of failures' }).getAttribute('aria-checked')).toBe(
+    expect(await page.getByRole('switch', { name: 'Tell the sender of failures' }).getAttribute('aria-checked')).toBe(
       'true',
     );
     expect(await page.getByRole('radio', { name: 'Only the untagged' }).isChecked()).toBe(true);
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
   it('shows what was just chosen, though a list that was read before comes later', async () => {
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
-    const strict = page.getByRole('switch', { name: 'The sender hears of failures' });
+    const strict = page.getByRole('switch', { name: 'Tell the sender of failures' });
     await strict.waitFor();
     const asked = Promise.withResolvers<undefined>();
     const chosen = Promise.withResolvers<undefined>();
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await asked.promise;
     await strict.click();
     await expect.poll(async () => (await optionsOf('aggregator')).strict).toBe(true);
-    await page.getByText(/A failure is answered with 424/).waitFor();
+    await page.getByText(/A failure is answered with error 424/).waitFor();
     const again = page.waitForResponse(/api\/notify\/keys$/);
     chosen.resolve(undefined);
     await again;
