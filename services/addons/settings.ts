@@ -66,7 +66,8 @@ const general = z.object({
   }),
   addonPassword: z.string().max(500).default('').meta({
     title: 'Password for new configurations',
-    description: 'Who makes or changes one must know it. Players never need it. Empty: none.',
+    description:
+      'Asked of everyone who makes or changes a configuration; players never need it. Empty: nobody is asked.',
     secret: true,
   }),
   regexFilterAccess: z.string().max(500).default('all').meta({
@@ -83,8 +84,8 @@ const general = z.object({
     description: 'Off: only addons on public addresses are asked.',
   }),
   maxAddons: z.int().min(1).max(200).default(30).meta({
-    title: 'Most addons',
-    description: 'Of one configuration.',
+    title: 'Addons per configuration, at most',
+    description: 'What a configuration has beyond them is not asked.',
   }),
   timeout: z.int().min(1000).max(50_000).default(7000).meta({
     unit: 'ms',

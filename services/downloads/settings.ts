@@ -121,7 +121,7 @@ export const Settings = z.object({
   maxConcurrent: z.int().min(1).max(100).default(3).meta({
     title: 'Downloads at once',
     description:
-      'How many run at the same time where the mode is “Several at once”. Converting a finished file counts too.',
+      'Counts only in the mode “Several at once”: how many run at the same time. Converting a finished file counts too.',
   }),
   quality: z
     .enum(qualities)
@@ -129,7 +129,7 @@ export const Settings = z.object({
     .meta({
       title: 'Quality',
       description:
-        'Of links that come from extensions, apps and scripts without one. A height is the largest wanted; less is taken where there is no more.',
+        'For links from extensions, apps and scripts that name no quality. 1080p means at most 1080p: if there is only less, that is taken.',
       choices: {
         ...{ best: 'Best', '2160p': '2160p (4K)', '1440p': '1440p', '1080p': '1080p', '720p': '720p', '480p': '480p' },
         ...{ '360p': '360p', '240p': '240p', worst: 'Smallest file', audio: 'Sound only' },
@@ -140,7 +140,7 @@ export const Settings = z.object({
     .default('mp4')
     .meta({
       title: 'Format',
-      description: 'Of links that come from extensions, apps and scripts without one.',
+      description: 'For links from extensions, apps and scripts that name no format.',
       choices: {
         ...{
           any: 'As the site has it',

@@ -22,16 +22,16 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
     await hours.getByLabel('From').fill('23:30');
     expect(await seriousFindings(page)).toEqual([]);
     await using other = await pages.visit('/downloads');
-    await other.page.getByRole('button', { name: 'Speed and hours: No limits' }).waitFor();
+    await other.page.getByRole('button', { name: 'Speed and hours. Speed limit: none' }).waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(pages.downloads.limits.limits).toEqual({ speed: 1_500_000, hours: ['mon-fri 23:30-07:00'] });
-    await other.page.getByRole('button', { name: 'Speed and hours: 1.5 MB/s · by hours' }).click();
+    await other.page.getByRole('button', { name: 'Speed and hours. 1.5 MB/s at most · only at set hours' }).click();
     expect(await other.page.getByLabel('MB a second, all downloads together').inputValue()).toBe('1.5');
     await other.page.getByRole('radio', { name: 'As fast as it goes' }).check({ force: true });
     await other.page.getByRole('button', { name: 'Remove these hours' }).click();
     await other.page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Speed and hours: No limits' }).waitFor();
+    await page.getByRole('button', { name: 'Speed and hours. Speed limit: none' }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

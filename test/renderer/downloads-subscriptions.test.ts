@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await page.getByLabel('Only titles with').fill('news \\d');
     await page.getByText('2 of 3 would be downloaded').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click();
-    await row(page, 'Harbour').getByText('filtered').waitFor();
+    await row(page, 'Harbour').getByText('titles filtered').filter({ visible: true }).waitFor();
     await page.getByText('Subscribed to Harbour').waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -91,6 +91,10 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     site.publish('Lighthouse', undefined);
     await api('subscriptions/check', {});
     await own.getByText('Failed. Nothing is at its address any more.').waitFor();
+    await own.getByRole('button', { name: 'Subscribe anew: Lighthouse' }).click();
+    await page.getByLabel('Channel, playlist or feed').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Lighthouse', exact: true }).click();
     await page.getByText('What the site answered').click();
     await page.getByRole('dialog').getByText('404').first().waitFor();

@@ -28,16 +28,19 @@ export function everyChoices(now: number): readonly (readonly [string, string])[
 export function ahead(time: number, now: number): string {
   const minutes = Math.ceil((time - now) / 60_000);
   if (minutes <= 0) return 'soon';
-  if (minutes < 60) return `in ${String(minutes)} min`;
-  if (minutes < 48 * 60) return `in ${String(Math.round(minutes / 60))} h`;
-  return `in ${String(Math.round(minutes / 1440))} days`;
+  if (minutes < 60) return `in ${String(minutes)}\u00a0min`;
+  if (minutes < 48 * 60) return `in ${String(Math.round(minutes / 60))}\u00a0h`;
+  return `in ${String(Math.round(minutes / 1440))}\u00a0days`;
+}
+
+/** Checking it again does not help: what it was is elsewhere now, or gone. */
+export function isGone(error: string): boolean {
+  return /HTTP Error (404|410)/.test(error);
 }
 
 /** What to do about a check that failed. */
 export function checkAdvice(error: string): Advice {
-  return /HTTP Error (404|410)/.test(error)
-    ? { text: 'Nothing is at its address any more.' }
-    : whatToDo({ message: error });
+  return isGone(error) ? { text: 'Nothing is at its address any more.' } : whatToDo({ message: error });
 }
 
 /** What of the subscriptions is shown. */
