@@ -133,8 +133,21 @@ describe('a table', () => {
     ],
     ['SELECT', [], 'true', null, 'Everybody may read all rows.'],
     ['INSERT', ['clerk'], null, 'a', 'The role clerk may add rows that fit this:'],
+    ['UPDATE', ['anon', 'authenticated'], 'true', 'a', 'Everybody may change all rows; what is written must fit this:'],
+    [
+      'UPDATE',
+      ['authenticated', 'clerk'],
+      'a',
+      null,
+      'Whoever is signed in and the role clerk may change rows where this is true, before and after a change:',
+    ],
   ])('says what a policy allows: %s', (command, roles, condition, check, words) => {
     expect(allowed({ command, roles, isPermissive: true, condition, check })).toBe(words);
+  });
+
+  it('says that a policy which restricts the others by nothing grants nothing', () => {
+    const policy = { command: 'SELECT', roles: [], isPermissive: false, condition: 'true', check: null };
+    expect(allowed(policy)).toBe('It restricts nothing.');
   });
 
   it('has conditions without the brackets around all of them', () => {

@@ -11,13 +11,30 @@ const deeds: Readonly<Record<string, string>> = {
   DELETE: 'remove',
 };
 
+/** A condition that says something: none and `true` let everything through. */
+export function conditionOf(text: string | null): string | null {
+  return text === 'true' ? null : text;
+}
+
 /** Who a policy lets do what, with a colon where its condition follows: `Whoever is signed in may read rows where this is true:`. */
-export function allowed({ command, roles, isPermissive, condition, check }: Omit<DataPolicy, 'name'>): string {
-  const who = roles.length === 0 ? 'Everybody' : roles.map((role) => people[role] ?? `The role ${role}`).join(', ');
-  const may = `${who} may ${deeds[command] ?? command.toLowerCase()}`;
-  const isFree = (text: string | null): boolean => text === null || text === 'true';
-  if (isFree(condition) && isFree(check)) return `${may} all rows.`;
+export function allowed({ command, roles, isPermissive, ...given }: Omit<DataPolicy, 'name'>): string {
+  const [condition, check] = [conditionOf(given.condition), conditionOf(given.check)];
+  const may = `${whoOf(roles)} may ${deeds[command] ?? command.toLowerCase()}`;
+  if (condition === null && check === null) return isPermissive ? `${may} all rows.` : 'It restricts nothing.';
   const only = isPermissive ? '' : ' only';
-  if (condition === null) return `${may} rows${only} that fit this:`;
-  return `${may} rows${only} where this is true${condition === check ? ', before and after a change' : ''}:`;
+  if (condition === null) {
+    return command === 'INSERT'
+      ? `${may} rows${only} that fit this:`
+      : `${may} all rows; what is written must fit this:`;
+  }
+  // PostgreSQL asks the condition of what is written, too, where no other is given for that.
+  const both = given.check === null ? ['ALL', 'UPDATE'].includes(command) : condition === check;
+  return `${may} rows${only} where this is true${both ? ', before and after a change' : ''}:`;
+}
+
+function whoOf(roles: readonly string[]): string {
+  const all = roles.length === 0 || (roles.includes('anon') && roles.includes('authenticated'));
+  if (all) return 'Everybody';
+  const [first = '', ...others] = roles.map((role) => people[role] ?? `The role ${role}`);
+  return [first, ...others.map((name) => name.slice(0, 1).toLowerCase() + name.slice(1))].join(' and ');
 }
