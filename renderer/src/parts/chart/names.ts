@@ -1,8 +1,8 @@
 import type uPlot from 'uplot';
 import { roundTimes } from './times.ts';
 
-/** So many px a name below the axis takes, with the space before the next. */
-const nameWidth = 64;
+/** So many px a name below the axis takes, with the space before the next: that of a day, and a time of day. */
+const [dayWidth, clockWidth] = [64, 56];
 /** So far below the plot names begin, as uPlot has it. */
 const nameGap = 5;
 
@@ -12,9 +12,9 @@ const nameGap = 5;
  */
 export function named(kind: 'bars' | 'line', at: ArrayLike<number>, width: number): number[] {
   const [first = 0, last = 0] = [at[0], at[at.length - 1]];
-  const round = kind === 'line' ? roundTimes(first, last, width / nameWidth) : undefined;
-  if (round === undefined) return every(at, Math.ceil((at.length * nameWidth) / width));
-  const room = ((last - first) * nameWidth) / width;
+  const round = kind === 'line' ? roundTimes(first, last, width / clockWidth) : undefined;
+  if (round === undefined) return every(at, Math.ceil((at.length * dayWidth) / width));
+  const room = ((last - first) * clockWidth) / width;
   return [...round.filter((time) => last - time >= room), last];
 }
 
