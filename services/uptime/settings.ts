@@ -60,7 +60,7 @@ export const Settings = z.object({
     .regex(/^(\S+:\d+)?$/, 'Use a name and a port, such as 192.168.1.1:53.')
     .default('')
     .meta({
-      title: 'Check the own network by',
+      title: 'Check your own network by',
       description:
         'A name and a port that always answer, such as 192.168.1.1:53. When they do not, the fault is here: nobody is told that others are down. Empty: any network counts.',
     }),
