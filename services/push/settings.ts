@@ -21,13 +21,14 @@ export const Settings = z.object({
     .default('12h')
     .meta({
       live: true,
+      quantity: 'duration',
       title: 'Keep messages for',
-      description:
-        'How long a message can be read again by clients that come back, such as 12h. The inbox keeps its own copy.',
+      description: 'How long a message can be read again by clients that come back. The inbox keeps its own copy.',
     }),
   keepaliveInterval: duration(5000, 10 * minute, '45s, between 5s and 10m')
     .default('45s')
     .meta({
+      quantity: 'duration',
       title: 'Sign of life every',
       description:
         'How often open streams get a keepalive event. The Android app gives up after 77 seconds without one.',
@@ -57,15 +58,16 @@ export const Settings = z.object({
     description: 'How many streams may be open at once, of all clients together.',
   }),
   webPush: z.boolean().default(true).meta({
-    title: 'Web push',
-    description: 'Lets browsers show messages while the page is closed, through the push service of their vendor.',
+    title: 'Messages in browsers',
+    description:
+      'Lets browsers show messages while the page is closed (web push), through the service of their vendor.',
   }),
   webPushContact: z
     .string()
     .regex(/^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/, 'Use mailto: and an address, or an https:// address.')
     .default('mailto:owner@homeport.invalid')
     .meta({
-      title: 'Web push contact',
+      title: 'Contact for browser vendors',
       description: 'Where a browser’s vendor can reach you when something is wrong; some refuse made-up addresses.',
     }),
   webPushHosts: z
@@ -74,8 +76,9 @@ export const Settings = z.object({
     )
     .default([...vendorEndpoints])
     .meta({
-      title: 'Web push services',
-      description: 'Push services that messages may be sent to: hosts, *.domains, or whole addresses of your own.',
+      title: 'Services of browser vendors',
+      description:
+        'Where messages for browsers may be sent (web push): hosts, *.domains, or whole addresses of your own.',
     }),
   ...limitFields,
   ...deliveryFields,

@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Statistics' }).click();
-    await page.getByText(/^1 downloads? with .+ in 30 days/).waitFor();
+    await page.getByRole('heading', { name: 'The last 30 days' }).waitFor();
     await page.getByRole('img', { name: /^Speed of all downloads together/ }).waitFor();
     // Some 400 KiB a second are no part of a megabyte.
     await page.getByText(/^\d\d:\d\d:\d\d: [\d.]+ kB\/s$/).waitFor();

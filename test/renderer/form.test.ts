@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { groupFields } from '../../renderer/src/pages/settings/field-groups.ts';
 import { inMeasure, measureOf, shownAmount, typedAmount } from '../../renderer/src/pages/settings/amount.ts';
+import { readQuantity, writeQuantity } from '../../renderer/src/pages/settings/quantity.ts';
 import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
 import type { SettingsField } from '../../services/contracts/control/settings.ts';
 import { ago, bytes, duration, tookWords } from '../../renderer/src/parts/text/format.ts';
@@ -37,6 +38,7 @@ describe('the control for a setting', () => {
     ['number', z.int().min(1).default(3)],
     ['number', z.number().nullable()],
     ['amount', z.int().min(1000).default(7000).meta({ unit: 'ms' })],
+    ['quantity', z.string().default('12h').meta({ quantity: 'duration' })],
     ['switch', z.boolean()],
     ['choice', z.enum(['a', 'b'])],
     ['choices', z.array(z.enum(['a', 'b']))],
@@ -98,6 +100,28 @@ describe('an amount', () => {
     expect(inMeasure('It must be 1,000 or more.', measureOf(ms, 1))).toBe('It must be 1 s or more.');
     expect(inMeasure('It must be 16,777,216 or less.', measureOf(bytes, 0))).toBe('It must be 16 MiB or less.');
     expect(inMeasure('It is missing.', measureOf(ms, 1))).toBe('It is missing.');
+  });
+});
+
+describe('a text of a number and a unit', () => {
+  it.each([
+    ['duration', '12h', { count: '12', unit: 'h' }],
+    ['duration', '1.5s', { count: '1.5', unit: 's' }],
+    ['duration', 'm', { count: '', unit: 'm' }],
+    ['duration', '1h30m', undefined],
+    ['duration', '20ms', undefined],
+    ['size', '15M', { count: '15', unit: 'M' }],
+    ['size', '0', { count: '0', unit: '' }],
+  ] as const)('of a %s: %s', (quantity, text, parts) => {
+    expect(readQuantity(quantity, text)).toEqual(parts);
+  });
+
+  it('is kept as one, whatever is typed for the number', () => {
+    expect([writeQuantity('90', 'm'), writeQuantity('1,5', 'h'), writeQuantity('x', 'h')]).toEqual([
+      '90m',
+      '1.5h',
+      'h',
+    ]);
   });
 });
 

@@ -81,8 +81,8 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
     ];
     for (const [words, before] of cases) {
       await using visit = await pages.visit('/push', { before });
-      await visit.page.getByText(`Notify this browser: ${words}`).click();
-      await visit.page.locator('details p').filter({ hasText: /\w/ }).waitFor();
+      const said = visit.page.getByText(`Notify this browser: ${words}`);
+      await said.locator('xpath=following-sibling::p').filter({ hasText: /\w/ }).waitFor();
       expect(visit.complaints).toEqual([]);
     }
   });
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
   it.each(screens)('fit on $on', async (screen) => {
     const before = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
     await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe', { ...screen, before });
-    await visit.page.getByText('notifications are blocked').last().click();
+    await visit.page.getByText('notifications are blocked').last().waitFor();
     await expectFits(visit, 'push-blocked', screen);
   });
 });

@@ -21,38 +21,48 @@ export const deliveryFields = {
       'Where phones reach this server, such as https://push.home.lan; attachments lead there. Empty: this machine only.',
   }),
   messageDelayLimit: duration.default('72h').meta({
+    quantity: 'duration',
     live: true,
     title: 'Longest delay',
-    description: 'How far ahead a message may be scheduled, such as 72h.',
+    description: 'How far ahead a message may be scheduled.',
   }),
   attachmentFileSizeLimit: bytes.default('15M').meta({
+    quantity: 'size',
     live: true,
     title: 'Largest attachment',
-    description: 'Size of one file, such as 15M. 0: files are not taken.',
+    description: 'Size of one file. 0: files are not taken.',
   }),
   attachmentTotalSizeLimit: bytes.default('5G').meta({
+    quantity: 'size',
     live: true,
     title: 'Attachments in all',
-    description: 'Size of all files that are kept at a time, such as 5G.',
+    description: 'Size of all files that are kept at a time.',
   }),
-  attachmentExpiryDuration: duration
-    .default('3h')
-    .meta({ live: true, title: 'Keep attachments for', description: 'How long a file can be fetched, such as 3h.' }),
+  attachmentExpiryDuration: duration.default('3h').meta({
+    quantity: 'duration',
+    live: true,
+    title: 'Keep attachments for',
+    description: 'How long a file can be fetched.',
+  }),
   unifiedPush: z.boolean().default(false).meta({
     title: 'UnifiedPush for everyone',
     description:
       'Lets application servers without an account publish to topics named up and 12 characters, as apps with UnifiedPush make them.',
   }),
   upstreamBaseUrl: address.default('').meta({
-    title: 'Upstream server',
+    title: 'Server that wakes iPhones',
     description:
-      'A server that wakes iPhones, such as https://ntfy.sh. It is told that there is a message, not what it says. Needs the public address.',
+      'Such as https://ntfy.sh. It is told that there is a message, not what it says. Needs the public address.',
   }),
   upstreamAccessToken: z
     .string()
     .regex(/^(tk_[a-z0-9]{29})?$/, 'Use a token, tk_ and 29 characters.')
     .default('')
-    .meta({ title: 'Token at the upstream server', description: 'For servers that ask for one.', secret: true }),
+    .meta({
+      title: 'Token for the server that wakes iPhones',
+      description: 'For servers that ask for one.',
+      secret: true,
+    }),
 };
 
 export const deliveryEnvironment = {

@@ -49,7 +49,11 @@ export const emailFields = {
     .string()
     .refine((text) => (parseDuration(text) ?? 0) >= 1, 'Use a duration such as 1h or 5m, of 1ms at least.')
     .default('1h')
-    .meta({ title: 'One more mail every', description: 'How fast the mails at once fill up again, such as 1h.' }),
+    .meta({
+      quantity: 'duration',
+      title: 'One more mail every',
+      description: 'How fast the mails at once fill up again.',
+    }),
 };
 export type EmailSettings = { readonly [Name in keyof typeof emailFields]: z.infer<(typeof emailFields)[Name]> };
 

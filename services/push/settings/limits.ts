@@ -31,8 +31,9 @@ export const limitFields = {
     description: 'How many requests an address may make in a row before it has to wait.',
   }),
   requestLimitReplenish: duration.default('5s').meta({
+    quantity: 'duration',
     title: 'One more request every',
-    description: 'How fast the requests at once fill up again, such as 5s. A day holds this many messages, too.',
+    description: 'How fast the requests at once fill up again. A day holds this many messages, too.',
   }),
   subscriptionLimit: count
     .default(30)
@@ -55,8 +56,9 @@ export const limitFields = {
     description: 'How many topics that nobody used before an address may use in a row.',
   }),
   topicLimitReplenish: duration.default('1m').meta({
+    quantity: 'duration',
     title: 'One more new topic every',
-    description: 'How fast the new topics at once fill up again, such as 1m.',
+    description: 'How fast the new topics at once fill up again.',
   }),
   totalTopicLimit: count
     .default(15_000)
@@ -67,14 +69,16 @@ export const limitFields = {
     description: 'How many messages an address may publish a day; 0: as many as its requests allow.',
   }),
   attachmentTotalLimit: bytes.default('100M').meta({
+    quantity: 'size',
     live: true,
     title: 'Attachments each',
-    description: 'Size of all stored attachments of one address, such as 100M.',
+    description: 'Size of all stored attachments of one address.',
   }),
   attachmentDailyBandwidth: bytes.default('500M').meta({
+    quantity: 'size',
     live: true,
     title: 'Attachment traffic a day',
-    description: 'How much one address may upload and download a day, such as 500M.',
+    description: 'How much one address may upload and download a day.',
   }),
   enableSignup: z.boolean().default(false).meta({
     live: true,

@@ -106,7 +106,7 @@ class WebPush {
     await navigator.serviceWorker.register(workerFile);
     const { pushManager } = await navigator.serviceWorker.ready;
     const { publicKey } = await call(webPushApi.key);
-    if (publicKey === null) throw new Error('Web push is switched off in the settings.');
+    if (publicKey === null) throw new Error('Messages in browsers are switched off in the settings.');
     const known = await pushManager.getSubscription();
     if (known && sameKey(known.options.applicationServerKey, publicKey)) return known;
     // Bound to the key of another installation: nothing of ours would arrive.

@@ -1,3 +1,4 @@
+const today = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const near = new Intl.DateTimeFormat('en', { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const far = new Intl.DateTimeFormat('en', {
   ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
@@ -5,11 +6,12 @@ const far = new Intl.DateTimeFormat('en', {
 const other = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 const week = 6 * 86_400_000;
 
-/** A time to come, in ms, in as few words as tell it: `in 4 min`, `Tue 14:05`, `Tue, Mar 3, 14:05`. */
+/** A time to come, in ms, in as few words as tell it: `in 4 min`, `Today 20:16`, `Tue 14:05`, `Tue, Mar 3, 14:05`. */
 export function ahead(time: number, now: number): string {
   const left = time - now;
   if (left < 60_000) return 'in a moment';
   if (left < 3_600_000) return `in ${String(Math.round(left / 60_000))} min`;
+  if (new Date(time).toDateString() === new Date(now).toDateString()) return `Today ${today.format(time)}`;
   if (left < week) return near.format(time);
   return new Date(time).getFullYear() === new Date(now).getFullYear() ? far.format(time) : other.format(time);
 }

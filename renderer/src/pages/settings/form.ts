@@ -1,5 +1,6 @@
 import type { JsonSchema, SettingsField } from '../../../../services/contracts/control/settings.ts';
 import { amountOf, type Amount } from './amount.ts';
+import { quantityOf, type Quantity } from './quantity.ts';
 
 /** A value, and the words for it. */
 type Option = readonly [value: string, words: string];
@@ -12,6 +13,8 @@ export type Control =
   | { readonly kind: 'number'; readonly nullable: boolean }
   /** A number of milliseconds or bytes, typed in seconds or MiB. */
   | { readonly kind: 'amount'; readonly amount: Amount }
+  /** A text such as `12h`, as a number and a unit. */
+  | { readonly kind: 'quantity'; readonly quantity: Quantity }
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly options: readonly Option[] }
   /** Any of these. */
@@ -45,7 +48,10 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
     return { kind: 'choice', options: inWords(options, schema) };
   }
   if (type === 'string' && schema['folder'] === true) return { kind: 'folder' };
-  if (type === 'string') return { kind: 'text', nullable };
+  if (type === 'string') {
+    const quantity = nullable ? undefined : quantityOf(schema);
+    return quantity === undefined ? { kind: 'text', nullable } : { kind: 'quantity', quantity };
+  }
   if (type === 'number' || type === 'integer') {
     const amount = nullable ? undefined : amountOf(schema);
     return amount === undefined ? { kind: 'number', nullable } : { kind: 'amount', amount };
