@@ -40,6 +40,8 @@ export const SpooledMail = z
     receivedAt: z.number().describe('ms since the epoch'),
     /** The worst of its deliveries; `dropped` when a rule wanted it told to nobody. */
     state: z.enum([...DeliveryState.options, 'dropped']),
+    /** Where it went, as in its deliveries. */
+    targets: z.array(z.string()),
     /** What the gateway did with it besides, as a sentence; else empty. */
     note: z.string(),
   })

@@ -65,6 +65,7 @@ export function summaryOf(message: StoredMessage, deliveries: readonly MailDeliv
     receivedAt,
     note,
     state: stateOf(message, deliveries),
+    targets: deliveries.map(({ target }) => target),
   };
 }
 

@@ -68,6 +68,7 @@ describe('the API of the mail page', () => {
       ids.unshift(await send(subject, to));
     await expect.poll(async () => (await list()).map(({ state }) => state)).toEqual(['done', 'done', 'done']);
     const all = await list();
+    expect(all.map(({ targets }) => targets)).toEqual(all.map(() => ['notify://aggregator']));
     expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
     expect(all.map(({ subject }) => subject).sort()).toEqual(['Grüße', 'second', 'third']);
     expect(all.map(({ receivedAt }) => receivedAt)).toEqual(
@@ -125,7 +126,7 @@ describe('the API of the mail page', () => {
       `with recursive n(a) as (select 1 union all select a + 1 from n where a < ${String(count)})`;
     opened.database.exec(`
       insert into messages (id, sender, recipients, size, deliveries, received_at)
-        ${numbers(dead + waiting + running + 2)} select 'm' || a, 'a@b', '[]', 1, '[{}]', ${now} from n;
+        ${numbers(dead + waiting + running + 2)} select 'm' || a, 'a@b', '[]', 1, '[{"target":"inbox://"}]', ${now} from n;
       insert into jobs (kind, job_key, state, payload, attempts, created_at, run_at, lease_owner, lease_until)
         ${numbers(dead + waiting + running + 1)} select 'mail.deliver', 'm' || a || ':0',
           case when a <= ${String(dead)} then 'dead' when a <= ${String(dead + waiting)} then 'waiting'

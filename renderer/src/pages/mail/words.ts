@@ -45,7 +45,15 @@ export const newRecipient: Recipient = {
 /** Where mail of a recipient goes, in a line. */
 function goalsOf({ to, destinations }: Recipient): string {
   const others = typeof destinations === 'object' ? destinations.set : destinations !== '';
-  const goals = [...to.split(/\s+/).map(goalOf), others ? 'other destinations' : ''].filter((goal) => goal !== '');
+  return listOf([...to.split(/\s+/).map(goalOf), others ? 'other destinations' : ''].filter((goal) => goal !== ''));
+}
+
+/** Where a mail went, in a line: each place once. */
+export function goalsWords(targets: readonly string[]): string {
+  return listOf([...new Set(targets.map(goalOf))]);
+}
+
+function listOf(goals: readonly string[]): string {
   return new Intl.ListFormat('en').format(goals);
 }
 
@@ -98,16 +106,16 @@ export function conditionOf({ from, subject, to }: Rule): string {
   return parts.length === 0 ? 'Every mail' : `Mail ${parts.join(', ')}`;
 }
 
-/** What a rule does. */
+/** What a rule does, as a line of its own. */
 export function effectOf({ drop, type, priority, tag, goesTo }: Rule): string {
-  if (drop) return 'is dropped';
+  if (drop) return 'Is dropped, nobody is told';
   const parts = [
     type === 'as it is' ? '' : `becomes ${type}`,
     priority === 0 ? '' : `gets priority ${String(priority)}`,
     tag === '' ? '' : `gets the tag ${tag}`,
     goesTo === '' ? '' : `goes to ${goalOf(goesTo)}`,
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'stays as it is' : parts.join(', ');
+  return (parts.length === 0 ? 'stays as it is' : parts.join(', ')).replace(/^./, (first) => first.toUpperCase());
 }
 
 /** What a pattern stands for, in a sentence's words: `backup-… at any domain that ends in .lan`. */
