@@ -90,6 +90,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
   it('shows what becomes of a mail before any is sent', async () => {
     await using watched = await real.visit('/delivery/rules');
     const { page } = watched;
+    await page.getByText('Try a mail', { exact: true }).click();
     await page.getByText('Nothing is sent.', { exact: false }).waitFor();
     await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
     await page.getByText('No rule fits.').waitFor();
@@ -107,7 +108,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
     await page.getByText('none; leave user and password empty').waitFor();
     // A command runs here; a NAS would look for it at itself.
-    await page.getByText('curl speaks SMTP by itself:').waitFor();
+    await page.getByText('curl can send mail. Run this in a shell:').waitFor();
     await page.getByLabel('Device or program').selectOption('A NAS (Synology, QNAP, TrueNAS, Unraid)');
     await page.getByText('is this computer itself: another device needs another address.').waitFor();
     await page.getByRole('button', { name: 'Show that address' }).waitFor();
@@ -126,6 +127,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
     await expectFits(watched, 'mail-connect', screen);
     await page.getByRole('tab', { name: 'Rules' }).click();
+    await page.getByText('Try a mail', { exact: true }).click();
     await page.getByLabel('Subject', { exact: true }).fill('[FAILED] Backup of photos');
     await page.getByText('No rule fits.').waitFor();
     await expectFits(watched, 'mail-try', screen);

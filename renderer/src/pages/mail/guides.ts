@@ -150,7 +150,7 @@ export function guidesFor(place: Place): readonly Guide[] {
       ...{ id: 'curl', title: 'A script with curl' },
       steps: [
         {
-          words: 'curl speaks SMTP by itself:',
+          words: 'curl can send mail. Run this in a shell:',
           copy: `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
           what: 'the command',
         },

@@ -5,5 +5,10 @@ const places = /(?<=(?<!:\/)[/?&,;+](?!\/))|(?<=:)(?=["'[{])|(?<=\.)(?=https?:|[
 
 /** A text in pieces between which a line may break, so that an address is not cut in the middle of a word. */
 export function breakable(text: string): readonly string[] {
-  return text.split(/(?<=\s)(?=\S)/).flatMap((word) => (word.length > longest ? word.split(places) : [word]));
+  return text.split(/(?<=\s)(?=\S)/).flatMap((word) => (isShort(word) ? [word] : word.split(places)));
+}
+
+/** It stays whole: a line of a phone has room for it. */
+export function isShort(piece: string): boolean {
+  return piece.length <= longest;
 }
