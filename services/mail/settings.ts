@@ -31,16 +31,15 @@ export const Settings = z.object({
     .regex(/^[A-Za-z0-9.-]{1,253}$/, 'Use letters, digits, dots and hyphens only.')
     .default('localhost')
     .meta({ title: 'Host name', description: 'How the server introduces itself to mail programs.' }),
-  maxMegabytes: z
-    .int()
-    .min(1)
-    .max(256)
-    .default(32)
-    .meta({ live: true, title: 'Largest mail (MiB)', description: 'Larger ones are refused with 552.' }),
+  maxMegabytes: z.int().min(1).max(256).default(32).meta({
+    live: true,
+    title: 'Largest mail (MiB)',
+    description: 'A larger one is refused, and its sender is told so.',
+  }),
   maxRecipients: z.int().min(1).max(1000).default(100).meta({
     live: true,
     title: 'Recipients per mail',
-    description: 'Further ones are answered with 452, so that the sender tries them again by themselves.',
+    description: 'Further ones are put off, so that the sender tries them again by themselves.',
   }),
   maxClients: z.int().min(1).max(1000).default(50).meta({
     title: 'Connections',
@@ -52,8 +51,8 @@ export const Settings = z.object({
   }),
   spoolDays: z.int().min(2).max(3650).default(7).meta({
     live: true,
-    title: 'Keep sources (days)',
-    description: 'The source of each mail, attachments included, stays in the spool for this time.',
+    title: 'Keep mails (days)',
+    description: 'Each mail is kept as it came, attachments included, for this time.',
   }),
 });
 /** The push peer's environment names. */

@@ -44,8 +44,8 @@ export const Settings = z.object({
   }),
   maxAttachments: z.int().min(0).max(100).default(6).meta({
     live: true,
-    title: 'Files a notification',
-    description: 'A call with more files is refused. 0: any number.',
+    title: 'Files per notification',
+    description: 'A notification with more files is refused. 0: any number.',
   }),
   attachmentBytes: z
     .int()
@@ -138,9 +138,9 @@ export const Settings = z.object({
     .meta({
       live: true,
       title: 'Emojis by name',
-      description: 'Whether :rocket: becomes a picture.',
+      description: 'Whether :rocket: becomes a picture. The address of a destination asks for it with emojis=yes.',
       choices: {
-        ...{ asked: 'Where a destination’s address says emojis=yes', yes: 'Unless its address says emojis=no' },
+        ...{ asked: 'At destinations that ask for it', yes: 'At all but those with emojis=no' },
         no: 'Nowhere',
       },
     }),

@@ -85,7 +85,7 @@ const Rule = z.object({
   drop: z
     .boolean()
     .default(false)
-    .meta({ title: 'Drop', description: 'Such mails are taken and kept in the spool, but nobody is told.' }),
+    .meta({ title: 'Drop', description: 'Such mails are taken and kept in the list of mails, but nobody is told.' }),
   type: z
     .enum(['as it is', ...NoticeType.options])
     .default('as it is')
