@@ -7,6 +7,8 @@ export interface FilterKind {
   readonly known: readonly string[];
   /** How they are called, where not by themselves. */
   readonly names?: Readonly<Record<string, string>>;
+  /** What short names stand for. */
+  readonly explained?: Readonly<Record<string, string>>;
   /** What may be typed, where anything may. */
   readonly hint?: string;
 }
@@ -34,6 +36,14 @@ export const filterKinds: readonly FilterKind[] = [
     name: 'Qualities',
     title: 'Quality',
     known: list('BluRay REMUX,BluRay,WEB-DL,WEBRip,HDRip,HC HD-Rip,DVD REMUX,DVDRip,HDTV,CAM,TS,TC,SCR,Unknown'),
+    explained: {
+      CAM: 'Filmed with a camera in a cinema',
+      TS: 'Telesync: filmed in a cinema, with the sound of its system',
+      TC: 'Telecine: copied from the film reel',
+      SCR: 'Screener: a copy for critics, often with a watermark',
+      'HC HD-Rip': 'With subtitles in the picture that cannot be switched off',
+      'BluRay REMUX': 'Picture and sound of the disc, unchanged',
+    },
   },
   { name: 'Languages', title: 'Language of the sound', known: list(languages) },
   { name: 'Subtitles', title: 'Language of the subtitles', known: list(languages) },
