@@ -24,17 +24,17 @@ export class Sections {
     this.current = this.headings.findLast((heading) => heading.getBoundingClientRect().top <= top) ?? this.headings[0];
   }
 
-  /** Shows one, unfolded, with the keyboard at it. */
-  async go(heading: HTMLHeadingElement): Promise<void> {
+  /** Shows one, unfolded, with the keyboard at it unless that is to stay where it is. */
+  async go(heading: HTMLHeadingElement, { takesKeyboard = true } = {}): Promise<void> {
     heading.querySelector<HTMLElement>('[aria-expanded="false"]')?.click();
     // What is unfolded makes room to scroll.
     await tick();
-    heading.tabIndex = -1;
+    if (takesKeyboard) heading.tabIndex = -1;
     const before = scrollY;
     heading.closest('section')?.scrollIntoView({ block: 'start' });
     this.#led = scrollY !== before;
     this.current = heading;
-    heading.focus({ preventScroll: true });
+    if (takesKeyboard) heading.focus({ preventScroll: true });
   }
 }
 
