@@ -132,6 +132,14 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('link', { name: 'Install Living room in a player', exact: true }).click();
     const chosen = page.getByLabel('Configuration', { exact: true }).locator('option:checked');
     await expect.poll(() => chosen.textContent()).toBe('Living room');
+    // Where the page may not copy, the whole address is selected, of which a part is shown.
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+    });
+    await page.getByRole('button', { name: 'Copy the install address' }).click();
+    await expect
+      .poll(() => page.evaluate(() => getSelection()?.toString()))
+      .toMatch(/\/stremio\/[0-9a-f-]{36}\/[\w-]+\/manifest\.json$/);
     const command = (await page.getByText(/^curl .*tt0111161\.json$/).textContent()) ?? '';
     const listed = (await (await fetch(command.replace(/^curl /, ''))).json()) as { streams: unknown[] };
     expect(listed.streams).toHaveLength(5);

@@ -47,6 +47,8 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
   it('of Downloads has a bookmark that brings the address of any page here', async () => {
     await using visit = await pages.visit('/downloads/connect');
     const { page } = visit;
+    // A phone is told nothing that only this computer reaches.
+    await page.getByText('the address for phones stands here').waitFor();
     const bookmark = page.getByRole('link', { name: 'Download with Homeport' });
     const script = ((await bookmark.getAttribute('href')) ?? '').replace(/^javascript:/, '');
     expect(await seriousFindings(page)).toEqual([]);
