@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('heading', { name: 'The last 30 days' }).waitFor();
     await page.getByRole('img', { name: /^Speed of all downloads together/ }).waitFor();
     // Some 400 KiB a second are no part of a megabyte.
-    await page.getByText(/^\d\d:\d\d:\d\d: [\d.]+ kB\/s$/).waitFor();
+    await page.getByText(/\d\d:\d\d:\d\d\s+[\d.]+\skB\/s$/).waitFor();
     await page.getByRole('row', { name: /127\.0\.0\.1 1 / }).waitFor();
     await expectFits(watched, 'downloads-volume', { ...screens[1] });
     await page.getByRole('link', { name: 'See them in the list' }).click();
