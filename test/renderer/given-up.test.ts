@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)('Problems', () => {
     await rows.first().waitFor();
     expect(await rows.count()).toBe(3);
     const text = await rows.first().innerText();
-    expect(text).toContain('Send a notification');
+    expect(text).toContain('A notification was not delivered');
     expect(text).toContain('Delivery · 1 try');
     expect(text).toContain('(error 403)');
     status = 200;

@@ -6,6 +6,20 @@ const words: Readonly<Record<string, string>> = {
   'downloads.tell': 'Tell of a finished download',
 };
 
+/** What became of a kind of work that was given up, of one and of many; the number of these is left open. */
+const outcomes: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  'notify.deliver': ['A notification was not delivered', 'notifications were not delivered'],
+  'mail.deliver': ['A mail was not passed on', 'mails were not passed on'],
+  'push.inbox': ['A message did not reach the inbox', 'messages did not reach the inbox'],
+  'downloads.tell': ['A finished download was not told of', 'finished downloads were not told of'],
+};
+
+/** What is wrong, as a heading: `6 notifications were not delivered`. */
+export function givenUpWords(kind: string, count: number): string {
+  const [one, many] = outcomes[kind] ?? [workOf(kind), `times: ${workOf(kind)}`];
+  return count === 1 ? one : `${count.toLocaleString('en')} ${many}`;
+}
+
 /** Work of which so many failed, as the subject of a sentence; of several kinds: `pieces of work`. */
 export function countOf(kinds: readonly string[]): string {
   const [one, many] = kinds.every((kind) => kind === 'notify.deliver')
