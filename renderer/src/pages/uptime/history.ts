@@ -9,10 +9,15 @@ export interface Stretch {
   readonly until: number | undefined;
 }
 
-/** The changes of a monitor, newest first, each with when the next came; what says the same again is no change. */
-export function historyOf(changes: readonly Beat[]): readonly Stretch[] {
-  return changes
+/**
+ * The changes of a monitor, newest first, each with when the next came; what says the same again is no change. It may stand
+ * as it does for longer than its first check here: another program has watched it before.
+ */
+export function historyOf(changes: readonly Beat[], since: number | null): readonly Stretch[] {
+  const [newest, ...older] = changes
     .filter(({ status }, at) => changes[at + 1]?.status !== status)
-    .map(({ status, msg, time }) => ({ status, msg, began: Date.parse(`${time.replace(' ', 'T')}Z`) }))
-    .map((one, at, all) => ({ ...one, until: all[at - 1]?.began }));
+    .map(({ status, msg, time }) => ({ status, msg, began: Date.parse(`${time.replace(' ', 'T')}Z`) }));
+  if (newest === undefined) return [];
+  const began = older.length === 0 && since !== null ? Math.min(newest.began, since) : newest.began;
+  return [{ ...newest, began }, ...older].map((one, at, all) => ({ ...one, until: all[at - 1]?.began }));
 }

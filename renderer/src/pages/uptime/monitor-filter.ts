@@ -7,7 +7,7 @@ export const filters = [
   ['up', 'Up'],
   ['retrying', 'Trying again'],
   ['maintained', 'Maintenance'],
-  ['unknown', 'Not checked yet'],
+  ['unknown', 'Waiting'],
   ['paused', 'Paused'],
 ] as const;
 export type Filter = (typeof filters)[number][0];

@@ -22,7 +22,8 @@ export function standingWords({ status, degraded, flapping }: MonitorRow['state'
     case 3:
       return { text: 'Maintenance', tone: 'sea' };
     default:
-      return { text: 'Not checked yet', tone: 'plain' };
+      // It may have been, before Homeport was started anew.
+      return { text: 'Waiting for a check', tone: 'plain' };
   }
 }
 
