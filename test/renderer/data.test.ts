@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('createClient').first().waitFor();
     expect(await page.content()).not.toContain('sb_secret_');
     await page.getByRole('button', { name: 'Show the keys' }).click();
-    const secret = page.getByText(/^sb_secret_/);
+    const secret = page.locator('code').filter({ hasText: /^sb_secret_/ });
     const before = (await secret.textContent()) ?? '';
     await page.getByRole('button', { name: 'Replace' }).last().click();
     await page.getByRole('button', { name: /Replace it\?/ }).click();

@@ -41,14 +41,14 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     const list = page.getByRole('list', { name: 'Ports' });
     const row = list.getByRole('listitem').filter({ hasText: 'Mail' }).first();
     await row.getByText('Only this machine reaches it.').waitFor();
-    await page.getByText('by machines of all networks that are let in', { exact: false }).waitFor();
+    await page.getByText('from machines of all networks that are let in', { exact: false }).waitFor();
     await row.getByRole('radio', { name: 'Shared' }).check();
     await row.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
     await row.getByText('Machines of these networks send mail here.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText(`Mail answers at smtp://${lan}:${String(pages.host.port('mail'))}.`).waitFor();
     await change({ portNetworks: ['192.168.1.7'] });
-    await page.getByText('by machines of 192.168.1.7 alone', { exact: false }).waitFor();
+    await page.getByText('from machines of 192.168.1.7 alone', { exact: false }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();
@@ -87,7 +87,10 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     await page.locator('dd').filter({ hasText: lan }).waitFor();
     await page.getByText('none; leave user and password empty').waitFor();
     await page.getByLabel('Device or program').selectOption('A script with curl');
-    const command = await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).innerText();
+    const command = await page
+      .locator('code')
+      .filter({ hasText: `smtp://${lan}:${String(pages.host.port('mail'))}` })
+      .innerText();
     await promisify(execFile)('sh', ['-c', command], { cwd: folder });
     await expect.poll(async () => (await inboxOf(pages.url)).length, { timeout: 20_000 }).toBeGreaterThan(0);
     expect(visit.complaints).toEqual([]);

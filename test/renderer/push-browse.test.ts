@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     await page.getByLabel('Name of the token').fill('Backup script');
     await page.getByLabel('What it may').selectOption('May only publish');
     await page.getByRole('button', { name: 'Make a token' }).click();
-    const token = await page.getByText(/^tk_/).innerText();
+    const token = await page.locator('code').filter({ hasText: /^tk_/ }).innerText();
     const headers = { Authorization: `Bearer ${token}` };
     const address = pages.host.url('push');
     const ask = async (path: string, method: string): Promise<number> =>

@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('addresses and commands as the pages give them', () =
     await run(await command.innerText());
     expect(await messagesOf('lawn')).toEqual(['Hello']);
     await page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' }).waitFor();
-    const link = await page.getByRole('link', { name: 'Open in the ntfy app' }).getAttribute('href');
+    const link = await page.getByRole('link', { name: 'open it in the app' }).getAttribute('href');
     expect(link).toBe(`ntfy://127.0.0.2:${String(pages.host.port('push'))}/lawn`);
     expect(visit.complaints).toEqual([]);
   });
