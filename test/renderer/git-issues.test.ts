@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('button', { name: 'Close the issue' }).click();
     await page.getByText('closed this').waitFor();
     await page.getByRole('link', { name: 'All issues' }).click();
-    await page.getByRole('button', { name: /^Closed/ }).click();
+    await page.getByRole('radio', { name: /^Closed/ }).check();
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
     await page.getByRole('searchbox').fill('humming');
     await page.getByText('No closed issues fit that.').waitFor();
