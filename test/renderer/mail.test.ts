@@ -5,6 +5,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { notify } from '../../services/notify/index.ts';
 import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
@@ -246,6 +247,46 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByLabel('Outcome').selectOption('Dropped');
     await page.getByRole('button', { name: /noise/ }).click();
     await dialog.getByText('Dropped by rule 1.').waitFor();
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('leaves a rule where it was moved to, and in hand, while the settings are read twice', async () => {
+    const rule = (subject: string) => ({ subject, drop: true });
+    await using watched = await visit('/delivery/rules');
+    const { page } = watched;
+    const change = (patch: object) =>
+      api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify(patch) });
+    await change({ rules: [rule('one'), rule('two')] });
+    const rows = page.getByRole('list', { name: 'Rules' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(2);
+    const [later, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let readings = 0;
+    // The first reading after the order is saved is overtaken by one that takes its time.
+    await page.route('**/api/settings', async (route) => {
+      const answer = await route.fetch();
+      readings += 1;
+      if (readings === 1) {
+        await change({ spoolDays: 9 });
+        await later.promise;
+        return route.fulfill({ response: answer });
+      }
+      later.resolve();
+      await released.promise;
+      await route.fulfill({ response: answer });
+    });
+    const grip = page.getByRole('button', { name: /^Move .*two/ });
+    await grip.press('ArrowUp');
+    await expect.poll(() => rows.first().textContent()).toContain('two');
+    const first = page.waitForResponse('**/api/settings');
+    await (await first).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await rows.first().textContent()).toContain('two');
+    expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
+    released.resolve();
+    await page.getByText('The new order is kept.').waitFor();
+    expect(await rows.first().textContent()).toContain('two');
+    expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.unrouteAll({ behavior: 'wait' });
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 

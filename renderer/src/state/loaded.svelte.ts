@@ -5,6 +5,7 @@ export class Loaded {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
   #turn = 0;
+  #latest: Promise<boolean> | undefined;
 
   /**
    * Reads, then shows. What was read once stays when a later reading fails; one that `overtaken` calls out of date ends
@@ -29,10 +30,18 @@ export class Loaded {
     }
   }
 
-  /** The same for what is read again and again: a later reading overtakes an earlier one, whose answer may come after its own. */
+  /**
+   * The same for what is read again and again: a later reading overtakes an earlier one, whose answer may come after its own.
+   * Who waits for an earlier one waits for the last, so that what is shown is never older than what was asked for.
+   */
   protected readingLatest<Answer>(read: () => Promise<Answer>, show: (answer: Answer) => void): Promise<boolean> {
     this.#turn += 1;
     const turn = this.#turn;
-    return this.reading(read, show, () => turn !== this.#turn);
+    const reading = this.reading(read, show, () => turn !== this.#turn).then(
+      // Never itself: a reading that was overtaken is not the latest.
+      (isRead) => (turn === this.#turn ? isRead : (this.#latest ?? isRead)),
+    );
+    this.#latest = reading;
+    return reading;
   }
 }
