@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -24,6 +35,7 @@ export default function setUp(): () => void {
   // PostgreSQL runs as another user where the tests run as root.
   if (process.getuid?.() === 0) chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
+  if (process.env['CI']) reserveFixedPorts();
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
@@ -37,6 +49,21 @@ function clear(folder: string): void {
   } catch (error) {
     // Another run that starts may be clearing it too; what is left costs memory and breaks nothing.
     console.warn(`Left of an earlier run: ${folder}`, error);
+  }
+}
+
+/**
+ * A remote is signed in to on port 53682 and no other (tests take turns by the one before it). Both lie among those that the
+ * system gives to whoever asks for any, so any other server of a run could hold them; a machine of CI keeps them back.
+ */
+function reserveFixedPorts(): void {
+  const reserved = '/proc/sys/net/ipv4/ip_local_reserved_ports';
+  try {
+    accessSync(reserved, constants.W_OK);
+    const before = readFileSync(reserved, 'utf8').trim();
+    writeFileSync(reserved, [before, '53681-53682'].filter((ports) => ports !== '').join());
+  } catch (error) {
+    console.warn('Ports 53681 and 53682 are not kept back, so that another test may happen to hold them.', error);
   }
 }
 
