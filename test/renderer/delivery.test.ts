@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.getByRole('img', { name: '0 delivered and 3 given up in 30 days.' }).waitFor();
     await rows
       .first()
-      .getByText(/^arrives in [\d.]+ m?s/)
+      .getByText(/^arrived in [\d.]+ m?s/)
       .waitFor();
     await page.getByRole('img', { name: 'Deliveries each day: 66.6 % of 9 delivered in 30 days.' }).waitFor();
     const chosen = page.getByLabel('Destination', { exact: true });

@@ -51,9 +51,11 @@ describe.skipIf(noBrowser)('Settings', () => {
     await row.getByLabel('name').fill('Ada');
     await row.getByLabel('age').fill('36');
     await page.getByLabel('Extra').fill('{"a": 1}');
-    await save.click();
+    await save.press('Enter');
     await page.getByText('Saved. Started anew: Moody.').waitFor();
     await expect.poll(() => save.isDisabled()).toBe(true);
+    // Whoever goes on with the keyboard goes on from there.
+    expect(await save.evaluate((button) => button === document.activeElement)).toBe(true);
     expect(file()).toMatch(/limit: 7/);
     expect(file()).toMatch(/horn/);
     expect(file()).toMatch(/age: 36/);

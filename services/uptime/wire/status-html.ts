@@ -141,7 +141,7 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
     uptime === undefined || last === undefined
       ? ''
       : `${(Math.floor(uptime * 10_000) / 100).toString()}\u00a0% in 24 hours`;
-  const word = last === undefined ? 'Not checked yet' : visitorWords[last.status];
+  const word = last === undefined ? 'Not checked' : visitorWords[last.status];
   const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
   // The newest stands at the right end, whatever there is before it.
   const before = onlyLast ? 0 : shownBars - bars.length;
