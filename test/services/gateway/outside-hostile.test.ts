@@ -132,7 +132,7 @@ describe('an upstream whose answer is none of HTTP is refused, and the host goes
 
 describe('what an upstream and its visitors say of others', () => {
   it('is left out: headers that name somebody, in every spelling', async () => {
-    const names = ['Remote_User', 'X_Forwarded-For', 'Remote-User', 'X-WEBAUTH-USER', 'Tailscale-User-Login', 'Cf-Access-Jwt-Assertion']; // prettier-ignore
+    const names = ['Remote_User', 'X_Forwarded-For', 'Remote-User', 'Remote-Groups', 'Remote-Email', 'X-WEBAUTH-USER', 'Tailscale-User-Login', 'Cf-Access-Jwt-Assertion']; // prettier-ignore
     await send(['GET /first HTTP/1.1', user, ...names.map((name) => `${name}: eve`)], '', /answer to/);
     const { rawHeaders = [] } = seen[0]?.request ?? {};
     expect(rawHeaders.join(' ')).not.toMatch(/eve|_/);
