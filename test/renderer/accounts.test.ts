@@ -150,6 +150,35 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('takes back and revokes what belongs to an account, though another one is shown by then', async () => {
+    const grants = [{ service: 'push', resource: 'nas-*', permission: 'write' }];
+    await make('nas', { kind: 'service', grants });
+    await make('cam', { kind: 'service' });
+    await using visit = await pages.visit('/settings/accounts/nas');
+    const { page } = visit;
+    const goTo = async (name: string): Promise<void> => {
+      await page.getByRole('link', { name: 'All accounts' }).click();
+      await page.getByRole('list', { name: 'Service accounts' }).getByRole('link', { name }).click();
+      await page.getByRole('heading', { level: 2, name }).waitFor();
+    };
+    const grantsOf = async (name: string) => (await accounts()).find((each) => each.name === name)?.grants;
+    await page.getByRole('button', { name: /^Take away .*nas-\*/ }).click();
+    await page.getByText('No grants yet.').waitFor();
+    await goTo('cam');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => grantsOf('nas')).toEqual(grants);
+    expect(await grantsOf('cam')).toEqual([]);
+    await goTo('nas');
+    await page.getByLabel('Name of the token').fill('cron');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByRole('button', { name: 'Revoke cron' }).click();
+    await newsOf(page, 'cron stops working').waitFor();
+    await goTo('cam');
+    const left = async () => (await api<{ tokens: unknown[] }>(pages.url, '/api/accounts/nas/tokens')).tokens;
+    await expect.poll(() => closeNews(page).then(left)).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('makes a token that may do one thing only', async () => {
     await make('bob', { grants: [{ service: 'push', resource: '*', permission: 'read-write' }] });
     await using visit = await pages.visit('/settings/accounts/bob');

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SettingsView } from '../../services/contracts/control/settings.ts';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
@@ -287,6 +288,28 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(await rows.first().textContent()).toContain('two');
     expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.unrouteAll({ behavior: 'wait' });
+    expect(besidesRefusals(watched.complaints)).toEqual([]);
+  });
+
+  it('does not bring back a recipient who is removed while another one moves', async () => {
+    const recipients = ['one', 'two', 'three'].map((address) => ({ address }));
+    await api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify({ recipients }) });
+    await using watched = await visit('/delivery/recipients');
+    const { page } = watched;
+    const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByRole('button', { name: 'Move three', exact: true }).press('ArrowUp');
+    await page.getByRole('button', { name: 'Remove one' }).click();
+    // Whoever leaves ends both: the removal without its way back, and the order at once.
+    await page.getByRole('tab', { name: 'Rules' }).click();
+    await page.getByText('The new order is kept.').waitFor();
+    await page.getByRole('tab', { name: 'Recipients' }).click();
+    await newsOf(page, 'one is removed.').getByRole('button', { name: 'Close' }).click();
+    await expect.poll(async () => {
+      const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
+      const kept = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients');
+      return (kept?.value as readonly { readonly address: string }[]).map(({ address }) => address);
+    }).toEqual(['three', 'two']); // prettier-ignore
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 

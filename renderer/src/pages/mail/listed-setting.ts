@@ -1,24 +1,39 @@
+import type { SettingsField } from '../../../../services/contracts/control/settings.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { settings } from '../settings/settings.svelte.ts';
 import { faultsAt } from '../../state/submission.svelte.ts';
 
-/** A setting that is a list of things of one kind, as a page of its service shows and changes it. */
+/**
+ * A setting that is a list of things of one kind, as a page of its service shows and changes it. What it tells is read anew
+ * each time: a removal or an order may be saved when its page is gone, and what a page derived is old from then on.
+ */
 export class ListedSetting<Item> {
   readonly #section: string;
   readonly #name: string;
-  readonly #field = $derived.by(() =>
-    settings.view.sections.find(({ id }) => id === this.#section)?.fields.find(({ name }) => name === this.#name),
-  );
-  readonly items = $derived((this.#field?.value ?? []) as readonly Item[]);
-  /** What sets it from outside, such as an environment variable; null: it can be changed here. */
-  readonly lockedBy = $derived(this.#field?.lockedBy ?? null);
-
-  /** It is read, and can be changed here. */
-  readonly isFree = $derived(this.#field !== undefined && this.lockedBy === null);
 
   constructor(section: string, name: string) {
     this.#section = section;
     this.#name = name;
+  }
+
+  get #field(): SettingsField | undefined {
+    return settings.view.sections
+      .find(({ id }) => id === this.#section)
+      ?.fields.find(({ name }) => name === this.#name);
+  }
+
+  get items(): readonly Item[] {
+    return (this.#field?.value ?? []) as readonly Item[];
+  }
+
+  /** What sets it from outside, such as an environment variable; null: it can be changed here. */
+  get lockedBy(): string | null {
+    return this.#field?.lockedBy ?? null;
+  }
+
+  /** It is read, and can be changed here. */
+  get isFree(): boolean {
+    return this.#field !== undefined && this.lockedBy === null;
   }
 
   /** @throws Problem with `fields` by path. */
