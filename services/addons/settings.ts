@@ -102,7 +102,8 @@ const general = z.object({
     description: 'Entries of each cache. What was not used longest is forgotten first.',
   }),
   streamCacheSeconds: z.int().min(0).max(86_400).default(300).meta({
-    title: 'Streams stay fresh for (s)',
+    unit: 'seconds',
+    title: 'Streams stay fresh for',
     description: 'An older answer is shown at once and asked for again. 0: nothing is remembered.',
   }),
   disableRateLimits: z.boolean().default(false).meta({

@@ -57,7 +57,11 @@ export const Settings = z.object({
     .min(30)
     .max(604_800)
     .default(3600)
-    .meta({ title: 'Tokens are valid for (s)', description: 'After that a client refreshes its access token.' }),
+    .meta({
+      unit: 'seconds',
+      title: 'Tokens are valid for',
+      description: 'After that a client refreshes its access token.',
+    }),
   ...mailFields,
   databaseUrl: z
     .string()
@@ -79,11 +83,13 @@ export const Settings = z.object({
     description: 'No answer has more rows than this. 0: no limit.',
   }),
   bodyMebibytes: z.int().min(1).max(64).default(8).meta({
-    title: 'Largest body (MiB)',
+    unit: 'MiB',
+    title: 'Largest body',
     description: 'Of a row request. The service key may always send 64 MiB.',
   }),
   batchSeconds: z.int().min(1).max(3600).default(30).meta({
-    title: 'Longest transaction (s)',
+    unit: 'seconds',
+    title: 'Longest transaction',
     description: 'Of several requests that are sent as one.',
   }),
   aggregates: z.boolean().default(false).meta({
@@ -95,7 +101,8 @@ export const Settings = z.object({
     description: 'Clients may ask how PostgreSQL would answer a request, which tells about tables they cannot read.',
   }),
   sleepAfterMinutes: z.int().min(0).max(10_080).default(10).meta({
-    title: 'Sleeps after (min)',
+    unit: 'minutes',
+    title: 'Sleeps after',
     description: 'PostgreSQL ends when nobody asked for so long, and starts at the next request. 0: it never sleeps.',
   }),
 });

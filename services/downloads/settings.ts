@@ -79,8 +79,9 @@ export const Settings = z.object({
   }),
   clearAfter: z.int().min(0).max(31_536_000).default(0).meta({
     live: true,
+    unit: 'seconds',
     title: 'Forget what has ended after',
-    description: 'Seconds after which a finished or failed download leaves the history; its files stay. 0: never.',
+    description: 'Then a finished or failed download leaves the history; its files stay. 0: never.',
   }),
   urlPrefix: z
     .string()
@@ -171,8 +172,9 @@ export const Settings = z.object({
   }),
   subscriptionInterval: z.int().min(1).max(44_640).default(60).meta({
     live: true,
+    unit: 'minutes',
     title: 'Check subscriptions every',
-    description: 'Minutes between two looks at a channel, playlist or feed, where it names no time of its own.',
+    description: 'How often a channel, playlist or feed is looked at, where it names no time of its own.',
   }),
   subscriptionScan: z.int().min(1).max(5000).default(50).meta({
     live: true,
@@ -261,8 +263,9 @@ export const Settings = z.object({
       'Starts downloads several times as fast, for about 50 MB of memory while there are any. Where Python cannot import yt-dlp, each download starts it anew.',
   }),
   socketTimeout: z.int().min(1).max(600).default(30).meta({
+    unit: 'seconds',
     title: 'Patience with silent servers',
-    description: 'Seconds without a byte after which a connection is given up.',
+    description: 'A connection on which no byte arrives for this time is given up.',
   }),
   retries: z.int().min(0).max(100).default(10).meta({
     title: 'Retries',

@@ -35,11 +35,13 @@ export const Settings = z.object({
     .default('')
     .meta({ title: 'SSH host', description: 'The host of SSH addresses. Empty: the host that a client came by.' }),
   maxPushMegabytes: z.int().min(0).max(1_048_576).default(0).meta({
-    title: 'Largest push (MiB)',
+    unit: 'MiB',
+    title: 'Largest push',
     description: 'A larger one is refused. 0: no limit.',
   }),
   lfsQuotaMegabytes: z.int().min(0).max(1_073_741_824).default(0).meta({
-    title: 'Large files of a repository (MiB)',
+    unit: 'MiB',
+    title: 'Large files of a repository',
     description: 'As much as the files of Git LFS of one repository may take. 0: no limit.',
   }),
   migrateFromLocalNetwork: z.boolean().default(false).meta({

@@ -6,6 +6,11 @@ export const Settings = z.object({
     .min(1)
     .max(3650)
     .default(365)
-    .meta({ live: true, title: 'Keep for', description: 'Days after which a message is removed, read or not.' }),
+    .meta({
+      live: true,
+      unit: 'days',
+      title: 'Keep messages for',
+      description: 'After that a message is removed, read or not.',
+    }),
 });
 export type Settings = z.infer<typeof Settings>;

@@ -33,7 +33,8 @@ export const Settings = z.object({
     .meta({ title: 'Host name', description: 'How the server introduces itself to mail programs.' }),
   maxMegabytes: z.int().min(1).max(256).default(32).meta({
     live: true,
-    title: 'Largest mail (MiB)',
+    unit: 'MiB',
+    title: 'Largest mail',
     description: 'A larger one is refused, and its sender is told so.',
   }),
   maxRecipients: z.int().min(1).max(1000).default(100).meta({
@@ -46,12 +47,14 @@ export const Settings = z.object({
     description: 'Mail programs that may be connected at once; further ones are asked to come again.',
   }),
   idleSeconds: z.int().min(5).max(600).default(60).meta({
-    title: 'Idle time (s)',
+    unit: 'seconds',
+    title: 'Idle time',
     description: 'A connection on which nothing arrives for this time is closed.',
   }),
   spoolDays: z.int().min(2).max(3650).default(7).meta({
     live: true,
-    title: 'Keep mails (days)',
+    unit: 'days',
+    title: 'Keep mails for',
     description: 'Each mail is kept as it came, attachments included, for this time.',
   }),
 });

@@ -156,7 +156,8 @@ export const Settings = z.object({
   }),
   historyDays: z.int().min(1).max(3650).default(30).meta({
     live: true,
-    title: 'Keep history (days)',
+    unit: 'days',
+    title: 'Keep history for',
     description: 'Notifications whose deliveries are finished are forgotten after this time. The inbox keeps its own.',
   }),
 });

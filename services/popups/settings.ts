@@ -7,21 +7,22 @@ export const Settings = z.object({});
 export const PopupSettings = z.object({
   popups: z.boolean().default(true).meta({
     title: 'Popups',
-    description: 'Messages of priority 3 and above pop up on this machine. The inbox gets all of them in any case.',
+    description: 'Messages pop up on this machine, unless their priority is low. The inbox gets all of them in any case.',
   }),
   popupSound: z.boolean().default(true).meta({
     title: 'Popup sound',
     description: 'Popups make a sound, where the system has one.',
   }),
   quietHours: z.array(QuietHours).max(50).default([]).meta({
-    title: 'Quiet hours',
+    title: 'Quiet hours of popups',
     description:
-      'When popups wait, by the clock of this machine. Messages of priority 4 and 5 pop up all the same; the others are summed up in one popup at the end.',
+      'When popups wait, by the clock of this machine. High and urgent messages pop up all the same; the others are summed up in one popup at the end.',
     hours: true,
   }),
   repeatUrgentMinutes: z.int().min(0).max(1440).default(15).meta({
+    unit: 'minutes',
     title: 'Repeat urgent popups',
-    description: 'Minutes after which a message of priority 5 that nobody has read pops up again. 0: it pops up once.',
+    description: 'How long until an urgent message that nobody has read pops up again. 0: it pops up once.',
   }),
 });
 export type PopupSettings = z.infer<typeof PopupSettings>;

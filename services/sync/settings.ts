@@ -3,8 +3,9 @@ import { z } from 'zod';
 /** Section `services.sync` of the settings. */
 export const Settings = z.object({
   idleSeconds: z.int().min(1).max(86_400).default(60).meta({
+    unit: 'seconds',
     title: 'Stop rclone after',
-    description: 'Seconds without any work after which rclone is stopped. It starts again by itself in a moment.',
+    description: 'When it has had no work for this time. It starts again by itself in a moment.',
   }),
   bandwidth: z
     .string()
@@ -20,20 +21,24 @@ export const Settings = z.object({
         'Of all transfers together, bytes a second: 2M, or 1M:500k for up and down, or a timetable such as 08:00,512k 23:00,off. Empty: no limit.',
     }),
   maxDeletes: z.int().min(0).max(10_000_000).default(50).meta({
-    title: 'Deletes without asking (files)',
+    unit: 'files',
+    title: 'Deletes without asking',
     description: 'A saved sync that would delete more files than this waits until somebody has looked at them.',
   }),
   maxDeletePercent: z.int().min(0).max(100).default(20).meta({
-    title: 'Deletes without asking (per cent)',
+    unit: '%',
+    title: 'Deletes without asking, as a share',
     description: 'The same, of all files that are at the destination.',
   }),
   keepDays: z.int().min(1).max(36_500).default(90).meta({
+    unit: 'days',
     title: 'Keep history for',
-    description: 'Days after which ended jobs are forgotten.',
+    description: 'Older runs are forgotten.',
   }),
   keepReplacedDays: z.int().min(1).max(36_500).default(30).meta({
+    unit: 'days',
     title: 'Keep replaced files for',
-    description: 'Days for which what a saved sync replaced or deleted can be put back, where it keeps that.',
+    description: 'So long what a saved sync replaced or deleted can be put back, where it keeps that.',
   }),
 });
 export type Settings = z.infer<typeof Settings>;

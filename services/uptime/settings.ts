@@ -33,7 +33,8 @@ export const Settings = z.object({
     description: 'Once at each of these. For monitors that watch their certificate.',
   }),
   keepDays: z.int().min(1).max(36_500).default(365).meta({
-    title: 'Days of history',
+    unit: 'days',
+    title: 'Keep history for',
     description: 'So long changes of state and the figures of each day are kept. Single checks are kept for one day.',
   }),
   publicUrl: z

@@ -141,9 +141,14 @@ function typeName(place: SchemaPlace): string {
   return names.join(' or ');
 }
 
+const unitWords: ReadonlyMap<string, string> = new Map([
+  ['ms', 'milliseconds'],
+  ['%', 'per cent'],
+]);
+
 function unitOf(place: SchemaPlace): string {
   const unit = place.nodes.map((node) => node['unit']).find((each) => typeof each === 'string');
-  return unit === undefined ? '' : ` of ${unit === 'ms' ? 'milliseconds' : unit}`;
+  return unit === undefined ? '' : ` of ${unitWords.get(unit) ?? unit}`;
 }
 
 /** The bounds, where the schema sets any of its own (zod writes the safe integers' for the others). */

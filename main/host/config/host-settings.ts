@@ -69,7 +69,8 @@ export const HostSettings = z.object({
       folder: true,
     }),
   backupEveryDays: z.int().min(0).max(365).default(0).meta({
-    title: 'Days between backups',
+    unit: 'days',
+    title: 'Time between backups',
     description: 'Homeport makes a backup by itself when the newest one is this old. 0: only when asked.',
   }),
   backupKeep: z.int().min(1).max(1000).default(7).meta({
@@ -78,8 +79,9 @@ export const HostSettings = z.object({
   }),
   ...declaredFields,
   stopTimeout: z.int().min(1).max(300).default(10).meta({
+    unit: 'seconds',
     title: 'Time to stop',
-    description: 'Seconds that running work gets to finish when Homeport stops.',
+    description: 'What running work gets to finish when Homeport stops.',
   }),
   databaseUrl: z
     .string()

@@ -21,7 +21,7 @@ export const modes = [
 ] as const satisfies readonly (readonly [PushRule['mode'], string])[];
 
 export const modeWords: Readonly<Record<PushRule['mode'], string>> = {
-  normal: 'While it is quiet, priority 3 waits and is summed up afterwards. High and urgent ones come at once.',
+  normal: 'While it is quiet, messages wait and are summed up afterwards. High and urgent ones come at once.',
   always: 'Messages come at once, however quiet it is.',
   silent: 'Messages come without a sound and without a popup, urgent ones too.',
 };

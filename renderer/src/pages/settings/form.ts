@@ -10,7 +10,8 @@ export type Control =
   | { readonly kind: 'text'; readonly nullable: boolean }
   | { readonly kind: 'folder' }
   | { readonly kind: 'secret' }
-  | { readonly kind: 'number'; readonly nullable: boolean }
+  /** `unit`: what it counts, such as `days`; empty where its title says so. */
+  | { readonly kind: 'number'; readonly nullable: boolean; readonly unit: string }
   /** A number of milliseconds or bytes, typed in seconds or MiB. */
   | { readonly kind: 'amount'; readonly amount: Amount }
   /** A text such as `12h`, as a number and a unit. */
@@ -54,7 +55,8 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
   }
   if (type === 'number' || type === 'integer') {
     const amount = nullable ? undefined : amountOf(schema);
-    return amount === undefined ? { kind: 'number', nullable } : { kind: 'amount', amount };
+    if (amount !== undefined) return { kind: 'amount', amount };
+    return { kind: 'number', nullable, unit: typeof schema['unit'] === 'string' ? schema['unit'] : '' };
   }
   if (type === 'boolean' && !nullable) return { kind: 'switch' };
   if (type === 'array' && schema['hours'] === true) return { kind: 'hours' };
