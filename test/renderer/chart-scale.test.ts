@@ -12,10 +12,10 @@ it.each([
 });
 
 it.each([
-  ['a whole that is no round number', 189, 270.6, [0, 100, 200, 270.6]],
-  ['a whole beside a round line', 5, 25.3, [0, 10, 20, 25.3]],
+  ['a whole that is no round number', 189, 270.6, [0, 100, 200, 300]],
+  ['a whole beside a round line', 5, 25.3, [0, 10, 20, 30]],
   ['a hundred per cent', 12, 100, [0, 50, 100]],
   ['values above what was said to be the whole', 30, 20, [0, 10, 20, 30]],
-] as const)('parts of a whole end at it: %s', (_, max, whole, lines) => {
+] as const)('parts of a whole have room for it: %s', (_, max, whole, lines) => {
   expect(linesOf(scaleOf(max, 160, whole))).toEqual(lines);
 });

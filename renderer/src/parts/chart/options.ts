@@ -2,6 +2,7 @@ import type uPlot from 'uplot';
 import type { ChartColors, Tone } from './colors.ts';
 import { named, paintLastName } from './names.ts';
 import { linesOf, scaleOf } from './scale.ts';
+import { paintWhole } from './whole.ts';
 
 /** How values are drawn: one bar each, or a line through them. */
 export type ChartKind = 'bars' | 'line';
@@ -29,7 +30,7 @@ interface Drawn {
   readonly short: (at: number) => string;
   readonly width: number;
   readonly height: number;
-  /** What the values are parts of: the top of the scale. */
+  /** What the values are parts of. */
   readonly whole?: number | undefined;
   /** Values between which all is as usual. */
   readonly band?: { readonly from: number; readonly to: number } | undefined;
@@ -107,6 +108,11 @@ export function optionsOf(
         (plot) => {
           const last = plot.data[0].at(-1);
           if (last !== undefined) paintLastName(plot, last, short(last * 1000), { font, color: colors.axis() });
+        },
+        (plot) => {
+          if (whole === undefined || linesOf(scaleOf(whole, height, whole)).includes(whole)) return;
+          const name = `${whole.toLocaleString('en')} ${unit} in all`;
+          paintWhole(plot, { at: whole, name }, { font, color: colors.axis() });
         },
       ],
       setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)],

@@ -11,16 +11,15 @@ const steps = [1, 2, 5]
 /** So many px apart they are at least. */
 const lineDistance = 36;
 
-/** The scale for values up to `max` in a plot of so many px; of parts of a whole it ends at the whole. */
+/** The scale for values up to `max` in a plot of so many px; that of parts of a whole has room for the whole. */
 export function scaleOf(max: number, height: number, whole = 0): Scale {
   const most = Math.max(2, Math.floor(height / lineDistance));
   const highest = Math.max(1, max, whole);
   const step = steps.find((each) => Math.ceil(highest / each) <= most) ?? highest;
-  return { step, top: highest === whole ? whole : Math.ceil(highest / step) * step };
+  return { step, top: Math.ceil(highest / step) * step };
 }
 
-/** Where its lines are: round values, and its top, which keeps those too near to it away. */
+/** Where its lines are, its top the last of them. */
 export function linesOf({ step, top }: Scale): number[] {
-  const lines = Array.from({ length: Math.ceil(top / step) }, (_, line) => line * step);
-  return [...lines.filter((line) => top - line > step / 2), top];
+  return Array.from({ length: Math.round(top / step) + 1 }, (_, line) => line * step);
 }
