@@ -43,6 +43,8 @@ export const SyncJob = z.object({
   error: z.string(),
   /** What the engine or the system said of it, where that is more. */
   detail: z.string(),
+  /** In a list: the first of its files that failed, and why. */
+  failedFile: z.object({ name: z.string(), error: z.string() }).optional(),
   taskId: z.int().nullable(),
   planId: z.int().nullable(),
   totals: SyncTotals,

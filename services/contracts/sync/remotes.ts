@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
-export const SyncRemote = z.object({ name: z.string(), type: z.string(), summary: z.string() });
+export const SyncRemote = z.object({
+  ...{ name: z.string(), type: z.string(), summary: z.string() },
+  /** Its set-up still asks for something: until then it cannot be changed. */
+  isBeingSetUp: z.boolean(),
+});
 export type SyncRemote = z.infer<typeof SyncRemote>;
 
 /** What a provider asks, as the engine tells it. */

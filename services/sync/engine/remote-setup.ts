@@ -60,7 +60,7 @@ export class RemoteSetups {
 
   /** @throws Problem `sync.remote` (422): then there is no such remote; `sync.exists` (409) while it is being set up. */
   async begin(name: string, type: string, parameters: Readonly<Record<string, string>>): Promise<RemoteStep> {
-    if (this.#open.get(name)?.isOver === false) {
+    if (this.isOpen(name)) {
       const detail = 'A remote of this name is being set up.';
       throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
     }
@@ -79,6 +79,12 @@ export class RemoteSetups {
       await this.forget(name);
       throw error;
     }
+  }
+
+  /** Whether something is still asked before it can be used. */
+  isOpen(name: string): boolean {
+    const setup = this.#open.get(name);
+    return setup !== undefined && !setup.isOver;
   }
 
   /** What is asked now. @throws Problem `sync.no_setup` (404) */

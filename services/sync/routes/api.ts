@@ -57,6 +57,14 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
     const job = jobs.find(row.id);
     return job?.isRunning === true ? jobView(job) : rowView(row);
   };
+  /** A number of errors tells nobody what to do: the first of them stands with it. */
+  const told = async (row: JobRow): Promise<SyncJob> => {
+    const shown = view(row);
+    if (shown.totals.errors === 0 || shown.error !== '') return shown;
+    const [first] = await runs.files(row.id, 1);
+    if (first === undefined) return shown;
+    return { ...shown, failedFile: { name: first.name, error: causeOf(first.error).error } };
+  };
   return [
     implement(syncApi.overview, async (asked) => {
       const list = (await taskStore.list()).filter(({ account }) => sees(asked, account));
@@ -73,7 +81,10 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
         ...(asked.rights.all ? {} : { account: asked.identity?.account ?? '' }),
         ...(show === 'problems' ? { states: ['failed', 'held', 'interrupted'] as const } : {}),
       });
-      return { items: rows.map(view), nextCursor: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+      return {
+        items: await Promise.all(rows.map(told)),
+        nextCursor: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
+      };
     }),
     implement(syncApi.job, async (asked) => {
       const row = await rowOf(asked);

@@ -31,6 +31,7 @@ export function remoteHandlers({
         .map(([name, section]) => ({
           ...{ name, type: section['type'] ?? '' },
           summary: shownFields.flatMap((field) => section[field] ?? []).join(' · '),
+          isBeingSetUp: setups.isOpen(name),
         }))
         .toSorted((a, b) => a.name.localeCompare(b.name)),
     })),
@@ -54,6 +55,7 @@ export function remoteHandlers({
       return { name, type, values: redacted(Object.fromEntries(shown)) as Record<string, string>, secrets };
     }),
     implement(syncApi.changeRemote, async ({ params: { name = '' }, body: { parameters } }) => {
+      if (setups.isOpen(name)) throw new Problem('sync.busy', 409, 'It is being set up. Finish that first.');
       const command = commandIn(parameters);
       if (command !== undefined) throw commands(`parameters.${command}`);
       if (Object.hasOwn(parameters, 'type')) {

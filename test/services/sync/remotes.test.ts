@@ -40,6 +40,11 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
   it('is set up once the browser has been there, and by what else the engine asks', async () => {
     const first = await begin('cloud', 'drive');
     expect(first).toMatchObject({ step: 'question', question: { name: 'config_is_local', kind: 'switch' } });
+    const listed = async () => (await room.api('GET', '/api/sync/remotes')).remotes;
+    expect(await listed()).toContainEqual(expect.objectContaining({ name: 'cloud', isBeingSetUp: true }));
+    await expect(room.api('PATCH', '/api/sync/remotes/cloud', { parameters: { scope: 'drive' } })).rejects.toThrow(
+      '409',
+    );
     await expect(answer('nosuch', 'true')).rejects.toThrow('404');
     const { step, address } = await answer('cloud', 'true');
     expect(step).toBe('browser');
@@ -52,6 +57,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     expect(asked).toMatchObject({ step: 'question', question: { name: 'config_change_team_drive' } });
     expect(await answer('cloud', 'false')).toEqual({ step: 'done' });
     expect(await stepOf('cloud')).toEqual({ step: 'done' });
+    expect(await listed()).toContainEqual(expect.objectContaining({ name: 'cloud', isBeingSetUp: false }));
     expect(provider.exchanged.some((body) => body.includes('code=c0de'))).toBe(true);
     const { body } = await room.call('config/get', { name: 'cloud' });
     expect(body).toMatchObject({ type: 'drive', token: 'XXX', client_secret: 'XXX' });

@@ -77,11 +77,18 @@ export function changedWords({ kind, state, totals: { transfers, deletes } }: Sy
   return parts.join(' · ');
 }
 
-/** How much that was and how long it took, where that is worth a word: `1.9 MB in 12 s`. */
+/** How much that was and how long it took: `1.9 MB in 12 s`; nothing where there was nothing to do. */
 export function effortWords({ totals, startedAt, endedAt }: SyncJob): string {
   const size = totals.bytes > 0 ? bytes(totals.bytes) : '';
-  if (endedAt === null || endedAt - startedAt < 1000) return size;
+  if (endedAt === null || (size === '' && endedAt - startedAt < 1000)) return size;
   return `${size === '' ? 'took' : `${size} in`} ${lengthWords(endedAt - startedAt)}`;
+}
+
+/** What a saved sync does to its destination. */
+export function modeWords({ mode, keepReplaced }: Pick<SyncTask, 'mode' | 'keepReplaced'>): string {
+  if (mode === 'copy') return 'Copies what is new or changed, and deletes nothing.';
+  const deletes = 'Also deletes what is no longer at the source.';
+  return keepReplaced ? `${deletes} A run can be undone for a while.` : `${deletes} That cannot be undone.`;
 }
 
 /** `1 file`, `1,200 files` */
@@ -91,6 +98,7 @@ export function filesWords(count: number): string {
 
 function lengthWords(ms: number): string {
   const seconds = Math.round(ms / 1000);
+  if (seconds < 1) return 'under 1 s';
   if (seconds < 60) return `${String(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${String(minutes)} min`;
