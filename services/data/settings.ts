@@ -52,16 +52,11 @@ export const Settings = z.object({
     title: 'Further addresses to lead to',
     description: 'Addresses besides the site that links may lead to, with * and **.',
   }),
-  jwtExpiry: z
-    .int()
-    .min(30)
-    .max(604_800)
-    .default(3600)
-    .meta({
-      unit: 'seconds',
-      title: 'Tokens are valid for',
-      description: 'After that a client refreshes its access token.',
-    }),
+  jwtExpiry: z.int().min(30).max(604_800).default(3600).meta({
+    unit: 'seconds',
+    title: 'Tokens are valid for',
+    description: 'After that a client refreshes its access token.',
+  }),
   ...mailFields,
   databaseUrl: z
     .string()

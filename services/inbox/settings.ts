@@ -1,16 +1,11 @@
 import { z } from 'zod';
 
 export const Settings = z.object({
-  keepDays: z
-    .int()
-    .min(1)
-    .max(3650)
-    .default(365)
-    .meta({
-      live: true,
-      unit: 'days',
-      title: 'Keep messages for',
-      description: 'After that a message is removed, read or not.',
-    }),
+  keepDays: z.int().min(1).max(3650).default(365).meta({
+    live: true,
+    unit: 'days',
+    title: 'Keep messages for',
+    description: 'After that a message is removed, read or not.',
+  }),
 });
 export type Settings = z.infer<typeof Settings>;

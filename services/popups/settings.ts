@@ -7,7 +7,8 @@ export const Settings = z.object({});
 export const PopupSettings = z.object({
   popups: z.boolean().default(true).meta({
     title: 'Popups',
-    description: 'Messages pop up on this machine, unless their priority is low. The inbox gets all of them in any case.',
+    description:
+      'Messages pop up on this machine, unless their priority is low. The inbox gets all of them in any case.',
   }),
   popupSound: z.boolean().default(true).meta({
     title: 'Popup sound',

@@ -299,7 +299,10 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     await page.getByLabel('Open the browser').waitFor();
     expect(await page.getByLabel('Key in the keyring').count()).toBe(0);
     const own = page.getByRole('navigation', { name: 'Homeport itself' });
-    await own.getByRole('link', { name: 'Homeport', exact: true }).waitFor();
+    // What is of the web interface itself stands here too, whatever address leads to it.
+    await page.goto(`${real.url}/settings/control/port`);
+    await expect.poll(() => page.getByLabel('Port', { exact: true }).isVisible()).toBe(true);
+    expect(await own.getByRole('link', { name: 'General' }).getAttribute('aria-current')).toBe('page');
     const search = page.getByRole('searchbox', { name: 'Search the settings' });
     await search.fill('keyring');
     await page.getByText('No setting has these words.').waitFor();

@@ -115,7 +115,7 @@ export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = 
 
 /** What few people need. */
 export const advancedHostSettings: readonly (keyof HostSettings)[] = [
-  ...(['authUsers', 'authAccess', 'authTokens', 'databaseUrl', 'stopTimeout', 'enginesFolder'] as const),
+  ...(['authUsers', 'authAccess', 'authTokens', 'databaseUrl', 'enginesFolder'] as const),
 ];
 
 /** Environment name -> field of {@link HostSettings}. */

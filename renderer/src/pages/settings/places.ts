@@ -9,11 +9,20 @@ const desktop = 'desktop';
 /** The parts of the host's settings that the first page shows. */
 export const firstParts: readonly string[] = bridge === undefined ? [general] : [general, desktop];
 
+/** Its settings are few and everybody's: the first page has them. */
+export const firstSection = 'control';
+
+/** Whether an address names the first page: by its name, or by a section that it shows. */
+export function isFirst(thing: string): boolean {
+  return ['', general, 'host', firstSection].includes(thing);
+}
+
 /** The page that shows a field, with the field open: `/settings/mail/hostName`, `/settings/backup/backupKeep`. */
 export function placeOfField(
   section: Pick<SettingsSection, 'id'>,
   field: Pick<SettingsField, 'name' | 'area'>,
 ): string {
+  if (section.id === firstSection) return `/settings/${general}/${field.name}`;
   if (section.id !== 'host') return `/settings/${section.id}/${field.name}`;
   // Network is a page of its own, whose settings are one of its tabs.
   const page = field.area === 'network' ? '/network/settings' : `/settings/${field.area === desktop ? general : field.area}`; // prettier-ignore
