@@ -112,7 +112,13 @@ it('a sync that ended with errors is not said to be done', () => {
 
 describe('a table', () => {
   it('shows a time to the second, and what is no time as it is', () => {
-    expect(cellWords('2026-11-27 05:25:43.33837+00', 'timestamp with time zone')).toBe('2026-11-27 05:25:43+00');
+    const [utc, india] = ['2026-11-27 05:25:43.33837+00', '2026-11-27 10:55:43+05:30'].map((value) =>
+      cellWords(value, 'timestamp with time zone'),
+    );
+    expect(utc).toMatch(/^2026-11-2\d \d\d:\d\d:43$/);
+    expect(Date.parse(utc ?? '')).toBe(Date.UTC(2026, 10, 27, 5, 25, 43));
+    expect(india).toBe(utc);
+    expect(cellWords('infinity', 'timestamp with time zone')).toBe('infinity');
     expect(cellWords('05:25:43.5', 'time without time zone')).toBe('05:25:43');
     expect(cellWords('at 05:25:43.5', 'text')).toBe('at 05:25:43.5');
   });
