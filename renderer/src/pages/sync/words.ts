@@ -77,11 +77,21 @@ export function changedWords({ kind, state, totals: { transfers, deletes } }: Sy
   return parts.join(' · ');
 }
 
-/** How much that was and how long it took: `1.9 MB in 12 s`; nothing where there was nothing to do. */
+/** How much that was and how long it took, where that is worth a word: `1.9 MB in 12 s`. */
 export function effortWords({ totals, startedAt, endedAt }: SyncJob): string {
-  const size = totals.bytes > 0 ? bytes(totals.bytes) : '';
-  if (endedAt === null || (size === '' && endedAt - startedAt < 1000)) return size;
+  const size = sizeWords({ totals });
+  if (endedAt === null || endedAt - startedAt < 1000) return size;
   return `${size === '' ? 'took' : `${size} in`} ${lengthWords(endedAt - startedAt)}`;
+}
+
+/** How much a run copied: `1.9 MB`; empty where that is nothing. */
+export function sizeWords({ totals }: Pick<SyncJob, 'totals'>): string {
+  return totals.bytes > 0 ? bytes(totals.bytes) : '';
+}
+
+/** How long it ran, or runs by now. */
+export function lastedWords({ startedAt, endedAt }: Pick<SyncJob, 'startedAt' | 'endedAt'>, now: number): string {
+  return lengthWords(Math.max(0, (endedAt ?? now) - startedAt));
 }
 
 /** What a saved sync does to its destination. */
@@ -98,7 +108,7 @@ export function filesWords(count: number): string {
 
 function lengthWords(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  if (seconds < 1) return 'under 1 s';
+  if (ms < 1000) return 'under 1 s';
   if (seconds < 60) return `${String(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${String(minutes)} min`;
