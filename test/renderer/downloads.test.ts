@@ -290,8 +290,9 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await using visit = await pages.visit('/downloads', { width: 360, height: 740, touch: true });
       const { page } = visit;
       await five(page);
+      await page.getByRole('button', { name: 'Reorder' }).click();
       const start = await page.getByRole('button', { name: 'Move Three' }).boundingBox();
-      const end = await row(page, 'One').boundingBox();
+      const end = await row(page, 'One').filter({ hasText: 'Waiting' }).boundingBox();
       if (start === null || end === null) throw new Error('a row is not drawn');
       const session = await page.context().newCDPSession(page);
       const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number): Promise<void> => {
@@ -305,6 +306,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await touch('touchEnd');
       await expect.poll(() => pages.downloads.moves).toEqual([{ uids: ['three'], before: 'one' }]);
       expect(await order(page)).toEqual(['Three', 'One', 'Two', 'Four', 'Five']);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('button', { name: 'Pause One' }).waitFor();
     });
 
     it('by keyboard says the place at each step, and can be taken back', async () => {
@@ -452,6 +455,20 @@ describe.skipIf(noBrowser)('Downloads', () => {
     pages.downloads.set('d420', { title: 'Changed' });
     await page.getByRole('heading', { name: 'Changed' }).waitFor();
     expect(await frame.evaluate((element) => element.scrollTop)).toBe(30_000);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('on a phone scrolls with the page, and draws only what is seen there too', async () => {
+    for (let index = 0; index < 1000; index += 1)
+      pages.downloads.all.set(`d${index}`, { ...sample(`d${index}`), title: `Video ${index}`, state: 'waiting' });
+    await using visit = await pages.visit('/downloads', { width: 360, height: 740, touch: true });
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Queue 1000' }).waitFor();
+    await page.evaluate(() => scrollTo(0, 40_000));
+    await page.getByRole('heading', { name: 'Video 430', exact: true }).waitFor();
+    expect(await page.getByRole('listitem').count()).toBeLessThan(60);
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await page.getByRole('heading', { name: 'Video 999', exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

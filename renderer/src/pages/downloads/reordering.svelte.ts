@@ -7,6 +7,8 @@ import { toasts } from '../../state/toasts.svelte.ts';
 /** Within this many px of an edge, the list scrolls under a drag, by so many px a frame. */
 const edge = 48;
 const scrollStep = 9;
+/** Of a phone's bar at the foot of the page, in px. */
+const bar = 64;
 
 /** A row on its way to another place: by mouse or finger with a line where it would go, by keyboard step by step. */
 class Reordering {
@@ -21,20 +23,26 @@ class Reordering {
   #was: readonly string[] = [];
   #stop: (() => void) | undefined;
 
-  /** Begins a drag on a handle. `first`: index of the queue's first row in the list, whose rows have one height. */
-  drag(event: PointerEvent, uids: readonly string[], first: number): void {
+  /** Begins a drag on the handle of one of the queue, whose rows have one height; `uids` go with it. */
+  drag(event: PointerEvent, { uid }: Download, uids: readonly string[]): void {
     const frame = (event.currentTarget as Element).closest<HTMLElement>('[role=group]');
     const row = (event.currentTarget as Element).closest<HTMLElement>('li');
     if (event.button !== 0 || frame === null || row === null || this.lifted.length > 0) return;
     event.preventDefault();
-    const height = row.getBoundingClientRect().height;
+    const { top, height } = row.getBoundingClientRect();
+    const at = downloads.queue.findIndex((each) => each.uid === uid);
+    /** Of the queue's first row, in the list as far as it is scrolled. */
+    const first = top - at * height - frame.getBoundingClientRect().top + frame.scrollTop;
+    // A list that is as high as its rows goes with the page.
+    const scrolls = frame.scrollHeight > frame.clientHeight + 1;
+    const mover = scrolls ? frame : document.documentElement;
     let y = event.clientY;
     let frameRequest = 0;
     const place = (): void => {
       const box = frame.getBoundingClientRect();
-      if (y < box.top + edge) frame.scrollTop -= scrollStep;
-      else if (y > box.bottom - edge) frame.scrollTop += scrollStep;
-      const index = Math.round((y - box.top + frame.scrollTop) / height) - first;
+      if (y < (scrolls ? box.top : 0) + edge) mover.scrollTop -= scrollStep;
+      else if (y > (scrolls ? box.bottom : innerHeight - bar) - edge) mover.scrollTop += scrollStep;
+      const index = Math.round((y - box.top + frame.scrollTop - first) / height);
       this.line = Math.max(0, Math.min(downloads.queue.length, index));
       frameRequest = requestAnimationFrame(place);
     };

@@ -6,8 +6,12 @@ export interface ListProps<Item> {
   readonly key: (item: Item) => string | number;
   /** Height of a row in rem; a first guess where rows are measured. */
   readonly height: number;
+  /** Of those that are not as high as the others, such as headings. */
+  readonly heightOf?: (item: Item) => number;
   /** Each row is as high as what is in it. */
   readonly measured?: boolean;
+  /** On a phone it is as long as its rows and scrolls with the page: no box that scrolls in what scrolls. */
+  readonly withPage?: boolean;
   readonly label: string;
   /** How many there are in all, where not all are loaded. */
   readonly total?: number;
