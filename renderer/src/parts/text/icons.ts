@@ -36,6 +36,7 @@ import Info from '@lucide/svelte/icons/info';
 import KeyRound from '@lucide/svelte/icons/key-round';
 import Keyboard from '@lucide/svelte/icons/keyboard';
 import ListChecks from '@lucide/svelte/icons/list-checks';
+import ListFilter from '@lucide/svelte/icons/list-filter';
 import Lock from '@lucide/svelte/icons/lock';
 import LogOut from '@lucide/svelte/icons/log-out';
 import Mail from '@lucide/svelte/icons/mail';
@@ -87,6 +88,7 @@ export const icons = {
   cloud: Cloud,
   backup: Archive,
   job: ListChecks,
+  filter: ListFilter,
   log: ScrollText,
   settings: SlidersHorizontal,
   more: Ellipsis,
