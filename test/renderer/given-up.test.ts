@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('Problems', () => {
     await using watched = await visit('/');
     const { page } = watched;
     await page.getByText('3 deliveries were given up.').waitFor();
-    await page.getByRole('link', { name: 'See why, or try again' }).click();
+    await page.getByRole('link', { name: 'See the problems' }).click();
     const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
     await rows.first().waitFor();
     expect(await rows.count()).toBe(3);

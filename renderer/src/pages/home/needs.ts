@@ -57,7 +57,7 @@ function withGivenUp(
   const groups = [...Map.groupBy(dead, ({ service }) => service)].map(([id, jobs]) => ({
     id,
     text: `${countOf(jobs.map(({ kind }) => kind))} given up.`,
-    remedy: { label: 'See why, or try again', to: '/settings/problems' },
+    remedy: { label: 'See the problems', to: '/settings/problems' },
   }));
   const joined = needs.map((need) => {
     const group = groups.find(({ id }) => id === need.key);
