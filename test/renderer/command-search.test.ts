@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitting } from '../../renderer/src/state/command-search.ts';
+import { fitting, ranked } from '../../renderer/src/state/command-search.ts';
 
 const command = (title: string, ...words: string[]) => ({
   ...{ id: title, title, icon: 'settings' as const, words },
@@ -13,7 +13,7 @@ const groups = [
   { title: 'Settings', commands: [command('Settings of Push', 'Retention'), command('Push settings')] },
 ];
 const found = (typed: string): string[] =>
-  fitting(groups, typed).flatMap(({ commands }) => commands.map(({ title }) => title));
+  ranked(fitting(groups, typed), typed).flatMap(({ commands }) => commands.map(({ title }) => title));
 
 describe('the search for a command', () => {
   it.each([
@@ -25,5 +25,20 @@ describe('the search for a command', () => {
     ['start', []],
   ])('finds for %j', (typed, titles) => {
     expect(found(typed)).toEqual(titles);
+  });
+
+  it('has the best match first whatever it is, one group of a title, and what there is much of last', () => {
+    const found = [
+      { title: 'Services', commands: [command('Restart Push', 'push'), command('Push service')] },
+      { title: 'Topics', commands: [command('backup-push'), command('push')] },
+      { title: 'In the inbox', commands: [command('Other words'), command('Push')], many: true },
+    ];
+    const shown = ranked([...fitting(groups, 'push'), ...found], 'push');
+    expect(shown.map(({ title, commands }) => [title, ...commands.map((each) => each.title)])).toEqual([
+      ['Topics', 'push', 'backup-push'],
+      ['Services', 'Push service', 'Copy the address of Push', 'Restart Push'],
+      ['Settings', 'Push settings', 'Settings of Push'],
+      ['In the inbox', 'Other words', 'Push'],
+    ]);
   });
 });

@@ -1,13 +1,11 @@
 import type { IconName } from '../parts/text/icons.ts';
-import { markAllRead } from '../pages/inbox/actions.ts';
-import { inbox } from '../pages/inbox/inbox.svelte.ts';
+import { actionCommands, themeCommand } from './action-commands.ts';
 import { openPages } from './pages.svelte.ts';
 import { place } from './router.svelte.ts';
 import { hrefOf } from './routes.ts';
 import { services } from './services.svelte.ts';
 import { session } from './session.svelte.ts';
 import { settings } from '../pages/settings/settings.svelte.ts';
-import { theme } from './theme.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
 
 /** Something that the palette does for a person who types its name. */
@@ -25,15 +23,20 @@ export interface Command {
 export interface CommandGroup {
   readonly title: string;
   readonly commands: readonly Command[];
+  /** There may be a great many of these: they stand below what was given its name by somebody. */
+  readonly many?: boolean;
 }
 
 /** All that this person can do by name, in the order of the palette. */
 export function commandGroups(): readonly CommandGroup[] {
+  const actions = actionCommands();
+  const isAction = ({ id }: Command): boolean => actions.some((action) => action.id === id);
   return [
+    { title: 'Actions', commands: actions },
     { title: 'Go to', commands: pageCommands() },
     { title: 'Services', commands: serviceCommands() },
     { title: 'Settings', commands: session.admin ? settingsCommands() : [] },
-    { title: 'Homeport', commands: ownCommands() },
+    { title: 'Homeport', commands: ownCommands().filter((command) => !isAction(command)) },
   ].filter(({ commands }) => commands.length > 0);
 }
 
@@ -90,26 +93,9 @@ function settingsCommands(): readonly Command[] {
 
 function ownCommands(): readonly Command[] {
   return [
-    ...(inbox.unread === 0
-      ? []
-      : [
-          {
-            ...{ id: 'read', title: 'Mark all messages read', icon: 'unread' as const, words: ['inbox'] },
-            run: () => markAllRead(),
-          },
-        ]),
-    {
-      ...{ id: 'theme:dark', title: 'Dark theme', icon: 'theme', words: ['appearance', 'night'] },
-      run: () => theme.choose('dark'),
-    },
-    {
-      ...{ id: 'theme:light', title: 'Light theme', icon: 'theme', words: ['appearance', 'day'] },
-      run: () => theme.choose('light'),
-    },
-    {
-      ...{ id: 'theme:system', title: 'Theme of the system', icon: 'theme', words: ['appearance', 'dark', 'light'] },
-      run: () => theme.choose('system'),
-    },
+    themeCommand('dark'),
+    themeCommand('light'),
+    themeCommand('system'),
     { id: 'leave', title: 'Sign out', icon: 'leave', words: [], run: () => session.signOut() },
   ];
 }

@@ -17,8 +17,8 @@ export class FoundThings {
   get groups(): readonly CommandGroup[] {
     // In the order of the pages, however late one answers.
     const groups = openPages().flatMap(({ at }) => this.#answers[at] ?? []);
-    return [...groups.filter(({ many }) => !many), ...groups.filter(({ many }) => many)].map(({ title, found }) => ({
-      title,
+    return groups.map(({ title, found, many = false }) => ({
+      ...{ title, many },
       commands: found.map(({ to, run, ...one }): Command => {
         return { ...one, words: [], run: run ?? (() => place.go(to ?? '/')) };
       }),
