@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await api('subscriptions/check', {});
     await own.getByText('Failed. Nothing is at its address any more.').waitFor();
     await own.getByRole('button', { name: 'Subscribe anew: Lighthouse' }).click();
-    await page.getByLabel('Channel, playlist or feed').waitFor();
+    expect(await page.getByLabel('Channel, playlist or feed').inputValue()).toBe(url);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Lighthouse', exact: true }).click();
