@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
     await expect.poll(() => found.count()).toBe(1);
     await field.fill('gebau');
     await expect.poll(() => found.allTextContents()).toEqual([expect.stringContaining('Full disk image')]);
-    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByRole('button', { name: 'Filter the messages' }).click();
     await page.getByLabel('In topics').fill('nas-*');
     await page.getByText('Nothing is found.').waitFor();
     await page.getByLabel('In topics').fill('no spaces');

@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await row('nas-error-backup').waitFor();
     expect(await row('nas-error-backup').innerText()).toMatch(/^nas-error-backup\n[^]*1 message$/);
     expect(await row('nas-info-backup').innerText()).toMatch(/^nas-info-backup\n[^]*1 message$/);
-    await visit.page.getByText('7 today · 7 since the beginning', { exact: true }).waitFor();
+    await visit.page.getByText('7 kept · 7 came today · 7 since the beginning', { exact: true }).waitFor();
   });
 
   it('are reached by the keyboard, which passes the other tabs by', async () => {
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await expect.poll(() => shown(page)).toHaveLength(names.length);
-    await page.getByRole('button', { name: 'Narrow and group the topics' }).click();
+    await page.getByRole('button', { name: 'Group and narrow the topics' }).click();
     await page.getByLabel('Severity').selectOption('info');
     await expect.poll(() => shown(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
     await page.getByLabel('Service').selectOption('nas');
