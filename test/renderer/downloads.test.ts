@@ -465,7 +465,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     const { page } = visit;
     await page.getByRole('heading', { name: 'Queue 1000' }).waitFor();
     await page.evaluate(() => scrollTo(0, 40_000));
-    await page.getByRole('heading', { name: 'Video 430', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Video 415', exact: true }).waitFor();
     expect(await page.getByRole('listitem').count()).toBeLessThan(60);
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     await page.getByRole('heading', { name: 'Video 999', exact: true }).waitFor();

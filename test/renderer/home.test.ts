@@ -275,6 +275,25 @@ describe.skipIf(noBrowser)('the command palette', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('begins with what was done last, then with what can be done', async () => {
+    await using pages = await openPages();
+    await using visit = await pages.visit('/');
+    const { page } = visit;
+    const input = page.getByPlaceholder('What do you want to do?');
+    const first = page.getByRole('option').first();
+    await page.getByText('3 topics').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('group', { name: 'Actions' }).getByRole('option', { name: 'Download a link' }).waitFor();
+    expect((await first.textContent())?.trim()).toBe('Download a link');
+    await input.fill('restart moody');
+    await page.keyboard.press('Enter');
+    await page.getByText('Moody was started anew.').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('group', { name: 'Used last' }).getByRole('option', { name: 'Restart Moody' }).waitFor();
+    expect(await page.getByRole('option', { name: 'Restart Moody' }).count()).toBe(1);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('shows a message that repeats once, below what was given a name', async () => {
     await using pages = await openPages();
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is out' });

@@ -374,6 +374,36 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('on a phone has its filters behind one button that counts them', async () => {
+    pages.inbox.add({ title: 'Storm', priority: 4 });
+    pages.inbox.add({ title: 'Calm' });
+    await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: /Calm/ }).waitFor();
+    expect(await page.getByLabel('Priority').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('Priority').selectOption('4');
+    await page.getByRole('button', { name: 'Filter 1' }).waitFor();
+    await page.getByRole('button', { name: /Calm/ }).waitFor({ state: 'detached' });
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('on a phone is where it was when a message was read', async () => {
+    for (let count = 0; count < 200; count += 1) pages.inbox.add({ read: true });
+    await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: /Message 200/ }).waitFor();
+    await page.evaluate(() => scrollTo(0, 5000));
+    const row = page.getByRole('button', { name: /Message 130/ });
+    await row.click();
+    await page.getByRole('article').waitFor();
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await page.goBack();
+    await row.waitFor();
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(4000);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('chooses a range from the row that was chosen last, wherever it is by then', async () => {
     for (let count = 0; count < 5; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox');

@@ -1,4 +1,4 @@
-import { controlApi } from '../../../../services/contracts/control/api.ts';
+import { controlApi, type ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
 import type { Machine, Pulse } from '../../../../services/contracts/control/overview.ts';
 import { call } from '../../api/call.ts';
@@ -20,6 +20,12 @@ class Overview extends Loaded {
       if (document.visibilityState === 'visible') void this.load();
     }, everyMs);
     return () => clearInterval(timer);
+  }
+
+  /** How busy it was, where it runs and was. A day without anything is no picture: its bars would be a line that says nothing. */
+  pulseOf({ id, state }: ServiceState): Pulse | undefined {
+    const pulse = state === 'off' ? undefined : this.pulses.get(id);
+    return pulse?.hours.some((count) => count > 0) === true ? pulse : undefined;
   }
 
   async load(): Promise<void> {
