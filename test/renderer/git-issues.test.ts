@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Issues 1 open' }).waitFor();
     await page.getByText('☐ new fuse').waitFor();
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
-    expect(await page.title()).toBe('Code · Homeport');
+    expect(await page.title()).toBe('ada/lamp · Homeport');
     await page.getByLabel('Your comment').fill('It hums, too');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('article').getByText('It hums, too').waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByText('put it into the milestone Winter').waitFor();
     await page.getByRole('button', { name: 'Close the issue' }).click();
     await page.getByText('closed this').waitFor();
-    await page.getByRole('link', { name: 'All issues' }).click();
+    await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: /^Issues/ }).click();
     await page.getByRole('radio', { name: /^Closed/ }).check();
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
     await page.getByRole('searchbox').fill('humming');

@@ -42,7 +42,9 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: /lighthouse/ }).click();
     await page.getByRole('heading', { name: 'ada/lighthouse' }).waitFor();
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
-    expect(await page.title()).toBe('Code · Homeport');
+    expect(await page.title()).toBe('ada/lighthouse · Homeport');
+    // The page is the repository's: what else Code has is one step back.
+    expect(await page.getByRole('tab').count()).toBe(0);
     await page.getByRole('link', { name: /hello\.ts/ }).click();
     const lines = page.getByRole('region', { name: 'Lines of hello.ts' }).locator('.lines');
     await lines.getByText('export', { exact: true }).and(page.locator('[data-kind="keyword"]')).waitFor();
@@ -74,7 +76,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: /^lens/ }).click();
     await page.getByRole('link', { name: /kind\.txt/ }).click();
     await page.getByText('fresnel').waitFor();
-    await page.getByRole('link', { name: 'All repositories' }).click();
+    await page.getByRole('link', { name: 'Repositories', exact: true }).click();
     await page.getByRole('link', { name: /empty/ }).click();
     await page.getByText('Nothing was pushed yet.').waitFor();
     const command = (await page.getByText(/^git push http/).textContent()) ?? '';
