@@ -87,7 +87,10 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByText('put it into the milestone Winter').waitFor();
     await page.getByRole('button', { name: 'Close the issue' }).click();
     await page.getByText('closed this').waitFor();
-    await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: /^Issues/ }).click();
+    await page
+      .getByRole('navigation', { name: 'Repository' })
+      .getByRole('link', { name: /^Issues/ })
+      .click();
     await page.getByRole('radio', { name: /^Closed/ }).check();
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
     await page.getByRole('searchbox').fill('humming');
@@ -104,6 +107,8 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByLabel('Title').fill('A brighter lamp');
     await page.getByRole('button', { name: 'Make the pull request' }).click();
     await page.getByRole('heading', { name: /A brighter lamp/ }).waitFor();
+    await page.goto(`${room.host.url('control')}/git`);
+    await page.getByRole('list', { name: 'Open pull requests' }).getByText('A brighter lamp').click();
     await page.getByText('Nothing is in the way: 1 commit can go into main.').waitFor();
     await page.getByRole('link', { name: 'Files 1' }).click();
     await page.getByRole('button', { name: 'Speak of line 3', exact: true }).click();

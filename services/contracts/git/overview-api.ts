@@ -31,11 +31,11 @@ export type GitTask = z.infer<typeof task>;
 
 export const GitOverview = z.object({
   repositories: z.int(),
-  openIssues: z.int(),
-  openPulls: z.int(),
   /** The last thing that happened. */
   last: GitEvent.nullable(),
   recent: z.array(GitRepository),
+  /** Open pull requests, those first that something happened to last. */
+  pulls: z.array(task),
   /** Pull requests whose review was asked of the caller. */
   reviews: z.array(task),
   /** Issues and pull requests that the caller is to work at. */

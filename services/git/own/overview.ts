@@ -9,6 +9,7 @@ import { ownAccount } from './issues.ts';
 
 const perPage = 50;
 const mostTasks = 20;
+const mostPulls = 5;
 
 /** What of all repositories a person looks at first. */
 export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
@@ -23,26 +24,35 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
       ids: await repositories.sharedWith(account),
     };
   };
-  /** Open ones that a table names this account for. */
-  const tasks = async (
-    table: 'review_requests' | 'issue_assignees',
-    account: string,
-    sight: Sight,
-  ): Promise<GitTask[]> => {
-    // prettier-ignore
-    const rows = await db
+  /** Issues and pull requests that are open, by when something happened to them. */
+  const openOnes = (sight: Sight) =>
+    db
       .selectFrom('issues')
       .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
       .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-      .select(['owners.name as owner', 'repositories.name as name', 'number', 'title', 'author', 'pull', 'issues.updated_at']) // prettier-ignore
+      .select([
+        'owners.name as owner',
+        'repositories.name as name',
+        'number',
+        'title',
+        'author',
+        'pull',
+        'issues.updated_at',
+      ]) // prettier-ignore
       .where('issues.closed', '=', 0)
       .where('issues.repository_id', 'in', repositories.idsOf({ sight }))
-      .where('issues.id', 'in', db.selectFrom(table).select('issue_id').where('account', '=', account))
-      .orderBy('issues.updated_at', 'desc')
-      .limit(mostTasks)
-      .execute();
+      .orderBy('issues.updated_at', 'desc');
+  const read = async (some: ReturnType<typeof openOnes>): Promise<GitTask[]> => {
+    const rows = await some.execute();
     return rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
   };
+  /** Those of them that a table names this account for. */
+  const tasks = (table: 'review_requests' | 'issue_assignees', account: string, sight: Sight): Promise<GitTask[]> =>
+    read(
+      openOnes(sight)
+        .where('issues.id', 'in', db.selectFrom(table).select('issue_id').where('account', '=', account))
+        .limit(mostTasks),
+    );
   /** Hooks of repositories that this account decides of, whose newest delivery failed. */
   const failing = async (sight: Sight) => {
     const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false, ids: [] };
@@ -73,26 +83,17 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
     implement(gitOverviewApi.overview, async (asked) => {
       const account = ownAccount(asked);
       const sight = await sightOf(asked);
-      const open = (pull: number) =>
-        db
-          .selectFrom('issues')
-          .select((is) => is.fn.countAll<number>().as('count'))
-          .where('closed', '=', 0)
-          .where('pull', '=', pull)
-          .where('repository_id', 'in', repositories.idsOf({ sight }))
-          .executeTakeFirst();
-      const [recent, [last = null], reviews, assigned, hooks, issues, pulls] = await Promise.all([
+      const [recent, [last = null], reviews, assigned, hooks, pulls] = await Promise.all([
         repositories.list({ sight, sort: 'updated', descending: true, limit: 6, offset: 0 }),
         readHistory(parts, sight, { limit: 1 }),
         tasks('review_requests', account, sight),
         tasks('issue_assignees', account, sight),
         failing(sight),
-        open(0),
-        open(1),
+        read(openOnes(sight).where('pull', '=', 1).limit(mostPulls)),
       ]);
       return {
-        ...{ repositories: recent.total, recent: recent.repositories.map(summary), last, reviews, assigned },
-        ...{ failing: hooks, openIssues: Number(issues?.count ?? 0), openPulls: Number(pulls?.count ?? 0) },
+        ...{ repositories: recent.total, recent: recent.repositories.map(summary), last },
+        ...{ reviews, assigned, pulls, failing: hooks },
       };
     }),
     implement(gitOverviewApi.history, async ({ query, ...asked }) => {
