@@ -12,16 +12,18 @@ export interface AddonAnswer {
 }
 
 const mostAddons = 100;
+const day = 24 * 60 * 60 * 1000;
+/** Of one kind, so many times are kept. */
+const mostTimes = 10_000;
 
 /** What the service did since it was started, for its overview. */
 export class Activity {
   readonly #clock: Clock;
   /** By name, the one that was asked last at the end. */
   readonly #addons = new Map<string, Answered>();
-  #lists = 0;
-  #lastListAt: number | undefined;
-  #plays = 0;
-  #lastPlayAt: number | undefined;
+  /** When each happened, ms since the epoch, the latest at the end. */
+  readonly #lists: number[] = [];
+  readonly #plays: number[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,9 +31,8 @@ export class Activity {
 
   /** A list of streams was made of what these addons said. */
   listed(answers: readonly AddonAnswer[]): void {
-    this.#lists += 1;
     const at = this.#clock.now();
-    this.#lastListAt = at;
+    keep(this.#lists, at);
     for (const { addon, sentence, count = 0, ms = 0 } of answers) {
       this.#addons.delete(addon);
       this.#addons.set(addon, { name: addon, trouble: sentence ?? null, streams: count, ms: ms > 0 ? ms : null, at });
@@ -40,15 +41,21 @@ export class Activity {
   }
 
   played(): void {
-    this.#plays += 1;
-    this.#lastPlayAt = this.#clock.now();
+    keep(this.#plays, this.#clock.now());
   }
 
   view(): Omit<AddonOverview, 'configurations'> {
+    const since = this.#clock.now() - day;
+    const recent = (times: readonly number[]): number => times.filter((at) => at > since).length;
     return {
-      ...{ lists: this.#lists, lastListAt: this.#lastListAt ?? null },
-      ...{ plays: this.#plays, lastPlayAt: this.#lastPlayAt ?? null },
+      ...{ lists: recent(this.#lists), lastListAt: this.#lists.at(-1) ?? null },
+      ...{ plays: recent(this.#plays), lastPlayAt: this.#plays.at(-1) ?? null },
       addons: [...this.#addons.values()].toReversed(),
     };
   }
+}
+
+function keep(times: number[], at: number): void {
+  times.push(at);
+  if (times.length > mostTimes) times.shift();
 }

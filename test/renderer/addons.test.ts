@@ -102,13 +102,13 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(await parts.getByRole('button', { name: 'Format' }).getAttribute('aria-current')).toBe('location');
     // It is below the head with the name, which stays in sight.
     const [head, title] = [
-      await page.getByRole('heading', { level: 2, name: 'Living room' }).boundingBox(),
+      await page.getByRole('heading', { level: 1, name: 'Living room' }).boundingBox(),
       await format.boundingBox(),
     ];
     expect(head?.y).toBeLessThan(60);
     expect(title?.y ?? 0).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0));
 
-    await page.getByRole('link', { name: 'All configurations' }).click();
+    await page.getByRole('link', { name: 'Configurations', exact: true }).click();
     await page.getByText('Debrid: TorBox').waitFor();
     await page.getByRole('button', { name: 'More about Living room' }).click();
     await page.getByRole('menuitem', { name: 'Duplicate' }).click();
@@ -204,7 +204,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('button', { name: 'Sort by it' }).click();
     await page.getByLabel('Sort by', { exact: true }).selectOption('size');
     await page.getByRole('button', { name: 'Sort by it' }).click();
-    await page.getByRole('button', { name: 'Move Size up' }).click();
+    await page.getByRole('button', { name: 'Move Size', exact: true }).press('ArrowUp');
     await page.getByLabel('Direction of Size').selectOption('asc');
 
     await unfolded(page, 'Sizes and limits');
@@ -278,7 +278,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const uuid = await makeConfiguration({ addonName: 'Kept', presets: [preset('a1', 'Alpha'), torz] });
     await using watched = await visit(`/addons/configurations/${uuid}`);
     const { page } = watched;
-    await page.getByRole('heading', { level: 2, name: 'Kept' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
     // The other knows its address by itself, whatever a configuration from elsewhere calls it.
     await card.locator('li').getByText('StremThru Torz').waitFor();
@@ -288,10 +288,10 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     await name.fill('Changed');
     await page.getByText('Not saved yet').waitFor();
-    await page.getByRole('heading', { level: 2, name: 'Changed' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Changed' }).waitFor();
     const save = page.getByRole('button', { name: 'Save', exact: true });
     expect(await save.evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
-    await page.getByRole('link', { name: 'All configurations' }).click();
+    await page.getByRole('link', { name: 'Configurations', exact: true }).click();
     await page.getByRole('link', { name: /^Kept/ }).click();
     await page.getByText('Not saved yet').waitFor();
     expect(await name.inputValue()).toBe('Changed');
@@ -356,7 +356,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { page } = watched;
     await page.getByRole('button', { name: 'See the results' }).click();
     await page.getByText('5 shown, 1 hidden.').waitFor();
-    const card = await unfolded(page, 'Expressions');
+    const card = await unfolded(page, 'Rules of your own');
     await card.getByText('Hide', { exact: true }).click();
     const hide = card.getByRole('list', { name: 'Hide', exact: true });
     await card.getByRole('button', { name: 'Add an expression' }).click();
@@ -427,7 +427,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await parts.getByRole('button', { name: 'Top (Lists, films)' }).click();
     await merged.getByLabel('Order').selectOption('interleave');
 
-    const variants = await unfolded(page, 'Variants');
+    const variants = await unfolded(page, 'Variants for devices');
     await variants.getByRole('button', { name: 'Add a variant' }).click();
     await variants.getByLabel('Its word in the address').fill('Phone!');
     await variants.getByText('Use small letters, digits, - and _ only.').waitFor();
@@ -472,7 +472,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const uuid = await makeConfiguration({ addonName: 'Own', ...keys });
     await using watched = await visit(`/addons/configurations/${uuid}`);
     const { page } = watched;
-    const inherits = await unfolded(page, 'Inherits from');
+    const inherits = await unfolded(page, 'Takes over from');
     await inherits.getByLabel('Configuration').selectOption('Family');
     await inherits.getByText('Part by part').click();
     await inherits.getByLabel('Debrid accounts').selectOption('override');
@@ -538,7 +538,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await using watched = await visit(`/addons/configurations/${uuid}`);
     const { page } = watched;
     await unfolded(page, 'Posters and facts');
-    await unfolded(page, 'Inherits from');
+    await unfolded(page, 'Takes over from');
     const posters = page.getByLabel('Posters with ratings');
     expect(await posters.inputValue()).toBe('none');
     await page.getByLabel('Configuration', { exact: true }).selectOption('Family');
@@ -561,7 +561,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByLabel('Part of the configuration').selectOption('Format');
     await page.getByLabel('How streams are written').selectOption('custom');
     await page.getByRole('button', { name: 'Save', exact: true }).click({ trial: true });
-    const name = page.getByRole('heading', { level: 2, name: 'Pocket' });
+    const name = page.getByRole('heading', { level: 1, name: 'Pocket' });
     expect((await name.boundingBox())?.y).toBeLessThan(60);
     expect(watched.complaints).toEqual([]);
   });

@@ -101,10 +101,10 @@ export const ProviderHealthView = z.object({
 });
 export type ProviderHealthView = z.infer<typeof ProviderHealthView>;
 
-/** What the service has been doing since it was started. */
+/** What the service has been doing since it was started; where it counts, in the last day. */
 export const AddonOverview = z.object({
   configurations: z.int(),
-  /** Lists of streams that players asked for. */
+  /** Lists of streams that players asked for in the last day. */
   lists: z.int(),
   lastListAt: z.number().nullable(),
   plays: z.int(),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { AddonOverview } from '../../../services/contracts/addons/api.ts';
 import { api } from '../../support/api.ts';
+import { createFakeClock } from '../../support/clock.ts';
 import { alphaStreams, openFakeAddon, sendJson } from './fake-addon.ts';
 import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
 
@@ -30,4 +31,17 @@ it('the overview says what each addon answered when a player asked last', async 
   await streamsOf(base, 'movie/tt0068646');
   expect(await byName()).toMatchObject({ Moody: { trouble: null, streams: 0 } });
   expect(await overview()).toMatchObject({ lists: 2, configurations: 1 });
+});
+
+it('the overview counts what was asked in the last day alone, and says when that was last', async () => {
+  const clock = createFakeClock(Date.now());
+  await using fine = await openFakeAddon({ streams: alphaStreams });
+  await using host = await openAddonsHost({}, { clock });
+  const { base } = await makeUser(host, configOf([customPreset('f', 'Fine', fine.manifestUrl)]));
+  const overview = async () => AddonOverview.parse(await api<unknown>(host.url('control'), '/api/addons/overview'));
+  const asked = clock.now();
+  await streamsOf(base);
+  expect(await overview()).toMatchObject({ lists: 1, lastListAt: asked });
+  clock.set(asked + 25 * 60 * 60 * 1000);
+  expect(await overview()).toMatchObject({ lists: 0, lastListAt: asked });
 });

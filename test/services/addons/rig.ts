@@ -3,8 +3,12 @@ import { openTestHost, type TestHost } from '../../support/host.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 
 /** A host with the addons alone, named as the program whose exchanges were recorded. */
-export async function openAddonsHost(environment: Readonly<Record<string, string>> = {}): Promise<TestHost> {
+export async function openAddonsHost(
+  environment: Readonly<Record<string, string>> = {},
+  options: Pick<Parameters<typeof openTestHost>[0], 'clock'> = {},
+): Promise<TestHost> {
   return await openTestHost({
+    ...options,
     services: [addons, ...registry.filter(({ id }) => id === 'control')],
     environment: {
       ADDON_NAME: 'AIOStreams',

@@ -117,7 +117,7 @@ export function expressionsWords(lists: RulesDraft['lists']): string {
     const words = rulesWords(lists[name]);
     return words === '' ? [] : [`${title.split(',')[0]?.toLowerCase() ?? ''}: ${words}`];
   });
-  return parts.length === 0 ? 'None' : sentence(parts);
+  return parts.length === 0 ? 'None: for what the filters cannot say' : sentence(parts);
 }
 
 /** Which addons are asked together. */

@@ -6,6 +6,15 @@ export class Sections {
   current = $state.raw<HTMLHeadingElement>();
   #led = false;
 
+  /** The same by their groups, in the order of the page. */
+  readonly groups = $derived.by((): readonly SectionGroup[] => {
+    const titleOf = (heading: HTMLHeadingElement): string => heading.closest<HTMLElement>('[data-group]')?.dataset['group'] ?? ''; // prettier-ignore
+    return [...new Set(this.headings.map(titleOf))].map((title) => ({
+      title,
+      headings: this.headings.filter((heading) => titleOf(heading) === title),
+    }));
+  });
+
   /** Reads them of a page that is drawn. */
   read(root: HTMLElement): void {
     this.headings = [...root.querySelectorAll('h2')];
@@ -38,7 +47,8 @@ export class Sections {
   }
 }
 
-/** It is of those that few people need. */
-export function isFurther(heading: HTMLHeadingElement): boolean {
-  return heading.closest('[data-further]') !== null;
+/** What a section serves, by the heading of its group. */
+export interface SectionGroup {
+  readonly title: string;
+  readonly headings: readonly HTMLHeadingElement[];
 }
