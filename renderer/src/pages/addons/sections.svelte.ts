@@ -9,10 +9,10 @@ export class Sections {
   /** The same by their groups, in the order of the page. */
   readonly groups = $derived.by((): readonly SectionGroup[] => {
     const titleOf = (heading: HTMLHeadingElement): string => heading.closest<HTMLElement>('[data-group]')?.dataset['group'] ?? ''; // prettier-ignore
-    return [...new Set(this.headings.map(titleOf))].map((title) => ({
-      title,
-      headings: this.headings.filter((heading) => titleOf(heading) === title),
-    }));
+    const titles = this.headings.map(titleOf);
+    return titles
+      .filter((title, at) => titles.indexOf(title) === at)
+      .map((title) => ({ title, headings: this.headings.filter((heading) => titleOf(heading) === title) }));
   });
 
   /** Reads them of a page that is drawn. */
