@@ -2,7 +2,7 @@ import { downloadsApi } from '../../../services/contracts/downloads/api.ts';
 import { call } from '../api/call.ts';
 import { markAllRead } from '../pages/inbox/actions.ts';
 import { inbox } from '../pages/inbox/inbox.svelte.ts';
-import type { Command } from './commands.svelte.ts';
+import type { Command } from './command.ts';
 import { openPages } from './pages.svelte.ts';
 import { place } from './router.svelte.ts';
 import { services } from './services.svelte.ts';

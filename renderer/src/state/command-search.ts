@@ -1,4 +1,4 @@
-import type { Command, CommandGroup } from './commands.svelte.ts';
+import type { Command, CommandGroup } from './command.ts';
 
 /** The commands that fit what was typed: every word of it begins a word of the title, or of the others it is found by. */
 export function fitting(groups: readonly CommandGroup[], typed: string): readonly CommandGroup[] {

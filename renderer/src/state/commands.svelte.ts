@@ -1,5 +1,5 @@
-import type { IconName } from '../parts/text/icons.ts';
 import { actionCommands, themeCommand } from './action-commands.ts';
+import type { Command, CommandGroup } from './command.ts';
 import { openPages } from './pages.svelte.ts';
 import { place } from './router.svelte.ts';
 import { hrefOf } from './routes.ts';
@@ -7,25 +7,6 @@ import { services } from './services.svelte.ts';
 import { session } from './session.svelte.ts';
 import { settings } from '../pages/settings/settings.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
-
-/** Something that the palette does for a person who types its name. */
-export interface Command {
-  readonly id: string;
-  readonly title: string;
-  readonly icon: IconName;
-  /** More words it is found by. */
-  readonly words: readonly string[];
-  /** What tells it from others of its name. */
-  readonly note?: string;
-  readonly run: () => Promise<void> | void;
-}
-
-export interface CommandGroup {
-  readonly title: string;
-  readonly commands: readonly Command[];
-  /** There may be a great many of these: they stand below what was given its name by somebody. */
-  readonly many?: boolean;
-}
 
 /** All that this person can do by name, in the order of the palette. */
 export function commandGroups(): readonly CommandGroup[] {

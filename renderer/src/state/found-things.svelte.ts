@@ -1,4 +1,4 @@
-import type { Command, CommandGroup } from './commands.svelte.ts';
+import type { Command, CommandGroup } from './command.ts';
 import type { Find, FoundGroup } from './find.ts';
 import type { PageEntry } from '../pages/index.ts';
 import { openPages } from './pages.svelte.ts';

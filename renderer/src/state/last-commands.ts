@@ -1,4 +1,4 @@
-import type { CommandGroup } from './commands.svelte.ts';
+import type { CommandGroup } from './command.ts';
 import { keep, readKeptJson, textsOf } from './kept.ts';
 
 const place = 'homeport.last-commands';

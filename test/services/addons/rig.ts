@@ -5,7 +5,7 @@ import { registry } from '../../../main/host/services/registry.ts';
 /** A host with the addons alone, named as the program whose exchanges were recorded. */
 export async function openAddonsHost(
   environment: Readonly<Record<string, string>> = {},
-  options: Pick<Parameters<typeof openTestHost>[0], 'clock'> = {},
+  options: Pick<NonNullable<Parameters<typeof openTestHost>[0]>, 'clock'> = {},
 ): Promise<TestHost> {
   return await openTestHost({
     ...options,
