@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
       await page.getByRole('group', { name: group }).getByRole('option', { name }).waitFor();
     }
     await page.getByRole('option', { name: /lighthouse-code/ }).click();
-    await page.getByRole('heading', { level: 1, name: 'Code' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'ada/lighthouse-code' }).waitFor();
     await expect.poll(() => new URL(page.url()).pathname).toContain('lighthouse-code');
     expect(visit.complaints).toEqual([]);
   });

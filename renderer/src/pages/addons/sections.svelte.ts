@@ -48,7 +48,7 @@ export class Sections {
 }
 
 /** What a section serves, by the heading of its group. */
-export interface SectionGroup {
+interface SectionGroup {
   readonly title: string;
   readonly headings: readonly HTMLHeadingElement[];
 }
