@@ -171,6 +171,9 @@ export class Jobs {
     job.endedAt = context.clock.now();
     job.error = outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed'; // prettier-ignore
     if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
+    // The engine counts a destination that it had to make as an error, which nobody can find or mend.
+    const isWhole = outcome.status === 200 && job.errors.size === 0;
+    if (isWhole && job.order.taskId !== undefined) job.stats = { ...job.stats, errors: 0 };
     const output = this.#remember(job, outcome);
     this.#running.delete(job);
     job.state = isStopped ? job.stopsAs : (outcome.state ?? (outcome.status === 200 ? 'done' : 'failed'));

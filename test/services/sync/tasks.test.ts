@@ -262,6 +262,16 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       await expect(room.api('POST', '/api/sync/tasks', slow, ada)).rejects.toThrow('only an administrator');
     });
 
+    it('make a destination that is not there, and call that no error', async () => {
+      made += 1;
+      const home = `${room.folder}/${String(made)}`;
+      room.write({ [`${String(made)}/from/songs/a`]: '1' });
+      const fields = { name: 'x', mode: 'copy', source: `${home}/from`, destination: `${home}/none/to` };
+      const job = await run((await room.api('POST', '/api/sync/tasks', fields)).id);
+      expect(job).toMatchObject({ state: 'done', totals: { transfers: 1, errors: 0 } });
+      expect(tree(`${home}/none`)).toEqual({ 'to/songs/a': '1' });
+    });
+
     it('tell when they have failed for good, with the files', async () => {
       const task = await saved({ 'x/y': '1', z: '2' }, { z: 'old' }, { notify: 'problems' });
       // A file is where a folder must be.
