@@ -374,6 +374,15 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('leads to a page of ours by a step, not by its address', async () => {
+    pages.inbox.add({ title: 'Film', link: `${pages.url}/downloads` });
+    await using visit = await pages.visit('/inbox');
+    await visit.page.getByRole('button', { name: /Film/ }).click();
+    await visit.page.getByRole('link', { name: 'Open it in Homeport' }).click();
+    await visit.page.getByRole('heading', { level: 1, name: 'Downloads' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('on a phone has its filters behind one button that counts them', async () => {
     pages.inbox.add({ title: 'Storm', priority: 4 });
     pages.inbox.add({ title: 'Calm' });
