@@ -23,7 +23,7 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
   const monitors: readonly Watched[] = [
     { name: 'Photos', ping: 38, fields: { type: 'http', url: await web(2283) } },
     { name: 'Films', ping: 22, fields: { type: 'http', url: await web(8096) }, away: [[300, 296]] },
-    { name: 'Papers', ping: 61, fields: { type: 'http', url: await web(8010) }, away: [[9.5, 9.1], [120, 119.5]] }, // prettier-ignore
+    { name: 'Papers', ping: 61, fields: { type: 'http', url: await web(8010) }, away: [[9.5, 9.1], [120, 119]] }, // prettier-ignore
     { name: 'Passwords', ping: 18, fields: { type: 'http', url: await web(8222) } },
     { name: 'The NAS', ping: 1, fields: { type: 'ping', hostname: '127.0.0.1' }, away: [[500, 497]] },
     { name: 'Printer', ping: 9, fields: { type: 'port', hostname: '127.0.0.1', port: 9 }, away: [[3.2, 0]] },

@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     const { page } = watched;
     const port = String(real.host.port('mail'));
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
-    await page.getByText('none; leave user and password empty').waitFor();
+    await page.getByText('None. Leave user and password empty.').waitFor();
     // A command runs here; a NAS would look for it at itself.
     await page.getByText('curl can send mail. Run this in a shell:').waitFor();
     await page.getByLabel('Device or program').selectOption('A NAS (Synology, QNAP, TrueNAS, Unraid)');

@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     await page.getByRole('link', { name: 'Share it with your network' }).waitFor();
     await change({ sharedPorts: ['mail'] });
     await page.locator('dd').filter({ hasText: lan }).waitFor();
-    await page.getByText('none; leave user and password empty').waitFor();
+    await page.getByText('None. Leave user and password empty.').waitFor();
     await page.getByLabel('Device or program').selectOption('A script with curl');
     const command = await page
       .locator('code')

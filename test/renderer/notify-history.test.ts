@@ -147,7 +147,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await using watched = await real.visit('/delivery/history', screen);
     const { page } = watched;
     // Where it went stands in the row already.
-    await page.getByRole('button', { name: /Backup finished.* late to JSON/s }).click();
+    await page.getByRole('button', { name: /Backup finished.* To late: JSON/s }).click();
     await page.getByRole('dialog').waitFor();
     await expectFits(watched, 'notify-notice', screen);
     await page.keyboard.press('Escape');

@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByRole('switch', { name: 'Tell the sender of failures' }).click();
     await page.getByText(/A failure is answered with error 424/).waitFor();
     await page.getByLabel('Repeated notifications').selectOption('Leave out within an hour');
-    await page.getByText(/any program on this machine can read this key with its passwords/).waitFor();
+    await page.getByText(/programs on this machine may read this key, passwords included/).waitFor();
     await page.getByRole('switch', { name: 'Closed to programs' }).click();
     await page.getByText(/programs need an administrator’s account to read or change this key/).waitFor();
     const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };

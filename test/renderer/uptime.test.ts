@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText(/^Up in (under\s)?\d+\sms, \d\d:\d\d$/).waitFor();
     await page.getByRole('link', { name: 'All monitors' }).click();
     await page.getByRole('radio', { name: 'Down 1' }).waitFor();
-    await page.getByText(/^It reports a fault on its side \(500\)\./).waitFor();
+    await page.getByText(/^Down for \d+ s · It reports a fault on its side \(500\)\./).waitFor();
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page
       .getByRole('link', { name: /The web/ })

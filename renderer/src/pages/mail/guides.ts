@@ -28,7 +28,7 @@ interface Place {
 
 export function tlsWords(tls: MailAccess['tls']): string {
   return {
-    off: 'none; choose “no encryption” at the sender',
+    off: 'None. Choose “no encryption” at the sender.',
     starttls: 'STARTTLS if the sender wishes',
     required: 'STARTTLS, and no mail without it',
     implicit: 'SSL/TLS from the first byte',
@@ -36,12 +36,12 @@ export function tlsWords(tls: MailAccess['tls']): string {
 }
 
 export function signInWords({ signIn, logins }: Pick<MailAccess, 'signIn' | 'logins'>): string {
-  if (signIn === 'off') return 'none; leave user and password empty';
+  if (signIn === 'off') return 'None. Leave user and password empty.';
   const who =
     logins === 0
       ? 'an account of this app'
       : `one of ${String(logins)} ${logins === 1 ? 'login' : 'logins'} in the settings, or an account of this app`;
-  return signIn === 'required' ? `needed: ${who}` : `possible: ${who}`;
+  return signIn === 'required' ? `Needed: ${who}` : `Possible: ${who}`;
 }
 
 /** How the certificate stands, and when that is cause for concern. */
