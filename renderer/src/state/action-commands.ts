@@ -19,7 +19,7 @@ export function actionCommands(): readonly Command[] {
       run: () => place.go('/downloads'),
     }),
     ...when((downloads?.running ?? []).length > 0, {
-      ...{ id: 'downloads-pause', title: 'Pause downloads', icon: 'pause', words: [] },
+      ...{ id: 'downloads-pause', title: 'Pause downloads', icon: 'pause', words: [], once: true },
       run: async () => void (await call(downloadsApi.pause, { body: {} })),
     }),
     ...when(open.has('push'), {
@@ -27,7 +27,7 @@ export function actionCommands(): readonly Command[] {
       run: () => place.go('/push?compose=1'),
     }),
     ...when(inbox.unread > 0, {
-      ...{ id: 'read', title: 'Mark all messages read', icon: 'unread', words: ['inbox'] },
+      ...{ id: 'read', title: 'Mark all messages read', icon: 'unread', words: ['inbox'], once: true },
       run: () => markAllRead(),
     }),
     themeCommand(isDark() ? 'light' : 'dark'),

@@ -9,6 +9,8 @@ export interface Command {
   readonly words: readonly string[];
   /** What tells it from others of its name. */
   readonly note?: string;
+  /** It is meant for one moment: given again by a slip it would do harm, or the opposite. */
+  readonly once?: boolean;
   readonly run: () => Promise<void> | void;
 }
 

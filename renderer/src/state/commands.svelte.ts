@@ -47,7 +47,7 @@ function serviceCommands(): readonly Command[] {
     if (!session.admin || id === 'control') return commands;
     if (state !== 'off') {
       commands.push({
-        ...{ id: `restart:${id}`, title: `Restart ${title}`, icon: 'restart', words: [id] },
+        ...{ id: `restart:${id}`, title: `Restart ${title}`, icon: 'restart', words: [id], once: true },
         run: async () => {
           await services.restart(id);
           toasts.say(`${title} was started anew.`);
@@ -56,6 +56,7 @@ function serviceCommands(): readonly Command[] {
     }
     commands.push({
       ...{ id: `turn:${id}`, title: `Switch ${title} ${state === 'off' ? 'on' : 'off'}`, icon: 'power', words: [id] },
+      once: true,
       run: () => services.turn(id, state === 'off'),
     });
     return commands;
@@ -77,6 +78,6 @@ function ownCommands(): readonly Command[] {
     themeCommand('dark'),
     themeCommand('light'),
     themeCommand('system'),
-    { id: 'leave', title: 'Sign out', icon: 'leave', words: [], run: () => session.signOut() },
+    { id: 'leave', title: 'Sign out', icon: 'leave', words: [], once: true, run: () => session.signOut() },
   ];
 }

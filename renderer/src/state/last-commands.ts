@@ -1,23 +1,26 @@
-import type { CommandGroup } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 import { keep, readKeptJson, textsOf } from './kept.ts';
 
-const place = 'homeport.last-commands';
 const most = 3;
 
-/** Remembers in this browser that a command was given. */
-export function rememberCommand(id: string): void {
-  keep(place, JSON.stringify([id, ...lastCommands().filter((each) => each !== id)].slice(0, most)));
+/** What one person does is nothing to offer to the next one at this browser. */
+const placeOf = (person: string): string => `homeport.last-commands ${person}`;
+
+/** Remembers in this browser that a command was given by a person, unless it is meant for one moment. */
+export function rememberCommand(person: string, { id, once = false }: Command): void {
+  if (once) return;
+  keep(placeOf(person), JSON.stringify([id, ...lastCommands(person).filter((each) => each !== id)].slice(0, most)));
 }
 
 /** What was done last stands above the rest, in a group of its own, as far as it can still be done. */
-export function withLast(groups: readonly CommandGroup[]): readonly CommandGroup[] {
+export function withLast(person: string, groups: readonly CommandGroup[]): readonly CommandGroup[] {
   const all = new Map(groups.flatMap(({ commands }) => commands.map((command) => [command.id, command] as const)));
-  const last = lastCommands().flatMap((id) => all.get(id) ?? []);
+  const last = lastCommands(person).flatMap((id) => all.get(id) ?? []);
   if (last.length === 0) return groups;
   const rest = groups.map((group) => ({ ...group, commands: group.commands.filter((each) => !last.includes(each)) }));
   return [{ title: 'Used last', commands: last }, ...rest].filter(({ commands }) => commands.length > 0);
 }
 
-function lastCommands(): readonly string[] {
-  return textsOf(readKeptJson(place));
+function lastCommands(person: string): readonly string[] {
+  return textsOf(readKeptJson(placeOf(person)));
 }
