@@ -105,6 +105,14 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
+  it.each([360, 700])('leaves room around one that failed in a window %i px wide', async (width) => {
+    await using watched = await open('', { width });
+    const name = watched.page.getByRole('heading', { name: 'Channel 1', exact: true });
+    await watched.page.getByRole('button', { name: 'Subscribe anew: Channel 1' }).waitFor();
+    const [outer, inner] = await Promise.all([rows(watched.page).first().boundingBox(), name.boundingBox()]);
+    expect((inner?.y ?? 0) - (outer?.y ?? 0)).toBeGreaterThanOrEqual(8);
+  });
+
   it.each(screens)('fits on $on', async (screen) => {
     await using watched = await open('?q=channel+29', screen);
     await watched.page.getByRole('heading', { name: 'Channel 29', exact: true }).waitFor();
