@@ -209,6 +209,41 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('on a phone stand one below the other, whatever comes above them and however it is turned', async () => {
+    for (let count = 0; count < 20; count += 1)
+      await publish('plain', `Line ${String(count)}\n`.repeat(1 + (count % 7)));
+    await using visit = await pages.visit('/push/topics/plain', { width: 360, height: 740, touch: true });
+    const { page } = visit;
+    await rows(page).first().waitFor();
+    /** How far each row that does not begin where the one before ends is away from there, px. */
+    const astray = async (): Promise<readonly number[]> => {
+      // What looks at its own size is told in a frame, and draws itself anew in the next.
+      await page.evaluate(
+        () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+      );
+      return rows(page).evaluateAll((all) => {
+        const boxes = all.map((each) => each.getBoundingClientRect());
+        return boxes
+          .slice(1)
+          .map(({ top }, index) => Math.round(top - (boxes[index]?.bottom ?? 0)))
+          .filter((distance) => distance !== 0);
+      });
+    };
+    await expect.poll(astray).toEqual([]);
+    expect(await rows(page).count()).toBeGreaterThan(5);
+    await page.getByRole('main').evaluate((main) => {
+      const block = document.createElement('div');
+      block.style.height = '90px';
+      main.prepend(block);
+    });
+    await expect.poll(astray).toEqual([]);
+    await page.setViewportSize({ width: 740, height: 360 });
+    await expect.poll(astray).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expect.poll(astray).toEqual([]);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it.each(screens)('fit on $on', async (screen) => {
     await publish('nas-error-backup', 'All good', { Priority: '2', Tags: 'white_check_mark' });
     await publish('nas-error-backup/copy', 'Copying: 90 %', { Title: 'Nightly copy' });
