@@ -413,6 +413,46 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('on a phone lets what comes wait, also while a message is read', async () => {
+    for (let count = 0; count < 200; count += 1) pages.inbox.add({ read: true });
+    await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: /Message 200/ }).waitFor();
+    await page.evaluate(() => scrollTo(0, 5000));
+    const row = page.getByRole('button', { name: /Message 130/ });
+    await row.waitFor();
+    pages.inbox.add();
+    await page.getByRole('button', { name: '1 new message' }).waitFor();
+    const before = await row.boundingBox();
+    await row.tap();
+    await page.getByRole('article').waitFor();
+    pages.inbox.add();
+    await page.getByLabel('2 unread').waitFor({ state: 'attached' });
+    await page.goBack();
+    await page.getByRole('button', { name: '2 new messages' }).waitFor();
+    await expect.poll(() => row.boundingBox()).toEqual(before);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('on a phone lets in what comes when most went while a message was read', async () => {
+    for (let count = 0; count < 30; count += 1) pages.inbox.add();
+    await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: /Message 30/ }).waitFor();
+    await page.evaluate(() => scrollTo(0, 1000));
+    await page.getByRole('button', { name: /Message 15/ }).tap();
+    await page.getByLabel('29 unread').waitFor({ state: 'attached' });
+    const gone = pages.inbox.items.filter(({ id }) => id > 2 && id !== 15).map(({ id }) => id);
+    pages.inbox.items = pages.inbox.items.filter(({ id }) => !gone.includes(id));
+    pages.inbox.bus?.publish(inboxChanged, { ids: gone, change: { removed: true }, unread: 2 });
+    await page.getByLabel('2 unread', { exact: true }).waitFor({ state: 'attached' });
+    await page.goBack();
+    await page.getByRole('button', { name: /Message 15/ }).waitFor();
+    pages.inbox.add({ title: 'Lighthouse' });
+    await page.getByRole('button', { name: /New Lighthouse/ }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('chooses a range from the row that was chosen last, wherever it is by then', async () => {
     for (let count = 0; count < 5; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox');
