@@ -115,6 +115,13 @@ export const remoteRoutes = {
     body: z.object({ answer: z.string().max(20_000) }),
     reply: RemoteStep,
   }),
+  giveUpRemote: defineRoute({
+    method: 'DELETE',
+    path: '/api/sync/remotes/:name/setup',
+    summary: 'Gives up the set-up of a remote, and forgets it. One whose set-up is over stays: that is refused (409).',
+    access: 'admin',
+    reply: ok,
+  }),
   removeRemote: defineRoute({
     method: 'DELETE',
     path: '/api/sync/remotes/:name',

@@ -101,6 +101,12 @@ export class RemoteSetups {
     return await this.#next(name, setup, await this.#continue(name, setup.state, text));
   }
 
+  /** Ends a set-up that is open, and removes the remote. @throws Problem `sync.no_setup` (409): its set-up is over. */
+  async giveUp(name: string): Promise<void> {
+    if (!this.isOpen(name)) throw new Problem('sync.no_setup', 409, 'Its set-up has ended elsewhere meanwhile.');
+    await this.forget(name);
+  }
+
   /** Ends a set-up, where one is open, and removes the remote. */
   async forget(name: string): Promise<void> {
     const setup = this.#open.get(name);

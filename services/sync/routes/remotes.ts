@@ -75,6 +75,10 @@ export function remoteHandlers({
       if (commandIn(answer) !== undefined) throw commands('answer');
       return await setups.answer(params['name'] ?? '', answer);
     }),
+    implement(syncApi.giveUpRemote, async ({ params }) => {
+      await setups.giveUp(params['name'] ?? '');
+      return { ok: true as const };
+    }),
     implement(syncApi.removeRemote, async ({ params }) => {
       await setups.forget(params['name'] ?? '');
       return { ok: true as const };

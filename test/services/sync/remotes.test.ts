@@ -98,6 +98,19 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await room.api('DELETE', '/api/sync/remotes/given-up');
   });
 
+  it('stays when a set-up is given up that somebody has finished meanwhile', async () => {
+    const token = JSON.stringify({ access_token: 'elsewhere', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
+    await begin('finished', 'yandex');
+    await answer('finished', 'false');
+    expect(await answer('finished', token)).toEqual({ step: 'done' });
+    await expect(room.api('DELETE', '/api/sync/remotes/finished/setup')).rejects.toThrow('409');
+    expect(await names()).toContain('finished');
+    await begin('unfinished', 'yandex');
+    await room.api('DELETE', '/api/sync/remotes/unfinished/setup');
+    expect(await names()).not.toContain('unfinished');
+    await expect(room.api('DELETE', '/api/sync/remotes/unfinished/setup')).rejects.toThrow('409');
+  });
+
   it('is not mixed up with another one that is signed in to meanwhile', async () => {
     await begin('one', 'yandex');
     await begin('two', 'yandex');
