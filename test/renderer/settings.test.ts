@@ -69,6 +69,21 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('sends nothing where nothing was changed, and what was where Enter is pressed in its field', async () => {
+    await using visit = await pages.visit('/settings/moody');
+    const { page } = visit;
+    const sent: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.postDataJSON());
+    });
+    // As Enter does in a form without a button to save.
+    await page.getByLabel('Name').evaluate((field: HTMLInputElement) => field.form?.requestSubmit());
+    await page.getByLabel('Name').fill('lantern');
+    await page.getByLabel('Name').press('Enter');
+    await page.getByText('Saved. Started anew: Moody.').waitFor();
+    expect(sent).toEqual([{ name: 'lantern' }]);
+  });
+
   it('shows what does not fit beside its field and keeps what was typed', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
