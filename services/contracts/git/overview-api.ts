@@ -34,7 +34,7 @@ export const GitOverview = z.object({
   /** The last thing that happened. */
   last: GitEvent.nullable(),
   recent: z.array(GitRepository),
-  /** Open pull requests, those first that something happened to last. */
+  /** Other open pull requests than those that wait for the caller; those first that something happened to last. */
   pulls: z.array(task),
   /** Pull requests whose review was asked of the caller. */
   reviews: z.array(task),

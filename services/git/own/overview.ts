@@ -38,7 +38,7 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
         'author',
         'pull',
         'issues.updated_at',
-      ]) // prettier-ignore
+      ])
       .where('issues.closed', '=', 0)
       .where('issues.repository_id', 'in', repositories.idsOf({ sight }))
       .orderBy('issues.updated_at', 'desc');
@@ -46,12 +46,19 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
     const rows = await some.execute();
     return rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
   };
+  const waiting = (table: 'review_requests' | 'issue_assignees', account: string) =>
+    db.selectFrom(table).select('issue_id').where('account', '=', account);
   /** Those of them that a table names this account for. */
   const tasks = (table: 'review_requests' | 'issue_assignees', account: string, sight: Sight): Promise<GitTask[]> =>
+    read(openOnes(sight).where('issues.id', 'in', waiting(table, account)).limit(mostTasks));
+  /** Pull requests besides those. */
+  const otherPulls = (account: string, sight: Sight): Promise<GitTask[]> =>
     read(
       openOnes(sight)
-        .where('issues.id', 'in', db.selectFrom(table).select('issue_id').where('account', '=', account))
-        .limit(mostTasks),
+        .where('pull', '=', 1)
+        .where('issues.id', 'not in', waiting('review_requests', account))
+        .where('issues.id', 'not in', waiting('issue_assignees', account))
+        .limit(mostPulls),
     );
   /** Hooks of repositories that this account decides of, whose newest delivery failed. */
   const failing = async (sight: Sight) => {
@@ -89,7 +96,7 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
         tasks('review_requests', account, sight),
         tasks('issue_assignees', account, sight),
         failing(sight),
-        read(openOnes(sight).where('pull', '=', 1).limit(mostPulls)),
+        otherPulls(account, sight),
       ]);
       return {
         ...{ repositories: recent.total, recent: recent.repositories.map(summary), last },

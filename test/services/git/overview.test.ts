@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { gitOverviewApi, type GitOverview } from '../../../services/contracts/git/overview-api.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+const clock = createFakeClock(Date.now());
+let room: GitRoom;
+beforeAll(async () => {
+  room = await openGitRoom({ clock });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const overview = async (authorization: string): Promise<GitOverview> => {
+  const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.overview.path}`, { headers: { authorization } }); // prettier-ignore
+  return gitOverviewApi.overview.reply.parse(await reply.json());
+};
+const say = async (path: string, body: object, method = 'POST'): Promise<void> => {
+  clock.advance(1000);
+  expect((await room.api(method, `/repos/ada/${path}`, body)).status).toBe(201);
+};
+/** A repository with `main`, and branches that each add a file. */
+const project = async (
+  name: string,
+  branches: readonly string[],
+  more: Record<string, unknown> = {},
+): Promise<void> => {
+  await room.create(name, { ...more, auto_init: true });
+  for (const branch of branches) {
+    await say(`${name}/contents/${branch}.txt`, { content: '', message: branch, new_branch: branch });
+    await say(`${name}/pulls`, { title: `${name}: ${branch}`, head: branch, base: 'main' });
+  }
+};
+const titles = (tasks: GitOverview['pulls']): readonly string[] => tasks.map(({ title }) => title);
+
+it('tells of other open pull requests, however many newer ones wait for the person, and of none that is hidden from it', async () => {
+  const bob = await room.account('bob');
+  const branches = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  await project('lamp', branches);
+  for (let number = 2; number <= branches.length - 1; number += 1)
+    await say(`lamp/pulls/${number}/requested_reviewers`, { reviewers: ['bob'] });
+  await say(`lamp/issues/${branches.length}`, { assignees: ['bob'] }, 'PATCH');
+  await project('secret', ['x'], { private: true });
+  const { reviews, assigned, pulls } = await overview(bob);
+  expect(titles(reviews).toSorted()).toEqual(['b', 'c', 'd', 'e', 'f'].map((branch) => `lamp: ${branch}`));
+  expect(titles(assigned)).toEqual(['lamp: g']);
+  expect(titles(pulls)).toEqual(['lamp: a']);
+  expect(titles((await overview(adminAuthorization)).pulls)).toContain('secret: x');
+});
