@@ -12,27 +12,27 @@ export interface AddonAnswer {
 }
 
 const mostAddons = 100;
-const day = 24 * 60 * 60 * 1000;
-/** Of one kind, so many times are kept. */
-const mostTimes = 10_000;
+const hourMs = 60 * 60 * 1000;
+const hoursOfDay = 24;
 
 /** What the service did since it was started, for its overview. */
 export class Activity {
   readonly #clock: Clock;
   /** By name, the one that was asked last at the end. */
   readonly #addons = new Map<string, Answered>();
-  /** When each happened, ms since the epoch, the latest at the end. */
-  readonly #lists: number[] = [];
-  readonly #plays: number[] = [];
+  readonly #lists = new DayCount();
+  readonly #plays = new DayCount();
+  readonly #since: number;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#since = clock.now();
   }
 
   /** A list of streams was made of what these addons said. */
   listed(answers: readonly AddonAnswer[]): void {
     const at = this.#clock.now();
-    keep(this.#lists, at);
+    this.#lists.add(at);
     for (const { addon, sentence, count = 0, ms = 0 } of answers) {
       this.#addons.delete(addon);
       this.#addons.set(addon, { name: addon, trouble: sentence ?? null, streams: count, ms: ms > 0 ? ms : null, at });
@@ -41,21 +41,38 @@ export class Activity {
   }
 
   played(): void {
-    keep(this.#plays, this.#clock.now());
+    this.#plays.add(this.#clock.now());
   }
 
   view(): Omit<AddonOverview, 'configurations'> {
-    const since = this.#clock.now() - day;
-    const recent = (times: readonly number[]): number => times.filter((at) => at > since).length;
+    const now = this.#clock.now();
     return {
-      ...{ lists: recent(this.#lists), lastListAt: this.#lists.at(-1) ?? null },
-      ...{ plays: recent(this.#plays), lastPlayAt: this.#plays.at(-1) ?? null },
+      since: this.#since,
+      ...{ lists: this.#lists.of(now), lastListAt: this.#lists.lastAt },
+      ...{ plays: this.#plays.of(now), lastPlayAt: this.#plays.lastAt },
       addons: [...this.#addons.values()].toReversed(),
     };
   }
 }
 
-function keep(times: number[], at: number): void {
-  times.push(at);
-  if (times.length > mostTimes) times.shift();
+/** How often something happened in the last day. It is counted by the hour, so that it takes as little room for very many. */
+class DayCount {
+  lastAt: number | null = null;
+  readonly #hours = new Map<number, number>();
+
+  add(at: number): void {
+    const hour = hourOf(at);
+    this.#hours.set(hour, (this.#hours.get(hour) ?? 0) + 1);
+    for (const each of this.#hours.keys()) if (each <= hour - hoursOfDay) this.#hours.delete(each);
+    this.lastAt = at;
+  }
+
+  of(now: number): number {
+    const before = hourOf(now) - hoursOfDay;
+    return [...this.#hours].reduce((sum, [hour, count]) => (hour > before ? sum + count : sum), 0);
+  }
+}
+
+function hourOf(at: number): number {
+  return Math.floor(at / hourMs);
 }

@@ -120,6 +120,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.goto(`${host.url('control')}/addons`);
     const lists = page.locator('dl > div', { hasText: 'Titles opened' });
     await lists.getByText('1', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Since Streaming started' }).waitFor();
     await page
       .getByRole('list', { name: 'Addons' })
       .getByText(/^6 streams/)

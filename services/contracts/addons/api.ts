@@ -104,6 +104,7 @@ export type ProviderHealthView = z.infer<typeof ProviderHealthView>;
 /** What the service has been doing since it was started; where it counts, in the last day. */
 export const AddonOverview = z.object({
   configurations: z.int(),
+  since: z.number().describe('When the service was started, and counting began; ms since the epoch'),
   /** Lists of streams that players asked for in the last day. */
   lists: z.int(),
   lastListAt: z.number().nullable(),

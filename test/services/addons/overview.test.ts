@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Activity } from '../../../services/addons/activity.ts';
 import { AddonOverview } from '../../../services/contracts/addons/api.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -41,7 +42,21 @@ it('the overview counts what was asked in the last day alone, and says when that
   const overview = async () => AddonOverview.parse(await api<unknown>(host.url('control'), '/api/addons/overview'));
   const asked = clock.now();
   await streamsOf(base);
-  expect(await overview()).toMatchObject({ lists: 1, lastListAt: asked });
+  expect(await overview()).toMatchObject({ since: asked, lists: 1, lastListAt: asked });
   clock.set(asked + 25 * 60 * 60 * 1000);
-  expect(await overview()).toMatchObject({ lists: 0, lastListAt: asked });
+  expect(await overview()).toMatchObject({ since: asked, lists: 0, lastListAt: asked });
+});
+
+it('what was asked in a day is counted to the last, however much that is', () => {
+  const clock = createFakeClock(Date.now());
+  const activity = new Activity(clock);
+  for (let count = 0; count < 12_000; count += 1) {
+    clock.advance(1000);
+    activity.played();
+  }
+  expect(activity.view().plays).toBe(12_000);
+  clock.advance(21 * 60 * 60 * 1000);
+  expect(activity.view().plays).toBeLessThan(12_000);
+  clock.advance(4 * 60 * 60 * 1000);
+  expect(activity.view().plays).toBe(0);
 });
