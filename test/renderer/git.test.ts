@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
@@ -83,6 +84,31 @@ describe.skipIf(noBrowser)('Git', () => {
     const cwd = await room.work('to-empty');
     await room.git(command.replace('://', `://${new URL(room.signedUrl).username}:${new URL(room.signedUrl).password}@`).split(' ').slice(1), { cwd }); // prettier-ignore
     await page.getByRole('link', { name: /README\.md/ }).waitFor();
+  });
+
+  it('shows and offers nothing of one place at another', async () => {
+    await using watched = await visit('/git/repositories/ada~lighthouse');
+    const { page } = watched;
+    const files = page.getByRole('list', { name: 'Files' });
+    const [newFile, failed] = [
+      page.getByRole('link', { name: 'New file' }),
+      page.getByRole('button', { name: 'Try again' }),
+    ];
+    await files.getByRole('link', { name: /hello\.ts/ }).waitFor();
+    await newFile.waitFor();
+    const held: Route[] = [];
+    await page.route('**/content?*', (route) => void held.push(route));
+    await files.getByRole('link', { name: /hello\.ts/ }).click();
+    await expect.poll(() => held.length).toBe(1);
+    await files.waitFor({ state: 'detached' });
+    expect(await newFile.count()).toBe(0);
+    await held[0]?.fulfill({ status: 500 });
+    await failed.waitFor();
+    await page.goBack();
+    await expect.poll(() => held.length).toBe(2);
+    await failed.waitFor({ state: 'detached' });
+    await held[1]?.continue();
+    await files.waitFor();
   });
 
   it('begins with what is there and happened, tells it all, and how to connect', async () => {
