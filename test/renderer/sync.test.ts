@@ -123,6 +123,8 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       .getByRole('list', { name: 'Jobs' })
       .getByRole('link', { name: /^Stick .*Failed/ })
       .waitFor();
+    const papers = page.getByRole('list', { name: 'Jobs' }).getByRole('link', { name: /^Papers / });
+    await papers.getByText(/x\/y: .* is a file or lies below one/).waitFor();
     await page.goto(`${room.host.url('control')}/sync/history/${String(failed)}`);
     await page.getByText('is a file or lies below one').first().waitFor();
     await page.goto(`${room.host.url('control')}/sync/syncs/${String(task)}`);
@@ -297,6 +299,20 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'cloud' }).waitFor();
     await room.api('DELETE', '/api/sync/remotes/cloud');
+  });
+
+  it('keeps a remote whose set-up was finished elsewhere when it is given up here', async () => {
+    await room.api('POST', '/api/sync/remotes', { name: 'shared', type: 'yandex', parameters: {} });
+    await using watched = await visit('/sync/remotes');
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Go on with the set-up of shared' }).click();
+    await page.getByText('Where do you want to sign in?').waitFor();
+    const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
+    for (const answer of ['false', token]) await room.api('POST', '/api/sync/remotes/shared/setup', { answer });
+    await page.keyboard.press('Escape');
+    await page.getByText('Its set-up has ended elsewhere meanwhile.').waitFor();
+    await page.getByRole('link', { name: 'shared' }).waitFor();
+    await room.api('DELETE', '/api/sync/remotes/shared');
   });
 
   it.each(screens)('fits and is accessible on $on', async (screen) => {

@@ -60,7 +60,7 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
   /** A number of errors tells nobody what to do: the first of them stands with it. */
   const told = async (row: JobRow): Promise<SyncJob> => {
     const shown = view(row);
-    if (shown.totals.errors === 0 || shown.error !== '') return shown;
+    if (shown.totals.errors === 0) return shown;
     const [first] = await runs.files(row.id, 1);
     if (first === undefined) return shown;
     return { ...shown, failedFile: { name: first.name, error: causeOf(first.error).error } };

@@ -282,6 +282,9 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(errors).toContainEqual(
         expect.objectContaining({ name: 'x/y', error: expect.stringMatching(/./) as string }),
       );
+      const { items } = await room.api('GET', `/api/sync/jobs?task=${String(task.id)}`);
+      const { name, error } = errors[0];
+      expect(items).toEqual([expect.objectContaining({ error: job.error, failedFile: { name, error } })]);
       expect(tree(task.destination)).toMatchObject({ x: 'in the way', z: '2' });
       await until(
         async () => offers,
