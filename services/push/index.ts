@@ -248,8 +248,8 @@ function create(context: Context, given: Settings): Service {
     },
 
     async start() {
-      await total.resume();
       await counts.resume();
+      await total.resume(await counts.today());
       topics.resume(await store.topics());
       open.use(await access.start());
       open.use(await webPush.start());

@@ -23,6 +23,17 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
   };
   const at = (ago: number, message: Published): Moment => ({ ago, happens: () => publish(message) });
   return [
+    {
+      // Before anything comes: what was let go is not there again.
+      ago: 40 * day,
+      happens: () =>
+        ask('PUT', '/push/retention', {
+          rules: [
+            { topic: 'nas-*', seconds: 90 * 86_400, most: null },
+            { topic: 'home-info-solar', seconds: 7 * 86_400, most: 100 },
+          ],
+        }),
+    },
     ...daily(range(0, 30), 19, (back) =>
       publish({
         ...{ topic: 'nas-info-backup', title: 'Backup finished', tags: 'floppy_disk' },
@@ -95,12 +106,6 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
           ask('POST', '/push/schedules', { ...{ topic, title, message, rule, zone: 'Europe/Berlin' } });
         await schedule('home-info-reminder', 'Water the plants', 'The ones on the balcony, too.', '0 18 * * 2,5');
         await schedule('garden-info-water', 'Clean the filter', 'Of the pump in the shed.', '0 10 1 * *');
-        await ask('PUT', '/push/retention', {
-          rules: [
-            { topic: 'nas-*', seconds: 90 * 86_400, most: null },
-            { topic: 'home-info-solar', seconds: 7 * 86_400, most: 100 },
-          ],
-        });
         await ask('PUT', '/push/quiet', {
           rules: [
             { topics: '*', mode: 'normal', quiet: ['mon-fri 22:00-07:00', 'sat sun 23:00-09:00'] },

@@ -56,11 +56,6 @@ export class Statistics {
   }
 }
 
-/** Midnight of today, in ms. */
-export function midnight(now: number): number {
-  return new Date(now).setHours(0, 0, 0, 0);
-}
-
 function dayOf(time: number): string {
   return new Date(time).toDateString();
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../../contracts/service.ts';
 import type { MessageStore } from '../store/messages.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
-import { midnight, type Statistics } from './statistics.ts';
+import type { Statistics } from './statistics.ts';
 
 /** Keeps how many messages there ever were, also of those that are removed. */
 export class StoredTotal {
-  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #context: Pick<Context, 'commit'>;
   readonly #store: MessageStore;
   readonly #statistics: Statistics;
   /** The newest message that the total counts. */
@@ -14,16 +14,15 @@ export class StoredTotal {
   #known = false;
   #saved: number | undefined;
 
-  constructor(context: Pick<Context, 'clock' | 'commit'>, store: MessageStore, statistics: Statistics) {
+  constructor(context: Pick<Context, 'commit'>, store: MessageStore, statistics: Statistics) {
     this.#context = context;
     this.#store = store;
     this.#statistics = statistics;
   }
 
-  /** Goes on from what is stored. */
-  async resume(): Promise<void> {
+  /** Goes on from what is stored. `today`: how many were published today. */
+  async resume(today: number): Promise<void> {
     this.#newest = await this.#store.top();
-    const today = await this.#store.count(Math.floor(midnight(this.#context.clock.now()) / 1000));
     this.#statistics.resume(await this.#store.total(), today);
     this.#known = true;
   }

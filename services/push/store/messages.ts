@@ -188,13 +188,12 @@ export class MessageStore {
     return Number(result.numDeletedRows);
   }
 
-  /** How many messages are cached, of all or of those since a time. */
-  async count(since = 0): Promise<number> {
+  /** How many messages are cached. */
+  async count(): Promise<number> {
     const row = await this.#db
       .selectFrom('messages')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('expires', '>', hidden)
-      .$if(since > 0, (query) => query.where('time', '>=', since))
       .executeTakeFirstOrThrow();
     return Number(row.count);
   }

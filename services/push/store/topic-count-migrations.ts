@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
+import { storedPriority } from './topic-counts.ts';
 
-/** How much came of each topic on each day. */
+/** How much came of each topic on each day and in each hour. */
 export const topicCountMigrations: readonly Migration[] = [
   {
     name: '050-create-topic-days',
@@ -23,6 +25,37 @@ export const topicCountMigrations: readonly Migration[] = [
         .createTable('topic_days_counted')
         .addColumn('id', 'integer', (column) => column.primaryKey())
         .addColumn('seq', 'integer', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '070-create-topic-hours',
+    async up(db) {
+      await db.schema
+        .createTable('topic_hours')
+        .addColumn('topic', 'text', (column) => column.notNull())
+        // Its first moment, in unix seconds.
+        .addColumn('hour', 'integer', (column) => column.notNull())
+        .addColumn('priority', 'integer', (column) => column.notNull())
+        .addColumn('published', 'integer', (column) => column.notNull())
+        .addPrimaryKeyConstraint('topic_hours_key', ['topic', 'hour', 'priority'])
+        .execute();
+      await db.schema.createIndex('topic_hours_hour').on('topic_hours').column('hour').execute();
+      // What the days count already is not counted again: what of it is still there makes the first hours.
+      const counted = await db.selectFrom('topic_days_counted').select('seq').executeTakeFirst();
+      const hour = sql<number>`(time / 3600) * 3600`;
+      await db
+        .insertInto('topic_hours')
+        .columns(['topic', 'hour', 'priority', 'published'])
+        .expression((on) =>
+          on
+            .selectFrom('messages')
+            .select(['topic', hour.as('hour'), storedPriority.as('priority')])
+            .select(({ fn }) => fn.countAll<number>().as('published'))
+            .where('seq', '<=', counted?.seq ?? 0)
+            .where('text', 'like', '%"event":"message",%')
+            .groupBy(['topic', hour, storedPriority]),
+        )
         .execute();
     },
   },

@@ -14,13 +14,34 @@ export interface TopicDay {
   readonly latest: number;
 }
 
+/** How much was published to a topic in one hour with one priority. */
+export interface TopicHour {
+  readonly topic: string;
+  /** Its first moment, in unix seconds. */
+  readonly hour: number;
+  readonly priority: number;
+  readonly published: number;
+}
+
+interface Counted {
+  readonly days: readonly TopicDay[];
+  readonly hours: readonly TopicHour[];
+  /** The newest message that is counted with these. */
+  readonly seq: number;
+}
+
+/** The priority of a stored message. As the line is written: within a text the quotes would have a backslash. Without the field it is 3. */
+export const storedPriority = sql<number>`case when text like '%"priority":5%' then 5 when text like '%"priority":4%' then 4
+  when text like '%"priority":1%' then 1 when text like '%"priority":2%' then 2 else 3 end`;
+
 interface Tables {
   messages: { seq: number; topic: string; time: number; expires: number; text: string };
   topic_days: TopicDay;
+  topic_hours: TopicHour;
   topic_days_counted: { id: number; seq: number };
 }
 
-/** The counts of topics by day. */
+/** The counts of topics by day and by hour. */
 export class TopicCountStore {
   readonly #db: Kysely<Tables>;
 
@@ -28,8 +49,8 @@ export class TopicCountStore {
     this.#db = db;
   }
 
-  /** Adds to what is there; `seq`: the newest message that is counted with these. */
-  async add(transaction: Kysely<Tables>, days: readonly TopicDay[], seq: number): Promise<void> {
+  /** Adds to what is there. */
+  async add(transaction: Kysely<Tables>, { days, hours, seq }: Counted): Promise<void> {
     if (days.length > 0) {
       await transaction
         .insertInto('topic_days')
@@ -41,6 +62,17 @@ export class TopicCountStore {
             failed: sql<number>`topic_days.failed + excluded.failed`,
             latest: sql<number>`case when topic_days.latest > excluded.latest then topic_days.latest else excluded.latest end`,
           }),
+        )
+        .execute();
+    }
+    if (hours.length > 0) {
+      await transaction
+        .insertInto('topic_hours')
+        .values(hours)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['topic', 'hour', 'priority'])
+            .doUpdateSet({ published: sql<number>`topic_hours.published + excluded.published` }),
         )
         .execute();
     }
@@ -61,16 +93,19 @@ export class TopicCountStore {
   async uncounted(
     seq: number,
     limit: number,
-  ): Promise<readonly { readonly seq: number; readonly topic: string; readonly time: number }[]> {
-    return this.#db
+  ): Promise<
+    readonly { readonly seq: number; readonly topic: string; readonly time: number; readonly priority: number }[]
+  > {
+    const rows = await this.#db
       .selectFrom('messages')
-      .select(['seq', 'topic', 'time'])
+      .select(['seq', 'topic', 'time', storedPriority.as('priority')])
       .where('seq', '>', seq)
       .where('expires', '>', hidden)
       .where('text', 'like', '%"event":"message",%')
       .orderBy('seq')
       .limit(limit)
       .execute();
+    return rows.map((row) => ({ ...row, priority: Number(row.priority) }));
   }
 
   /** Of these days, all topics or one. */
@@ -83,7 +118,13 @@ export class TopicCountStore {
       .execute();
   }
 
-  async removeBefore(transaction: Kysely<Tables>, day: string): Promise<void> {
+  /** Of the hours from this one on, given by its first moment in unix seconds. */
+  async readHours(since: number): Promise<readonly TopicHour[]> {
+    return this.#db.selectFrom('topic_hours').selectAll().where('hour', '>=', since).execute();
+  }
+
+  async removeBefore(transaction: Kysely<Tables>, day: string, hour: number): Promise<void> {
     await transaction.deleteFrom('topic_days').where('day', '<', day).execute();
+    await transaction.deleteFrom('topic_hours').where('hour', '<', hour).execute();
   }
 }

@@ -1,14 +1,15 @@
 import type { Context } from '../../contracts/service.ts';
-import { dayOf } from '../../kit/last-days.ts';
+import { dayOf, lastHours } from '../../kit/last-days.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
-import { TopicCountStore, type TopicDay } from '../store/topic-counts.ts';
+import { TopicCountStore, type TopicDay, type TopicHour } from '../store/topic-counts.ts';
 
 /** Days that are kept. */
 const kept = 60;
 const batch = 5000;
+const hourSeconds = 3600;
 
 /**
- * How much is published to each topic, and how much of it reached browsers, by day. Counted in memory and saved each minute, so that
+ * How much is published to each topic, and how much of it reached browsers, by day, and how much of it lately by hour. Counted in memory and saved each minute, so that
  * publishing pays nothing for it; after a crash what is cached is counted again.
  */
 export class TopicCounts {
@@ -16,6 +17,7 @@ export class TopicCounts {
   readonly #store: TopicCountStore;
   readonly #reads: TopicCountStore;
   readonly #open = new Map<string, TopicDay>();
+  readonly #openHours = new Map<string, TopicHour>();
   #counted = 0;
   #saved = 0;
 
@@ -29,7 +31,9 @@ export class TopicCounts {
   add(envelopes: readonly Envelope[]): void {
     for (const { message, seq } of envelopes) {
       if (seq !== undefined && seq > this.#counted) this.#counted = seq;
-      if (message.event === 'message') this.#count(message.topic, { published: 1, latest: message.time });
+      if (message.event !== 'message') continue;
+      this.#count(message.topic, { published: 1, latest: message.time });
+      this.#putHour(hourOf(message));
     }
   }
 
@@ -44,8 +48,9 @@ export class TopicCounts {
     this.#saved = this.#counted;
     for (let more = true; more;) {
       const rows = await this.#store.uncounted(this.#counted, batch);
-      for (const { seq, topic, time } of rows) {
+      for (const { seq, topic, time, priority } of rows) {
         this.#counted = seq;
+        this.#putHour(hourOf({ topic, time, priority }));
         this.#count(topic, { published: 1, latest: time }, time * 1000);
       }
       more = rows.length === batch;
@@ -55,18 +60,20 @@ export class TopicCounts {
   /** Writes down what was counted. Call each minute and at the end. */
   async save(): Promise<void> {
     if (this.#open.size === 0 && this.#counted === this.#saved) return;
-    const [days, seq] = [[...this.#open.values()], this.#counted];
+    const [days, hours, seq] = [[...this.#open.values()], [...this.#openHours.values()], this.#counted];
     this.#open.clear();
+    this.#openHours.clear();
     try {
       await this.#context.commit(async (transaction) => {
-        for (let at = 0; at === 0 || at < days.length; at += 500) {
-          await this.#store.add(transaction, days.slice(at, at + 500), seq);
+        for (let at = 0; at === 0 || at < Math.max(days.length, hours.length); at += 500) {
+          await this.#store.add(transaction, { days: days.slice(at, at + 500), hours: hours.slice(at, at + 500), seq });
         }
-        await this.#store.removeBefore(transaction, this.#day(-kept));
+        await this.#store.removeBefore(transaction, this.#day(-kept), this.#firstHour());
       });
       this.#saved = seq;
     } catch (error) {
       for (const day of days) this.#put(day);
+      for (const hour of hours) this.#putHour(hour);
       throw error;
     }
   }
@@ -80,6 +87,23 @@ export class TopicCounts {
   async read(since: string, topic?: string): Promise<readonly TopicDay[]> {
     const open = [...this.#open.values()].filter((each) => each.day >= since && (topic ?? each.topic) === each.topic);
     return [...(await this.#reads.read(since, topic)), ...open];
+  }
+
+  /** How much was published today. */
+  async today(): Promise<number> {
+    return (await this.read(this.#day(0))).reduce((sum, { published }) => sum + published, 0);
+  }
+
+  /** What came in the last 24 hours; several parts of one hour may be there. */
+  async readHours(): Promise<readonly TopicHour[]> {
+    const since = this.#firstHour();
+    const open = [...this.#openHours.values()].filter(({ hour }) => hour >= since);
+    return [...(await this.#reads.readHours(since)), ...open];
+  }
+
+  #firstHour(): number {
+    const now = this.#context.clock.now();
+    return (lastHours(now)[0] ?? now) / 1000;
   }
 
   #count(topic: string, what: Partial<TopicDay>, time = this.#context.clock.now()): void {
@@ -103,10 +127,21 @@ export class TopicCounts {
     );
   }
 
+  #putHour(more: TopicHour): void {
+    const key = `${String(more.hour)} ${String(more.priority)} ${more.topic}`;
+    const published = (this.#openHours.get(key)?.published ?? 0) + more.published;
+    this.#openHours.set(key, { ...more, published });
+  }
+
   #day(from: number): string {
     const date = new Date(this.#context.clock.now());
     // By the calendar: a day is not always 24 hours long.
     date.setDate(date.getDate() + from);
     return dayOf(date.getTime());
   }
+}
+
+/** One message, as a part of its hour. `time`: unix seconds. */
+function hourOf({ topic, time, priority = 3 }: Pick<Envelope['message'], 'topic' | 'time' | 'priority'>): TopicHour {
+  return { topic, hour: Math.floor(time / hourSeconds) * hourSeconds, priority, published: 1 };
 }

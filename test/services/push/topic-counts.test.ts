@@ -104,4 +104,29 @@ describe('the counts of topics by day', () => {
     ]);
     expect((await hours(grace)).slice(-2)).toEqual([earlier, { ...none, at, normal: 1 }]);
   });
+
+  it('of today and by hour hold over restarts, also of what is not kept any more', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'counts-'));
+    using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
+    const clock = createFakeClock(new Date(2026, 9, 24, 1, 44).getTime());
+    const lately = async (host: TestHost): Promise<number> => {
+      const { hours } = await api<{ hours: readonly { normal: number }[] }>(
+        host.url('control'),
+        '/api/push/statistics/hours',
+      );
+      return hours.reduce((sum, { normal }) => sum + normal, 0);
+    };
+    {
+      await using host = await openTestHost({ services, dataDir, clock });
+      await publish(host, 'news');
+    }
+    // Longer than a message is kept.
+    clock.advance(13 * 3600 * 1000);
+    await using host = await openTestHost({ services, dataDir, clock });
+    await publish(host, 'news');
+    expect(await lately(host)).toBe(2);
+    expect(await api(host.url('control'), '/api/push/statistics')).toMatchObject({ today: 2 });
+    clock.advance(12 * 3600 * 1000);
+    expect(await lately(host)).toBe(1);
+  });
 });

@@ -70,7 +70,7 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
       listening: (topic) => subscribers.countOf(topic),
     }),
 
-    ...hourHandlers(context, rights),
+    ...hourHandlers({ clock: context.clock, counts: parts.counts, rights }),
 
     implement(pushApi.statistics, () => {
       const { total, today, rate } = statistics;
