@@ -9,6 +9,7 @@ import { fewNames } from '../kit/few-names.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
 import { RemoteSetups } from './engine/remote-setup.ts';
+import { causeOf } from './domain/cause.ts';
 import { numberIn } from './domain/stats.ts';
 import { JobIds } from './jobs/ids.ts';
 import type { Job } from './jobs/job.ts';
@@ -24,7 +25,7 @@ import type { Settings } from './settings.ts';
 import { JobStore } from './store/jobs.ts';
 import { PlanStore } from './store/plans.ts';
 import type { Tables } from './store/tables.ts';
-import { TaskStore, type Task } from './store/tasks.ts';
+import { TaskStore, type FailedTask, type Task } from './store/tasks.ts';
 import { refuseKeptLinks } from './tasks/links.ts';
 import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
 import { Notices } from './tasks/notices.ts';
@@ -153,8 +154,13 @@ function create(context: Context, settings: Settings): Service {
   };
 }
 
-/** `Papers failed, Photos is held back`. */
-function needing(failed: readonly Task[], held: readonly Task[]): string {
+/** `Papers failed, Photos is held back`; of one that failed alone also why. */
+function needing(failed: readonly FailedTask[], held: readonly Task[]): string {
+  const [only] = failed;
+  if (only !== undefined && failed.length + held.length === 1) {
+    const why = /^.*?[.?!](?= |$)/s.exec(causeOf(only.error, only.fields.source).error)?.[0] ?? '';
+    return `${only.fields.name} failed${why === '' ? '' : `: ${why}`}`;
+  }
   const names = (tasks: readonly Task[]): string => fewNames(tasks.map(({ fields }) => fields.name));
   return [
     ...(failed.length === 0 ? [] : [`${names(failed)} failed`]),

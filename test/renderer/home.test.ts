@@ -90,12 +90,34 @@ describe.skipIf(noBrowser)('Home', () => {
     await needOf(page).getByText('1 down.').waitFor();
     await rowOf(page).getByText('Needs you').waitFor();
     await running.waitFor({ state: 'detached' });
-    await page.getByRole('img', { name: /^[\d,]+ requests in 24 hours$/ }).waitFor();
     await page
       .getByText(/GB left of|MB left of/)
       .first()
       .waitFor();
     expect(visit.complaints).toEqual([]);
+  });
+
+  it('draws a day of a service where more than one hour of it tells something', async () => {
+    await using visit = await pages.visit('/mark.svg');
+    const { page } = visit;
+    const hours = (...last: readonly number[]): readonly number[] => [
+      ...Array<number>(24 - last.length).fill(0),
+      ...last,
+    ];
+    await page.route('**/api/overview', (route) =>
+      route.fulfill({
+        json: {
+          pulses: [
+            { service: 'inbox', what: 'messages', hours: hours(2, 1) },
+            { service: 'control', what: 'requests', hours: hours(7) },
+          ],
+          ...{ machine: null, backup: null },
+        },
+      }),
+    );
+    await page.goto(pages.url);
+    await page.getByRole('img', { name: '3 messages in 24 hours' }).waitFor();
+    expect(await page.getByRole('img', { name: /in 24 hours$/ }).count()).toBe(1);
   });
 
   it('begins the next steps with what one click alone does', async () => {

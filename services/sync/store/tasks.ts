@@ -12,6 +12,11 @@ export interface Task {
   readonly failures: number;
 }
 
+/** With what its last run stumbled over. */
+export interface FailedTask extends Task {
+  readonly error: string;
+}
+
 /** Saved syncs. */
 export class TaskStore {
   readonly #db: Kysely<Tables>;
@@ -27,25 +32,26 @@ export class TaskStore {
   /** How many there are, and of which the last run came to no good end, or waits for somebody's word. */
   async standing(): Promise<{
     readonly all: number;
-    readonly failed: readonly Task[];
+    readonly failed: readonly FailedTask[];
     readonly held: readonly Task[];
   }> {
     const rows = await this.#db
       .selectFrom('tasks')
       .selectAll()
-      .select((query) =>
-        query
+      .select((query) => {
+        const newest = query
           .selectFrom('runs')
-          .select('runs.state')
           .whereRef('runs.task_id', '=', 'tasks.id')
           .orderBy('runs.id', 'desc')
-          .limit(1)
-          .as('last'),
-      )
+          .limit(1);
+        return [newest.select('runs.state').as('last'), newest.select('runs.error').as('error')];
+      })
       .orderBy('id')
       .execute();
-    const lastWas = (...states: readonly string[]): readonly Task[] =>
-      rows.filter(({ last }) => last !== null && states.includes(last)).map(taskOf);
+    const lastWas = (...states: readonly string[]): readonly FailedTask[] =>
+      rows
+        .filter(({ last }) => last !== null && states.includes(last))
+        .map((row) => ({ ...taskOf(row), error: row.error ?? '' }));
     return { all: rows.length, failed: lastWas('failed', 'interrupted'), held: lastWas('held') };
   }
 

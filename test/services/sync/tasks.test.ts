@@ -75,7 +75,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       const task = await saved({ a: '1' }, {}, { name: 'Photos', notify: 'never' });
       renameSync(task.source, `${task.source} away`);
       expect((await run(task.id)).state).toBe('failed');
-      await until(health, ({ detail }) => detail === 'Photos failed');
+      await until(health, ({ detail }) => /^Photos failed: .* is not there any more\.$/.test(detail));
       expect((await health()).remedy).toEqual({ label: 'See what failed', to: `/sync/syncs/${String(task.id)}` });
       renameSync(`${task.source} away`, task.source);
       expect((await run(task.id)).state).toBe('done');

@@ -22,10 +22,11 @@ class Overview extends Loaded {
     return () => clearInterval(timer);
   }
 
-  /** How busy it was, where it runs and was. A day without anything is no picture: its bars would be a line that says nothing. */
+  /** How busy it was, where it runs and was. One hour alone, or all hours alike, is no picture: its bars would say nothing. */
   pulseOf({ id, state }: ServiceState): Pulse | undefined {
     const pulse = state === 'off' ? undefined : this.pulses.get(id);
-    return pulse?.hours.some((count) => count > 0) === true ? pulse : undefined;
+    if (pulse === undefined || pulse.hours.filter((count) => count > 0).length < 2) return undefined;
+    return new Set(pulse.hours).size > 1 ? pulse : undefined;
   }
 
   async load(): Promise<void> {
