@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await page.getByRole('article').getByText('All of it').waitFor();
     await page.getByRole('button', { name: /From the popup/ }).waitFor();
     await expect.poll(() => pages.inbox.items[0]?.read).toBe(true);
-    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('article').getByRole('button', { name: 'Close' }).click();
     await page.getByRole('article').waitFor({ state: 'detached' });
     await expect.poll(() => new URL(page.url()).pathname).toBe('/inbox');
     expect(visit.complaints).toEqual([]);

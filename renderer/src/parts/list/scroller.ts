@@ -23,6 +23,8 @@ export interface Scroller {
     Pick<Options, 'scrollMargin' | 'scrollPaddingEnd'>;
   /** How far its first row is above what is seen; none or less: it is in sight. */
   passed(): number;
+  /** How much of a list so many px long is below what is seen of it, where it scrolls in a frame of its own. */
+  below(length: number): number;
   by(pixels: number): void;
   toTop(): void;
 }
@@ -39,6 +41,7 @@ export function ownScroller(frame: HTMLElement): Scroller {
       scrollPaddingEnd: 0,
     },
     passed: () => frame.scrollTop,
+    below: (length) => length - frame.scrollTop - frame.clientHeight,
     by: (pixels) => (frame.scrollTop += pixels),
     toTop: () => (frame.scrollTop = 0),
   };
@@ -57,6 +60,7 @@ export function pageScroller(frame: HTMLElement): Scroller {
       scrollPaddingEnd: bar,
     },
     passed: () => -frame.getBoundingClientRect().top,
+    below: () => 0,
     by: (pixels) => scrollBy(0, pixels),
     toTop: () => scrollTo(0, 0),
   };

@@ -5,6 +5,7 @@ const farDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', y
 const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const wholeDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const nearDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
+const toTheMinute = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' });
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'medium', hourCycle: 'h23' });
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -90,6 +91,11 @@ export function dayAbove(time: number, now: number): string {
 export function momentOf(time: number, now: number): string {
   const clock = hour.format(time);
   return new Date(time).toDateString() === new Date(now).toDateString() ? clock : `${shortDay(time, now)}, ${clock}`;
+}
+
+/** The day and the time of something that is read: `Friday, November 27, 2026 at 13:09`. */
+export function dayAndTime(time: number): string {
+  return toTheMinute.format(time);
 }
 
 /** The whole date and time, for tooltips and details. */
