@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await using visit = await pages.visit('/downloads', screens[0]);
     const { page } = visit;
     const choice = page.getByLabel('Show of the history');
-    await page.getByRole('button', { name: 'Find in the history' }).click();
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await choice.waitFor({ state: 'hidden' });
     await page.keyboard.type('son');
     await row(page, 'Film').waitFor({ state: 'detached' });

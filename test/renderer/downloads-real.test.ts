@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByText(/\d\d:\d\d:\d\d\s+[\d.]+\skB\/s$/).waitFor();
     await page.getByRole('row', { name: /127\.0\.0\.1 1 / }).waitFor();
     await expectFits(watched, 'downloads-volume', { ...screens[1] });
-    await page.getByRole('link', { name: 'See them in the list' }).click();
+    await page.getByRole('link', { name: 'Open the history' }).click();
     await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
     await page.getByRole('menuitem', { name: 'Delete with its file' }).click();
     await expect.poll(() => closeNews(page).then(async () => (await rig.client.history()).done)).toEqual([]);

@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     site.publish('Lighthouse', undefined);
     await api('subscriptions/check', {});
     await own.getByText('Failed. Nothing is at its address any more.').waitFor();
-    await own.getByRole('button', { name: 'Subscribe anew: Lighthouse' }).click();
+    await own.getByRole('button', { name: 'Subscribe again: Lighthouse' }).click();
     expect(await page.getByLabel('Channel, playlist or feed').inputValue()).toBe(url);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -33,6 +33,11 @@ const audioFormats = [
   ['opus', 'Opus'],
   ['wav', 'WAV'],
 ] as const;
+/** What the names of formats do not say. */
+export const formatHints = {
+  any: 'The format that the site has, unchanged',
+  ios: 'MP4 in a form that every iPhone and iPad plays',
+} as const;
 export type Format = (typeof videoFormats)[number][0] | (typeof audioFormats)[number][0];
 
 /** What few people need; kept together, so that it is remembered and taken back together. */

@@ -83,6 +83,7 @@ export const icons = {
   people: Users,
   engine: Cpu,
   machine: Gauge,
+  speed: Gauge,
   computer: Monitor,
   server: Server,
   cloud: Cloud,
