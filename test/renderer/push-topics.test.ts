@@ -49,12 +49,12 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
   it('are reached by the keyboard, which passes the other tabs by', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await page.getByPlaceholder('Find a topic').waitFor();
+    await page.getByPlaceholder('Search the topics').waitFor();
     await page.getByRole('button', { name: 'Publish' }).focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('placeholder'));
-    expect(await focused()).toBe('Find a topic');
+    expect(await focused()).toBe('Search the topics');
     expect(new URL(page.url()).pathname).toBe('/push');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('ArrowRight');
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await expect.poll(() => shown(page)).toHaveLength(names.length);
-    await page.getByRole('button', { name: 'Group and narrow the topics' }).click();
+    await page.getByRole('button', { name: 'Group by name, or narrow the topics' }).click();
     await page.getByLabel('Severity').selectOption('info');
     await expect.poll(() => shown(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
     await page.getByLabel('Service').selectOption('nas');
@@ -88,9 +88,9 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await using visit = await pages.visit('/push?find=critical', { width: 360, height: 740, touch: true });
     const { page } = visit;
     await expect.poll(() => shown(page)).toEqual(['shop-critical-security']);
-    await page.getByRole('searchbox', { name: 'Find a topic' }).fill('');
+    await page.getByRole('searchbox', { name: 'Search the topics' }).fill('');
     await expect.poll(() => shown(page)).toHaveLength(names.length);
-    expect(await page.getByRole('searchbox', { name: 'Find a topic' }).isVisible()).toBe(true);
+    expect(await page.getByRole('searchbox', { name: 'Search the topics' }).isVisible()).toBe(true);
     expect(visit.complaints).toEqual([]);
   });
 

@@ -6,14 +6,20 @@ const far = new Intl.DateTimeFormat('en', {
 const other = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 const week = 6 * 86_400_000;
 
-/** A time to come, in ms, in as few words as tell it: `in 4 min`, `Today 20:16`, `Tue 14:05`, `Tue, Mar 3, 14:05`. */
+/** A time to come, in ms, in as few words as tell it: `in 4 min`, `Today 20:16, in 9 h`, `Tue 14:05`, `Tue, Mar 3, 14:05`. */
 export function ahead(time: number, now: number): string {
   const left = time - now;
   if (left < 60_000) return 'in a moment';
   if (left < 3_600_000) return `in ${String(Math.round(left / 60_000))} min`;
-  if (new Date(time).toDateString() === new Date(now).toDateString()) return `Today ${today.format(time)}`;
+  if (new Date(time).toDateString() === new Date(now).toDateString())
+    return `Today ${today.format(time)}${inHours(left)}`;
+  if (left < 24 * 3_600_000) return `${near.format(time)}${inHours(left)}`;
   if (left < week) return near.format(time);
   return new Date(time).getFullYear() === new Date(now).getFullYear() ? far.format(time) : other.format(time);
+}
+
+function inHours(left: number): string {
+  return `, in ${String(Math.round(left / 3_600_000))} h`;
 }
 
 /** As a field for date and time has it, in local time; empty for none. */
