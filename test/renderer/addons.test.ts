@@ -118,8 +118,10 @@ describe.skipIf(noBrowser)('Addons', () => {
       .first()
       .waitFor();
     await page.goto(`${host.url('control')}/addons`);
-    const lists = page.locator('dl > div', { hasText: 'Titles opened' });
-    await lists.getByText('1', { exact: true }).waitFor();
+    await page
+      .locator('dd')
+      .getByText(/^1, last/)
+      .waitFor();
     await page.getByRole('heading', { name: 'Since Streaming started' }).waitFor();
     await page
       .getByRole('list', { name: 'Addons' })
@@ -285,6 +287,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await card.locator('li').getByText('StremThru Torz').waitFor();
     expect(await card.getByText('Address and more').count()).toBe(1);
     expect(await page.getByText('Not saved yet').count()).toBe(0);
+    await page.getByRole('button', { name: 'Saved', exact: true }).waitFor();
     const name = page.getByLabel('Name', { exact: true });
     await page.getByRole('button', { name: 'Rename' }).click();
     await name.fill('Changed');
@@ -552,6 +555,14 @@ describe.skipIf(noBrowser)('Addons', () => {
     await expect.poll(async () => (await saved(uuid)).posterService).toBe(null);
     await posters.selectOption('Rating Poster Database');
     await page.getByText('Whoever has the install address can read the key of these posters.').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('an addon that no player asked for streams is told of on the overview', async () => {
+    await makeConfiguration({ addonName: 'New', presets: [preset('q1', 'Quiet')] });
+    await using watched = await visit('/addons');
+    const quiet = watched.page.getByRole('list', { name: 'Addons' }).getByRole('listitem').filter({ hasText: 'Quiet' });
+    await quiet.getByText('Not asked for streams yet.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
 
