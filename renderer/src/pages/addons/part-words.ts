@@ -117,7 +117,7 @@ export function expressionsWords(lists: RulesDraft['lists']): string {
     const words = rulesWords(lists[name]);
     return words === '' ? [] : [`${title.split(',')[0]?.toLowerCase() ?? ''}: ${words}`];
   });
-  return parts.length === 0 ? 'None: for what the filters cannot say' : sentence(parts);
+  return parts.length === 0 ? 'None' : sentence(parts);
 }
 
 /** Which addons are asked together. */
@@ -146,8 +146,8 @@ export function picturesWords(service: string, texts: Draft['texts']): string {
 }
 
 const formatNames: Readonly<Record<string, string>> = {
-  ...{ torrentio: 'Torrentio', torbox: 'TorBox', gdrive: 'GDrive', lightgdrive: 'Light GDrive' },
-  ...{ minimalisticgdrive: 'Minimalistic GDrive', prism: 'Prism', tamtaro: 'Tamtaro', custom: 'Your own texts' },
+  ...{ torrentio: 'Torrentio', torbox: 'TorBox', gdrive: 'Google Drive', lightgdrive: 'Light Google Drive' },
+  ...{ minimalisticgdrive: 'Minimalistic Google Drive', prism: 'Prism', tamtaro: 'Tamtaro', custom: 'Your own texts' },
 };
 
 /** How a format is called. */
