@@ -119,8 +119,9 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText('ada pushed the new branch').first().waitFor();
     await room.api('POST', '/repos/ada/lighthouse/issues', { title: 'The lamp is out', assignees: ['ada'] });
     await page.getByRole('list', { name: 'Assigned' }).getByText('The lamp is out').waitFor();
+    await page.getByRole('link', { name: /ada\/lighthouse .*1 open issue/ }).waitFor();
     await page.getByRole('tab', { name: 'History' }).click();
-    await page.getByText('ada opened The lamp is out').waitFor();
+    await page.getByText('ada opened issue “The lamp is out”').waitFor();
     expect(await page.getByRole('listitem').count()).toBeGreaterThan(3);
     await page.getByRole('tab', { name: 'Connect' }).click();
     // Works as it is copied: it names what there is.

@@ -15,6 +15,8 @@ export const GitRepository = z.object({
   /** KiB. */
   size: z.number(),
   updatedAt: time,
+  openIssues: z.int(),
+  openPulls: z.int(),
 });
 export type GitRepository = z.infer<typeof GitRepository>;
 
@@ -34,8 +36,6 @@ export const GitRepositoryView = GitRepository.extend({
   branches: z.array(z.string()),
   tags: z.array(z.string()),
   level: z.enum(['read', 'write', 'admin']),
-  openIssues: z.int(),
-  openPulls: z.int(),
   cloneHttp: z.string(),
   /** Null while SSH does not answer. */
   cloneSsh: z.string().nullable(),

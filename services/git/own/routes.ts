@@ -81,7 +81,6 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         branches: named('refs/heads/'),
         tags: named('refs/tags/').toReversed(),
         level: level === 'none' ? ('read' as const) : level,
-        ...{ openIssues: repository.counts.issues, openPulls: repository.counts.pulls },
         cloneHttp: `${base}/${full}`,
         cloneSsh: context.address('git', 'ssh') === undefined ? null : `${parts.ssh(base)}/${full}`,
       };
@@ -194,8 +193,11 @@ async function textOf(
 
 /** A repository as lists of the pages show it. */
 export function summary(repository: Repository): GitRepository {
-  const { id, owner, name, description, archived, empty, defaultBranch, size, updatedAt } = repository;
-  return { id, owner, name, description, private: repository.private, archived, empty, defaultBranch, size, updatedAt };
+  const { id, owner, name, description, archived, empty, defaultBranch, size, updatedAt, counts } = repository;
+  return {
+    ...{ id, owner, name, description, private: repository.private, archived, empty, defaultBranch, size, updatedAt },
+    ...{ openIssues: counts.issues, openPulls: counts.pulls },
+  };
 }
 
 /** A commit as the pages show it. */
