@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.goto(`${room.host.url('control')}/git/repositories/ada~lamp?show=pulls&number=${number}`);
     await page.getByRole('heading', { name: 'Needs 1 approval' }).waitFor();
     expect(await page.getByRole('button', { name: 'Merge into main' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Merge all the same' }).click();
+    await page.getByRole('button', { name: 'Merge without approval' }).click();
     await page.getByRole('button', { name: 'Merge into main' }).waitFor();
     await page.getByRole('button', { name: 'Review' }).click();
     await page.getByRole('radio', { name: 'Approve' }).check();
