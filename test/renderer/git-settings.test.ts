@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await page.getByLabel('Who may push to it').selectOption('some');
     await page.getByLabel('Accounts').fill('bob');
     await page.getByRole('button', { name: 'Protect', exact: true }).click();
-    await page.getByText('bob may push to it, and nobody takes commits away').waitFor();
+    await page.getByText('bob may push to it, and nobody rewrites what is there').waitFor();
     expect(await json('/repos/ada/lamp/branch_protections/main')).toMatchObject({ push_whitelist_usernames: ['bob'] });
     const key = await makeKey(room, 'id_robot');
     await page.getByRole('button', { name: 'Add a deploy key' }).click();
