@@ -8,3 +8,8 @@ export function installAddress(path: string, publicUrl: string | null, address =
   const base = publicUrl?.replace(/\/+$/, '') ?? address ?? 'http://127.0.0.1:3000';
   return `${base}${path}`;
 }
+
+/** An address of a configuration without the key in it, which nobody reads and not everybody should. */
+export function withoutKey(text: string): string {
+  return text.replace(/(\/stremio\/[^/]{4})[^/]*\/.*?(?=\/(?:manifest\.json|stream\/)|$)/, '$1…');
+}
