@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     const backup = programs.filter({ hasText: 'backup-jobs' });
     await backup.getByText('Backup scripts; publishes to backup topics.').waitFor();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('false');
-    await page.getByText('May do nothing: every client has to sign in').waitFor();
+    await page.getByText('Is granted nothing: what asks for an account lets nobody in without one').waitFor();
     await backup.getByRole('switch').click();
     await page.getByText('backup-jobs is on.').waitFor();
     await backup.getByRole('switch').click();
@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await make('bob', { grants });
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
-    await page.getByText('Uses Messages; reads Inbox; not Messages secret-*').waitFor();
+    await page.getByText('Uses Messages; reads Inbox; not topics that begin with secret-').waitFor();
     await page.getByRole('link', { name: /^bob/ }).click();
     const matrix = page.getByRole('table', { name: 'Grants' });
     await matrix.getByLabel('Write Inbox, by source').check();

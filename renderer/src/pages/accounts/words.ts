@@ -35,11 +35,20 @@ export function grantLine({ role, grants }: Pick<Account, 'role' | 'grants'>): s
   if (grants.length === 0) return 'Only what everyone may do';
   const parts = verbs.flatMap(([permission, verb]) => {
     const of = byPrecedence(grants.filter((grant) => grant.permission === permission));
-    const names = of.map(({ service, resource }) => `${services.title(service)}${resource === '*' ? '' : ` ${resource}`}`); // prettier-ignore
+    const names = of.map(grantedWords);
     return names.length === 0 ? [] : [`${verb} ${list.format(names)}`];
   });
   const line = parts.join('; ');
   return line.slice(0, 1).toUpperCase() + line.slice(1);
+}
+
+/** `Messages`, `topics that begin with home-`, `Sync /home/ada` */
+function grantedWords({ service, resource }: Grant): string {
+  if (resource === '*') return services.title(service);
+  const [begin, ...others] = resource.split('*');
+  return service === 'push' && others.length === 1 && others[0] === ''
+    ? `topics that begin with ${String(begin)}`
+    : `${services.title(service)} ${resource}`;
 }
 
 /** The answer to "may it?", as a sentence's end. */
