@@ -91,7 +91,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     expect(await page.getByLabel('From').inputValue()).toBe(`${room.folder}/notes`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Notes' }).waitFor();
-    await page.getByText(/Next run .*04:15/).waitFor();
+    await page.getByText(/^Every day at 04:15 · Next run .*04:15/).waitFor();
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('radio', { name: 'Delete 1' }).waitFor();
     await page.getByText('gone.txt').waitFor();
@@ -111,6 +111,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await using watched = await visit('/sync');
     const { page } = watched;
     await page.getByRole('list', { name: 'Needs you' }).getByText(words).waitFor();
+    await page.getByRole('list', { name: 'Needs you' }).getByRole('button', { name: 'Try again: Stick' }).waitFor();
     await page.getByRole('list', { name: 'Needs you' }).getByRole('link', { name: /Stick/ }).click();
     await page.getByRole('alert').getByText(words).waitFor();
     expect(await page.getByText('directory not found').isVisible()).toBe(false);
@@ -194,7 +195,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByText('Stopped').first().waitFor();
     await room.call('core/bwlimit', { rate: 'off' });
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
-    await page.getByText('Done', { exact: true }).first().waitFor();
+    await page.getByText('Last run worked', { exact: true }).waitFor();
     rmSync(join(room.folder, 'copy of films'), { recursive: true });
   });
 

@@ -1,3 +1,5 @@
+import type { SyncTask } from '../../../../services/contracts/sync/api.ts';
+
 /** How often a saved sync runs, as its form asks. */
 export type Rhythm = 'never' | 'hour' | 'day' | 'week' | 'own';
 
@@ -18,6 +20,22 @@ export function timesOf(cron: string | null): Times {
   if (minute === undefined || hour === undefined || day === undefined) return { rhythm: 'own', time, weekday };
   const at = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
   return day === '*' ? { rhythm: 'day', time: at, weekday } : { rhythm: 'week', time: at, weekday: day };
+}
+
+const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** How often a saved sync runs, in words: `Every Monday at 03:00`, by which clock where that is not the browser's; empty without a calendar. */
+export function rhythmWords({ cron, zone }: Pick<SyncTask, 'cron' | 'zone'>): string {
+  const { rhythm, time, weekday } = timesOf(cron);
+  const words: Readonly<Record<Rhythm, string>> = {
+    never: '',
+    hour: 'Every hour',
+    day: `Every day at ${time}`,
+    week: `Every ${days[Number(weekday)] ?? 'week'} at ${time}`,
+    own: `By the rule ${cron ?? ''}`,
+  };
+  const isElsewhere = cron !== null && zone !== '' && zone !== Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return isElsewhere ? `${words[rhythm]} in ${zone}` : words[rhythm];
 }
 
 /** The rule of cron that the form means; null: no calendar. */

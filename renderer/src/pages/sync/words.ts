@@ -1,6 +1,6 @@
 import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
 import type { SyncRemote } from '../../../../services/contracts/sync/remotes.ts';
-import { bytes } from '../../parts/text/format.ts';
+import { ago, bytes } from '../../parts/text/format.ts';
 import type { IconName } from '../../parts/text/icons.ts';
 
 type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
@@ -94,11 +94,13 @@ export function lastedWords({ startedAt, endedAt }: Pick<SyncJob, 'startedAt' | 
   return lengthWords(Math.max(0, (endedAt ?? now) - startedAt));
 }
 
-/** What a saved sync does to its destination. */
-export function modeWords({ mode, keepReplaced }: Pick<SyncTask, 'mode' | 'keepReplaced'>): string {
+/** What a saved sync does to its destination. `days`: so long what it replaces is kept, where that is known. */
+export function modeWords({ mode, keepReplaced }: Pick<SyncTask, 'mode' | 'keepReplaced'>, days?: number): string {
   if (mode === 'copy') return 'Copies what is new or changed, and deletes nothing.';
   const deletes = 'Also deletes what is no longer at the source.';
-  return keepReplaced ? `${deletes} A run can be undone for a while.` : `${deletes} That cannot be undone.`;
+  if (!keepReplaced) return `${deletes} That cannot be undone.`;
+  const span = days === undefined ? 'a while' : days === 1 ? 'a day' : `${days.toLocaleString('en')} days`;
+  return `${deletes} A run can be undone for ${span}.`;
 }
 
 /** `1 file`, `1,200 files` */
@@ -125,6 +127,13 @@ export function comingWords(time: number, now: number): string {
   const day = new Date(time).toDateString();
   if (day === new Date(now).toDateString()) return `today, ${clockTime.format(time)}`;
   return day === tomorrow.toDateString() ? `tomorrow, ${clockTime.format(time)}` : moment.format(time);
+}
+
+const pastMoment = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }); // prettier-ignore
+
+/** When a run began: `4 min ago`, `14:05`, `Nov 24, 03:00`. */
+export function ranWords(time: number, now: number): string {
+  return new Date(time).toDateString() === new Date(now).toDateString() ? ago(time, now) : pastMoment.format(time);
 }
 
 /** When a saved sync runs next. */
@@ -170,10 +179,11 @@ export function remoteWords({ type, summary }: SyncRemote): string {
   // An alias is a short name for a folder, here or of another remote.
   const ofHere = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? 'Folder on this computer' : 'Folder of another remote';
   const kind = type === 'alias' ? ofHere : (remoteKinds.get(type) ?? type);
-  return [kind, summary].filter((part) => part !== '').join(' · ');
+  // A line on a phone ends with the point between two parts, and never begins with one.
+  return [kind, ...summary.split(' · ')].filter((part) => part !== '').join('\u00a0· ');
 }
 
-/** From where to where, the arrow never left at a line's end, by the ends of both, as much of them as tells one from the other: `photos → nas:photos`. */
+/** From where to where, the arrow never left at a line's end, by the ends of both, as much of them as tells one from the other: `…/photos → nas:photos`. */
 export function wayWords(source: string, destination: string): string {
   for (const parts of [1, 2, 3]) {
     const ends = [source, destination].map((place) => endOf(place, parts));
@@ -184,5 +194,7 @@ export function wayWords(source: string, destination: string): string {
 
 function endOf(place: string, parts: number): string {
   const [, remote = '', path = ''] = /^([^/:]+:)?(.*)$/s.exec(place) ?? [];
-  return remote + path.replace(/\/+$/, '').split('/').slice(-parts).join('/') || place;
+  const names = path.split('/').filter((name) => name !== '');
+  if (names.length <= parts) return place.replace(/(?<=.)\/+$/, '');
+  return `${remote}…/${names.slice(-parts).join('/')}`;
 }
