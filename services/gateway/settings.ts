@@ -69,7 +69,7 @@ export const Settings = z.object({
   }),
   proxySignIn: z.boolean().default(false).meta({
     live: true,
-    title: "Believe a proxy's sign-in",
+    title: 'Believe the sign-in of a proxy',
     description:
       'Whom a trusted proxy (a setting of the host) names in the header Remote-User is signed in as the account of that name, without a password.',
   }),

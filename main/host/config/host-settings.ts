@@ -50,7 +50,7 @@ export const HostSettings = z.object({
     }),
   openBrowser: z.boolean().default(true).meta({
     title: 'Open the browser',
-    description: 'Opens the app in the browser after a start without a window, where there is a display.',
+    description: 'Where Homeport starts without its window, it opens these pages in the browser of this machine.',
   }),
   keyring: z.boolean().default(true).meta({
     title: 'Key in the keyring',

@@ -169,7 +169,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
             setting,
             port.default(listener.port).meta({
               title: at === 0 ? 'Port' : `Port: ${listener.title}`,
-              description: 'Where it listens on this machine (127.0.0.1 and ::1). 0 picks a free port at each start.',
+              description: 'Where programs of this machine reach it. 0 picks a free port at each start.',
             }),
           ]),
         ),
