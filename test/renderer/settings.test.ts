@@ -136,7 +136,7 @@ describe.skipIf(noBrowser)('Settings', () => {
   it('keeps what is folded open and in hand while it is typed in, and when that is discarded', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
-    await page.getByText('Advanced', { exact: true }).click();
+    await page.getByText('Set up by a file', { exact: true }).click();
     const field = page.getByLabel('PostgreSQL address', { exact: true });
     await field.click();
     await page.keyboard.type('postgresql://quay');
