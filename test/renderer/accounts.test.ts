@@ -412,6 +412,8 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
     await page.getByLabel('Current password').fill('not it at all');
     await page.getByLabel('New password').fill('another light');
+    await page.getByRole('button', { name: 'Show what is typed' }).click();
+    expect(await page.getByLabel('New password').getAttribute('type')).toBe('text');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('This is not your password.').waitFor();
     await page.getByLabel('Current password').fill('harbour light');
