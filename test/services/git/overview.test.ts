@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
 import { gitOverviewApi, type GitOverview } from '../../../services/contracts/git/overview-api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
@@ -13,7 +14,7 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const overview = async (authorization: string): Promise<GitOverview> => {
   const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.overview.path}`, { headers: { authorization } }); // prettier-ignore
-  return gitOverviewApi.overview.reply.parse(await reply.json());
+  return z.parse(gitOverviewApi.overview.reply, await reply.json());
 };
 const say = async (path: string, body: object, method = 'POST'): Promise<void> => {
   clock.advance(1000);
