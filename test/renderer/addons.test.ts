@@ -143,7 +143,10 @@ describe.skipIf(noBrowser)('Addons', () => {
     await expect
       .poll(() => page.evaluate(() => getSelection()?.toString()))
       .toMatch(/\/stremio\/[0-9a-f-]{36}\/[\w-]+\/manifest\.json$/);
-    const command = (await page.getByText(/^curl .*tt0111161\.json$/).textContent()) ?? '';
+    // Nor does the line for scripts show the key, which is copied with it.
+    await page.getByText(/^curl .*\/stremio\/[0-9a-f]{4}…\/stream\/movie\/tt0111161\.json$/).waitFor();
+    await page.getByRole('button', { name: 'Copy the line: The streams of a film' }).click();
+    const command = (await page.getByText(/^curl .*[0-9a-f-]{36}.*tt0111161\.json$/).textContent()) ?? '';
     const listed = (await (await fetch(command.replace(/^curl /, ''))).json()) as { streams: unknown[] };
     expect(listed.streams).toHaveLength(5);
     await page.goto(`${host.url('control')}/addons/services`);

@@ -260,7 +260,8 @@ export const pushApi = {
   hours: defineRoute({
     method: 'GET',
     path: '/api/push/statistics/hours',
-    summary: 'Messages of the last 24 hours, also those that are not kept any more, of all topics the person may read, by priority.',
+    summary:
+      'Messages of the last 24 hours, also those that are not kept any more, of all topics the person may read, by priority.',
     access: 'objects',
     reply: z.object({
       /** The current hour last. */
