@@ -32,6 +32,10 @@ async function photograph(
     await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor();
   }
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  // Pictures below the page's end are loaded when they are scrolled to.
+  await page.waitForFunction(() =>
+    [...document.images].every((image) => image.naturalWidth > 0 || image.getBoundingClientRect().top > innerHeight),
+  );
   const file = `${name}-${options.width === phone.width ? 'phone' : 'wide'}-${options.dark ? 'dark' : 'light'}.png`;
   await page.screenshot({ path: `${folder}/${file}` });
   console.log(`docs/screenshots/${file}`);

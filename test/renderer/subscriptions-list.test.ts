@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
   it.each([360, 700])('leaves room around one that failed in a window %i px wide', async (width) => {
     await using watched = await open('', { width });
     const name = watched.page.getByRole('heading', { name: 'Channel 1', exact: true });
-    await watched.page.getByRole('button', { name: 'Subscribe anew: Channel 1' }).waitFor();
+    await watched.page.getByRole('button', { name: 'Subscribe again: Channel 1' }).waitFor();
     const [outer, inner] = await Promise.all([rows(watched.page).first().boundingBox(), name.boundingBox()]);
     expect((inner?.y ?? 0) - (outer?.y ?? 0)).toBeGreaterThanOrEqual(8);
   });
