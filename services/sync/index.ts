@@ -5,11 +5,12 @@ import type { Kysely } from 'kysely';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health, RunningWork } from '../contracts/health.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
+import { firstSentence } from '../contracts/first-sentence.ts';
 import { fewNames } from '../kit/few-names.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
 import { RemoteSetups } from './engine/remote-setup.ts';
-import { causeOf } from './domain/cause.ts';
+import { knownCause } from './domain/cause.ts';
 import { numberIn } from './domain/stats.ts';
 import { JobIds } from './jobs/ids.ts';
 import type { Job } from './jobs/job.ts';
@@ -158,7 +159,7 @@ function create(context: Context, settings: Settings): Service {
 function needing(failed: readonly FailedTask[], held: readonly Task[]): string {
   const [only] = failed;
   if (only !== undefined && failed.length + held.length === 1) {
-    const why = /^.*?[.?!](?= |$)/s.exec(causeOf(only.error, only.fields.source).error)?.[0] ?? '';
+    const why = firstSentence(knownCause(only.error, only.fields.source) ?? '') ?? '';
     return `${only.fields.name} failed${why === '' ? '' : `: ${why}`}`;
   }
   const names = (tasks: readonly Task[]): string => fewNames(tasks.map(({ fields }) => fields.name));

@@ -98,12 +98,19 @@ const longest = 1000;
 /** What rclone, Go or Node said of a failure, in plain words; what nobody has words for stays as it was said. */
 export function causeOf(said: string, source = ''): Cause {
   const text = said.trim().slice(-longest);
-  if (ownWords.test(text)) return { error: text, detail: '' };
+  const error = knownCause(said, source) ?? text;
+  return { error, detail: error === text ? '' : text };
+}
+
+/** Our words for it; undefined where there are none: what an engine says may name an address with its password. */
+export function knownCause(said: string, source = ''): string | undefined {
+  const text = said.trim().slice(-longest);
+  if (ownWords.test(text)) return text;
   for (const [shape, words] of causes) {
     const found = shape.exec(text);
-    if (found !== null) return { error: typeof words === 'string' ? words : words(found, source), detail: text };
+    if (found !== null) return typeof words === 'string' ? words : words(found, source);
   }
-  return { error: text, detail: '' };
+  return undefined;
 }
 
 function pathOf({ groups }: RegExpExecArray, otherwise: string): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { brakesOf } from '../../../services/sync/domain/brakes.ts';
-import { causeOf } from '../../../services/sync/domain/cause.ts';
+import { causeOf, knownCause } from '../../../services/sync/domain/cause.ts';
 import { coversWhole } from '../../../services/sync/domain/coverage.ts';
 import { exclusionOf } from '../../../services/sync/domain/exclude.ts';
 import { boundDeletes, planOf, type Listed, type Listing } from '../../../services/sync/domain/plan.ts';
@@ -337,6 +337,11 @@ describe('why a sync failed', () => {
     ],
   ])('is said in plain words: %s', (said, words) => {
     expect(causeOf(said, '/srv/photos')).toEqual({ error: words, detail: said });
+  });
+
+  it('is told by others only in our own words, since an engine may name an address with its password', () => {
+    expect(knownCause('Get "https://ada:s3cret@nas.home/x": something new.')).toBeUndefined();
+    expect(knownCause('failed')).toBe('It failed, and nothing was said of why.');
   });
 
   it('is not mistaken for what a file is called', () => {
