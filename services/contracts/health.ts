@@ -28,6 +28,8 @@ export const Health = z.object({
   remedy: Step.optional(),
   /** Where to begin, as long as nothing was done with it yet. */
   begin: Step.optional(),
+  /** With `up`: it runs, and has nothing that it could do here, such as popups without a screen. */
+  idle: z.literal(true).optional(),
   /** What it is at; Home shows the first ones of all services. */
   running: z.array(RunningWork).max(5).optional(),
 });

@@ -245,8 +245,15 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly engines?: readonly EngineSpec[];
   /** The topics that pages hear of as it happens, and who does. */
   readonly live?: readonly LiveTopic<any>[];
-  /** The counter whose growth Home draws, and what it counts: `messages`. Without one, the requests to its listeners. */
-  readonly pulse?: { readonly counter: string; readonly what: string };
+  /**
+   * The counter whose growth Home draws, of the samples with these labels alone where there are any, and what it counts:
+   * `messages`. Without one, the requests to its listeners.
+   */
+  readonly pulse?: {
+    readonly counter: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly what: string;
+  };
   /** Service accounts that are made at the first start of an installation, switched off. */
   readonly accounts?: readonly ReadyMadeAccount[];
   /** What of it an account may be granted. */

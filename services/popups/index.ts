@@ -56,8 +56,8 @@ function create(context: DesktopContext, given: unknown): Service {
 }
 
 function healthOf({ enabled, driver, pausedUntil, held }: PopupsState): Health {
-  if (driver === 'none') return { state: 'up', detail: 'no screen to show them on' };
-  if (!enabled) return { state: 'up', detail: 'switched off in the settings' };
+  if (driver === 'none') return { state: 'up', idle: true, detail: 'no screen to show them on' };
+  if (!enabled) return { state: 'up', idle: true, detail: 'switched off in the settings' };
   if (held > 0) return { state: 'up', detail: held === 1 ? '1 message waits' : `${String(held)} messages wait` };
   return { state: 'up', detail: pausedUntil === null ? 'showing' : 'paused' };
 }

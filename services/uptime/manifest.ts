@@ -22,7 +22,8 @@ export const manifest = defineManifest({
       authenticates: true,
     },
   ],
-  pulse: { counter: 'uptime_checks_total', what: 'checks' },
+  // As many checks are made in each hour: what went wrong is what a day tells.
+  pulse: { counter: 'uptime_checks_total', labels: { result: 'down' }, what: 'failed checks' },
   settings: Settings,
   environment,
   mainSettings: ['enabled', 'keepDays', 'certificateDays', 'notifyTag', 'publicUrl', 'notifyUrl'],

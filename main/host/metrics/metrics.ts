@@ -30,8 +30,8 @@ export interface HostMetrics {
   readonly http: RequestMetrics;
   /** Stops asking a stopped service's `collect` callbacks; its counters stay. */
   release(id: string): void;
-  /** What a counter of a service stands at; without a name, the requests that its listeners have answered. */
-  total(service: string, counter?: string): Promise<number>;
+  /** What a counter of a service stands at, with these labels; without a name, the requests that its listeners have answered. */
+  total(service: string, counter?: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   /**
    * Prometheus text. With a service: its own metrics under the names it gave them, and its HTTP requests. Without:
    * everything on one page, each service's samples with the label `service`.
@@ -74,8 +74,8 @@ export function createMetrics(options: HostMetricsOptions): HostMetrics {
       return room.metrics;
     },
     release: (id) => services.get(id)?.release(),
-    total: async (service, counter) =>
-      counter === undefined ? http.total(service) : ((await services.get(service)?.total(counter)) ?? 0),
+    total: async (service, counter, labels) =>
+      counter === undefined ? http.total(service) : ((await services.get(service)?.total(counter, labels)) ?? 0),
     async text(service) {
       const host = await hostRoom.families();
       if (service === undefined) {

@@ -75,7 +75,7 @@ export class Pulses implements AsyncDisposable {
     const hour = Math.floor(this.#clock.now() / hourMs);
     let changed = false;
     for (const { id, pulse } of this.#manifests) {
-      const total = await this.#metrics.total(id, pulse?.counter);
+      const total = await this.#metrics.total(id, pulse?.counter, pulse?.labels);
       const grown = total - (this.#seen.get(id) ?? 0);
       this.#seen.set(id, total);
       if (grown <= 0) continue;

@@ -24,8 +24,8 @@ export interface ServiceMetrics {
   readonly registry: Registry;
   /** Drops the `collect` callbacks; gauges fed by one are left out until they are declared again. */
   release(): void;
-  /** What a counter stands at, all its labels together; 0 where there is none of this name. */
-  total(counter: string): Promise<number>;
+  /** What a counter stands at, the samples with these labels together; 0 where there is none of this name. */
+  total(counter: string, labels?: Labels): Promise<number>;
   /** Everything that was declared, read now. */
   families(): Promise<Family[]>;
 }
@@ -134,12 +134,15 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
     release() {
       for (const one of collected.values()) one.collect = undefined;
     },
-    async total(name) {
+    async total(name, labels = {}) {
       summed.get(name)?.handOver();
       const metric = registry.getSingleMetric(name);
       if (metric === undefined || !shapes.get(name)?.startsWith('counter ')) return 0;
       const { values } = await metric.get();
-      return values.reduce((sum, { value }) => sum + value, 0);
+      const wanted = Object.entries(labels);
+      return values
+        .filter((sample) => wanted.every(([label, value]) => sample.labels[label] === value))
+        .reduce((sum, { value }) => sum + value, 0);
     },
     async families() {
       for (const sums of summed.values()) sums.handOver();

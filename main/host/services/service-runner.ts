@@ -168,7 +168,7 @@ export class ServiceRunner {
         const pauseMs = this.#revival.heard(health.state);
         const sentence = pauseMs === undefined ? '' : ` It is started anew after a pause of ${pauseMs / 1000} seconds.`;
         this.#become({
-          ...{ remedy: health.remedy, begin: health.begin, running: health.running },
+          ...{ remedy: health.remedy, begin: health.begin, idle: health.idle, running: health.running },
           ...(health.state === 'up'
             ? { state: 'up', detail: health.detail, reason: null }
             : { state: 'degraded', detail: '', reason: `${health.detail}${sentence}` }),

@@ -5,7 +5,7 @@ import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 /** What the state of a service has while no listener of it is open. */
 export const withoutListeners = { address: null, port: null, listeners: [] };
 /** The state without what the service said of itself while it ran. */
-export const withoutWords = { detail: '', remedy: undefined, begin: undefined, running: undefined };
+export const withoutWords = { detail: '', remedy: undefined, begin: undefined, idle: undefined, running: undefined };
 
 /** A service that was not started yet. */
 export function stateOfOff({ id, title, summary, group, grantable = [] }: ServiceDescriptor): ServiceState {

@@ -46,6 +46,7 @@ export const ServiceState = z
     /** See `Health`. */
     remedy: Step.optional(),
     begin: Step.optional(),
+    idle: z.literal(true).optional(),
     running: z.array(RunningWork).optional(),
     /** Address of its main listener for local clients, null while that is not open. */
     address: z.string().nullable(),

@@ -37,7 +37,7 @@ describe('the overview', () => {
         counter = metrics.counter({ name: 'busy_ships_total', help: 'Ships.', labels: ['flag'] });
         return {};
       }),
-      pulse: { counter: 'busy_ships_total', what: 'ships' },
+      pulse: { counter: 'busy_ships_total', labels: { flag: 'nl' }, what: 'ships' },
     };
     const hours = async (host: TestHost): Promise<readonly number[]> =>
       (await overview(host)).pulses.find(({ service }) => service === 'busy')?.hours ?? [];
@@ -45,7 +45,9 @@ describe('the overview', () => {
       await using host = await openTestHost({ services: [busy, control], dataDir, clock });
       counter?.inc({ flag: 'nl' }, 3);
       await host.host.control.restart('busy');
-      counter?.inc({ flag: 'dk' });
+      counter?.inc({ flag: 'nl' });
+      // Of another label than the one that is named.
+      counter?.inc({ flag: 'dk' }, 7);
       expect((await hours(host)).slice(-2)).toEqual([0, 4]);
       clock.advance(hour);
       counter?.inc({ flag: 'nl' }, 2);

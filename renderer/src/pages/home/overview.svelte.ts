@@ -22,11 +22,16 @@ class Overview extends Loaded {
     return () => clearInterval(timer);
   }
 
-  /** How busy it was, where it runs and was. One hour alone, or all hours alike, is no picture: its bars would say nothing. */
+  /** Whether there is a day to draw: on a first one, a column of empty lines would say nothing. */
+  readonly #hasDay = $derived(
+    [...this.pulses.values()].some(({ hours }) => hours.filter((count) => count > 0).length > 1),
+  );
+
+  /** How busy it was, where it runs: a line without a bar says that nothing was, but all hours alike are no picture. */
   pulseOf({ id, state }: ServiceState): Pulse | undefined {
     const pulse = state === 'off' ? undefined : this.pulses.get(id);
-    if (pulse === undefined || pulse.hours.filter((count) => count > 0).length < 2) return undefined;
-    return new Set(pulse.hours).size > 1 ? pulse : undefined;
+    if (pulse === undefined || !this.#hasDay) return undefined;
+    return new Set(pulse.hours).size > 1 || pulse.hours[0] === 0 ? pulse : undefined;
   }
 
   async load(): Promise<void> {
