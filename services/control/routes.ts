@@ -90,6 +90,11 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       isOld: (await host.backups.age()).isOld,
       setAside: [...(await host.backups.setAside())],
     })),
+    implement(controlApi.takeBackup, ({ incoming }) => {
+      if (incoming === undefined)
+        throw new Problem('backup.damaged', 422, 'This backup cannot be restored: it is empty.');
+      return host.backups.take(incoming);
+    }),
     implement(controlApi.backupContents, ({ params }) => host.backups.contents(params['name'] ?? '')),
     implement(controlApi.restoreBackup, async ({ params }) => {
       await host.backups.restore(params['name'] ?? '');

@@ -63,6 +63,29 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('Backup: brings one of another computer, and offers to restore it', async () => {
+    await using visit = await pages.visit('/settings/backup');
+    const { page } = visit;
+    const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem');
+    await page.getByRole('button', { name: 'Make a backup' }).click();
+    await rows.first().waitFor();
+    const [name = ''] = readdirSync(folder);
+    const bytes = readFileSync(join(folder, name));
+    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await expect.poll(() => closeNews(page).then(() => readdirSync(folder))).toEqual([]);
+    const chooser = page.getByLabel('Choose a backup file').and(page.locator('input'));
+    await chooser.setInputFiles({ name: 'half.tar.gz', mimeType: 'application/gzip', buffer: bytes.subarray(0, 900) });
+    await page.getByText(/^This backup cannot be restored/).waitFor();
+    await chooser.setInputFiles({ name: 'old.tar.gz', mimeType: 'application/gzip', buffer: bytes });
+    const dialog = page.getByRole('dialog', { name: /^Restore the backup of/ });
+    await dialog.getByText(/^Every file in it is whole/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await rows.count()).toBe(1);
+    await page.getByRole('button', { name: `Remove ${name}` }).click();
+    await expect.poll(() => closeNews(page).then(() => readdirSync(folder))).toEqual([]);
+    expect(visit.complaints.filter((line) => !line.includes('422'))).toEqual([]);
+  });
+
   it('Backup: shows what one holds and restores it once that was confirmed in words', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type {
   BackupAge,
@@ -9,6 +9,7 @@ import type {
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import type { Manifest } from './archive.ts';
+import { makeBackupFolder, receiveBackup, removeHalfArrived } from './arrival.ts';
 import { readBackupBeside, writeBackupBeside } from './beside.ts';
 import { stageFormer } from './restore.ts';
 import { listSetAside, removeLeftovers, setAsidePath, unlist } from './set-aside.ts';
@@ -83,15 +84,19 @@ export function openBackups({
     throw new Problem('backup.unknown', 404, 'There is no such backup any more.');
   };
 
-  const write = async (): Promise<BackupFile> => {
-    const target = folder();
-    await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-      throw new Problem('backup.target', 507, `The folder of backups ${target} cannot be made.`, { cause });
-    });
-    const stamp = new Date(clock.now()).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
+  /** The name of a backup that was made then, which no other one has. */
+  const freeName = async (createdAt: number): Promise<string> => {
+    const stamp = new Date(createdAt).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
     const taken = new Set((await list()).map(({ name }) => name));
     let name = `homeport-${stamp}.tar.gz`;
     for (let next = 2; taken.has(name); next += 1) name = `homeport-${stamp}-${String(next)}.tar.gz`;
+    return name;
+  };
+
+  const write = async (): Promise<BackupFile> => {
+    const target = folder();
+    await makeBackupFolder(target);
+    const name = await freeName(clock.now());
     const tables = settings().databaseUrl === '' ? 'here' : 'elsewhere';
     const { bytes, files } = await writeBackupBeside({ dataDir, file: join(target, name), tables }, parts());
     log.info('backup written', { name, bytes, files });
@@ -130,12 +135,24 @@ export function openBackups({
     log.warn('what a removal had left could not be removed', { error }),
   );
 
+  removeHalfArrived(folder(), clock.now()).catch((error: unknown) =>
+    log.warn('what had not arrived whole could not be removed', { error }),
+  );
+
   return {
     folder,
     list,
     age,
     path,
     make: async () => make(),
+    async take(incoming) {
+      const { file, createdAt } = await receiveBackup(folder(), incoming);
+      const name = await freeName(createdAt);
+      await rename(file, join(folder(), name));
+      const { size } = await stat(join(folder(), name));
+      log.info('backup taken in', { name, bytes: size });
+      return { name, bytes: size, createdAt };
+    },
     async remove(name) {
       await rm(await path(name), { force: true });
       log.info('backup removed', { name });

@@ -226,6 +226,15 @@ export const controlApi = {
       setAside: z.array(SetAside).describe('What restores have replaced, newest first.'),
     }),
   }),
+  takeBackup: defineRoute({
+    method: 'POST',
+    path: '/api/backups/file',
+    summary:
+      'Keeps a backup that was made elsewhere, such as on the computer before this one; 422 `backup.damaged` where a file of it is not whole.',
+    access: 'admin',
+    bytes: true,
+    reply: BackupFile,
+  }),
   backupContents: defineRoute({
     method: 'GET',
     path: '/api/backups/:name/contents',

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 
 /** A backup that lies in the folder of backups. */
@@ -43,6 +44,11 @@ export interface BackupStore {
   age(): Promise<BackupAge>;
   /** Writes one now; one at a time. @throws Problem `backup.target` (507), `backup.running` (409). */
   make(): Promise<BackupFile>;
+  /**
+   * Keeps one that was made elsewhere, after each of its files was verified. @throws Problem `backup.damaged` (422),
+   * `backup.target` (507).
+   */
+  take(incoming: Readable): Promise<BackupFile>;
   /** @throws Problem `backup.unknown` (404). */
   remove(name: string): Promise<void>;
   /** Absolute path of one that is there. @throws Problem `backup.unknown` (404). */

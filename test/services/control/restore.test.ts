@@ -1,4 +1,5 @@
-import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +72,61 @@ describe('a restore from the pages', () => {
     expect(await setAside(back.host)).toEqual([]);
     expect(readdirSync(dataDir).filter((each) => each.startsWith('.before'))).toEqual([]);
     await back.host[Symbol.asyncDispose]();
+  });
+
+  it('brings a backup to another computer, whose data it replaces', async () => {
+    const before = await open();
+    await ask(before.host, '/api/settings/inbox', 'PATCH', { keepDays: 11 });
+    const made = await ask<BackupFile>(before.host, '/api/backups', 'POST');
+    const bytes = readFileSync(join(folder, 'backups', made.name));
+    await before.host[Symbol.asyncDispose]();
+
+    rmSync(join(folder, 'backups'), { recursive: true });
+    rmSync(dataDir, { recursive: true });
+    mkdirSync(dataDir);
+    const fresh = await open();
+    const send = (body: Uint8Array<ArrayBuffer>, signal?: AbortSignal): Promise<Response> =>
+      fetch(`${fresh.host.url('control')}/api/backups/file`, {
+        ...{ method: 'POST', body, ...(signal && { signal }) },
+        headers: { Authorization: adminAuthorization, 'Content-Type': 'application/octet-stream' },
+      });
+    const damaged = Buffer.from(bytes);
+    damaged.fill(0, bytes.length >> 1, (bytes.length >> 1) + 64);
+    for (const body of [damaged, bytes.subarray(0, bytes.length - 100), Buffer.from('no archive'), Buffer.alloc(0)]) {
+      const refused = await send(new Uint8Array(body));
+      expect([refused.status, await refused.json()]).toMatchObject([422, { error: { code: 'backup.damaged' } }]);
+    }
+    expect(readdirSync(join(folder, 'backups'))).toEqual([]);
+    const sent = await send(new Uint8Array(bytes));
+    const brought = (await sent.json()) as BackupFile;
+    expect(brought).toMatchObject({ name: made.name, bytes: made.bytes });
+    expect(Math.abs(brought.createdAt - made.createdAt)).toBeLessThan(60_000);
+    expect(readFileSync(join(folder, 'backups', brought.name)).equals(bytes)).toBe(true);
+    // The same one again takes no other one's place.
+    expect(((await (await send(new Uint8Array(bytes))).json()) as BackupFile).name).not.toBe(brought.name);
+    await ask(fresh.host, `/api/backups/${brought.name}/restore`, 'POST', { confirm: 'restore' });
+    await fresh.asked;
+    await fresh.host[Symbol.asyncDispose]();
+
+    const restored = await open();
+    expect(await keepDays(restored.host)).toBe(11);
+    await restored.host[Symbol.asyncDispose]();
+  });
+
+  it('keeps nothing of a backup whose sender went away', async () => {
+    const { host } = await open();
+    const way = request(`${host.url('control')}/api/backups/file`, {
+      ...{ method: 'POST', headers: { Authorization: adminAuthorization, 'Content-Length': '1000000' } },
+    });
+    way.on('error', () => undefined);
+    way.write(Buffer.alloc(100_000));
+    const files = (): readonly string[] =>
+      existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : [];
+    await expect.poll(files).toHaveLength(1);
+    expect((await ask<{ backups: BackupFile[] }>(host, '/api/backups')).backups).toEqual([]);
+    way.destroy();
+    await expect.poll(files).toEqual([]);
+    await host[Symbol.asyncDispose]();
   });
 
   /** As a restore leaves what it has replaced. */

@@ -1,6 +1,7 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import type { BackupFile, SetAside } from '../../../../services/contracts/control/backups.ts';
 import { call } from '../../api/call.ts';
+import { upload } from '../../api/upload.ts';
 import { fullTime } from '../../parts/text/format.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
@@ -49,6 +50,17 @@ class Backups extends Loaded {
     } finally {
       this.making = false;
     }
+  }
+
+  /** Keeps the file of another Homeport. @throws Problem that says why it is not kept. */
+  async bring(
+    file: File,
+    way: { readonly progress: (part: number) => void; readonly signal: AbortSignal },
+  ): Promise<BackupFile> {
+    const brought = await upload(controlApi.takeBackup, file, { params: {}, query: {}, ...way });
+    await this.load();
+    toasts.say('The backup is whole, and kept here.');
+    return brought;
   }
 
   /** Resolves when the host is about to start anew with it. @throws Problem that says why it does not. */
