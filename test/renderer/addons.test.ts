@@ -330,6 +330,18 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.mouse.move(first.x + 10, first.y + 5, { steps: 3 });
     await page.mouse.up();
     await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
+    // What was dragged was not pressed; pressed, as a screen reader on a touch screen does, it asks where to.
+    expect(await page.getByRole('menu').count()).toBe(0);
+    const hold = card.getByRole('button', { name: 'Move One', exact: true });
+    await hold.click();
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Move down', 'Move to the end']);
+    await page.getByRole('menuitem', { name: 'Move to the end' }).click();
+    expect(await names()).toEqual(['Two', 'Three', 'One']);
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    expect(await hold.evaluate((button) => button === document.activeElement)).toBe(true);
+    await hold.press('Enter');
+    await page.getByRole('menuitem', { name: 'Move to the top' }).press('Enter');
+    await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
 
     const one = card.locator('li', { has: page.getByRole('button', { name: 'Move One', exact: true }) });
     await one.getByText('More').click();
