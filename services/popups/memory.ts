@@ -20,7 +20,7 @@ const SavedBrief = z.object({
 const Remembered = z.object({
   pausedUntil: z.number().nullable().default(null),
   held: SavedTally.default({ rows: [], more: 0 }),
-  topics: SavedPushTopics.default({ rules: { rules: [], zone: null }, held: {} }),
+  topics: SavedPushTopics.default({ rules: { rules: [], zone: null, follows: null }, held: {} }),
   urgent: z.array(SavedBrief).default([]),
 });
 export type Remembered = z.infer<typeof Remembered>;

@@ -147,9 +147,12 @@ class InboxPopups implements Popups {
     const { popups: enabled, quietHours } = this.#options.settings();
     const now = this.#options.clock.now();
     const pausedUntil = this.#pausedUntil !== null && this.#pausedUntil > now ? this.#pausedUntil : null;
+    if (this.#topics.isFollowing) {
+      // A topic may have other hours than all topics have: what waits for them is asked of each message.
+      return { enabled, quiet: pausedUntil !== null, pausedUntil, quietEnd: this.#topics.quietUntil(now) };
+    }
     const quietEnd = this.#quietEnd(quietHours, now);
-    const paused = pausedUntil !== null;
-    return { enabled, quiet: paused || quietEnd !== undefined, paused, pausedUntil, quietEnd };
+    return { enabled, quiet: pausedUntil !== null || quietEnd !== undefined, pausedUntil, quietEnd };
   }
 
   /** Worked out once a minute: a storm of messages asks each time. */
@@ -165,7 +168,7 @@ class InboxPopups implements Popups {
     if (item.priority <= 2 || this.#options.notifier.name === 'none') return;
     const { topic, priority } = item;
     const outcome = this.#topics.outcome(item, this.#options.clock.now());
-    const handling = handlingOf(item, this.#now(), { outcome, passesQuiet: this.#topics.passesQuiet(topic) });
+    const handling = handlingOf(item, this.#now(), outcome);
     if (handling === 'inbox only') return;
     const row: Counted = { id: item.id, source: item.source.slice(0, 200), priority };
     if (handling !== 'show') {
@@ -225,8 +228,8 @@ class InboxPopups implements Popups {
 
   #wait(): void {
     const { pausedUntil, quietEnd } = this.#now();
-    const quietHours = this.#options.settings().quietHours.length > 0;
-    if (pausedUntil === null && !quietHours && this.#topics.size === 0) return;
+    const mayBeQuiet = this.#topics.isFollowing || this.#options.settings().quietHours.length > 0;
+    if (pausedUntil === null && !mayBeQuiet && this.#topics.size === 0) return;
     const now = this.#options.clock.now();
     const next = Math.min(pausedUntil ?? Infinity, quietEnd ?? Infinity) - now;
     // The quiet of a topic ends on a full minute.

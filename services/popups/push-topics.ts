@@ -1,17 +1,20 @@
 import { z } from 'zod';
-import { PushJudge, PushRules, type PushOutcome } from '../contracts/push/rules.ts';
+import { PushJudge, PushPopupRules, type PushOutcome } from '../contracts/push/rules.ts';
 import { SavedTally, Tally, type Counted } from './tally.ts';
 
 export const SavedPushTopics = z.object({
   /** Kept, since a restart within the quiet is to hold on before push has told its rules again. */
-  rules: PushRules.default({ rules: [], zone: null }),
+  rules: PushPopupRules.default({ rules: [], zone: null, follows: null }),
   held: z.record(z.string(), SavedTally).default({}),
 });
 
-/** The rules that a person gave push topics, and what they hold back from the popups. Times are ms since the epoch. */
+/**
+ * The rules that a person gave push topics, and what they hold back from the popups. What came another way than through
+ * push has the topic '', which the rule of all topics fits. Times are ms since the epoch.
+ */
 export class PushTopics {
   readonly #held: Map<string, Tally>;
-  #rules: PushRules;
+  #rules: PushPopupRules;
   #judge: PushJudge;
 
   constructor({ rules, held }: z.infer<typeof SavedPushTopics>) {
@@ -25,24 +28,29 @@ export class PushTopics {
     return [...this.#held.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  follow(rules: PushRules): void {
+  /** Somebody's rules are followed: the machine's own quiet hours do not count. */
+  get isFollowing(): boolean {
+    return this.#rules.follows !== null;
+  }
+
+  /** When the quiet of all topics ends, Infinity for never; undefined while it is not quiet. */
+  quietUntil(now: number): number | undefined {
+    return this.#judge.quietUntil('', now);
+  }
+
+  follow(rules: PushPopupRules): void {
     this.#rules = rules;
     this.#judge = new PushJudge(rules);
   }
 
-  /** What the rules say of a message; one that came another way than through push passes. */
+  /** What the rules say of a message. */
   outcome({ topic, priority }: { readonly topic: string; readonly priority: number }, now: number): PushOutcome {
-    return topic === '' ? 'show' : this.#judge.outcome(topic, priority, now);
-  }
-
-  /** Whether the topic's messages pass the quiet hours of the machine too. */
-  passesQuiet(topic: string): boolean {
-    return topic !== '' && this.#judge.passesQuiet(topic);
+    return this.#judge.outcome(topic, priority, now);
   }
 
   /** Minutes between two popups of an urgent message; null: as the settings say. */
   repeatMinutes(topic: string): number | null {
-    return topic === '' ? null : this.#judge.repeatMinutes(topic);
+    return this.#judge.repeatMinutes(topic);
   }
 
   hold(topic: string, row: Counted): void {

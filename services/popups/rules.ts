@@ -10,18 +10,17 @@ export type Handling = 'inbox only' | 'hold' | 'hold with topic' | 'show';
 
 /**
  * Priorities as the push server defines them: 1 and 2 only reach the inbox, 3 waits while it is quiet or paused, 4 and
- * 5 always pop up. `push`: what the rules of its push topic say, and whether they let it pass the machine's quiet hours.
+ * 5 always pop up. `outcome`: what the rules say that popups follow.
  */
 export function handlingOf(
   item: Pick<InboxItem, 'priority' | 'read' | 'done'>,
-  now: { readonly enabled: boolean; readonly quiet: boolean; readonly paused: boolean },
-  push: { readonly outcome: PushOutcome; readonly passesQuiet: boolean } = { outcome: 'show', passesQuiet: false },
+  now: { readonly enabled: boolean; readonly quiet: boolean },
+  outcome: PushOutcome = 'show',
 ): Handling {
   if (!now.enabled || item.read || item.done || item.priority <= 2) return 'inbox only';
-  if (push.outcome === 'quietly') return 'inbox only';
-  if (push.outcome === 'hold') return 'hold with topic';
-  const waits = now.paused || (now.quiet && !push.passesQuiet);
-  return item.priority === 3 && waits ? 'hold' : 'show';
+  if (outcome === 'quietly') return 'inbox only';
+  if (outcome === 'hold') return 'hold with topic';
+  return item.priority === 3 && now.quiet ? 'hold' : 'show';
 }
 
 /** A message's text as a popup shows it, and where a click leads; small enough to be kept. */

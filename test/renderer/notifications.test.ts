@@ -31,12 +31,12 @@ describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
       .getByRole('navigation', { name: 'Homeport itself' })
       .getByRole('link', { name: 'Notifications and quiet hours' })
       .click();
-    await page.getByRole('button', { name: 'Add quiet hours' }).waitFor();
+    await page.getByRole('switch', { name: 'Popup sound' }).waitFor();
     await page.getByRole('list', { name: 'Rules' }).getByRole('link', { name: 'doors' }).waitFor();
-    const destination = page.getByRole('list', { name: 'Destinations with quiet hours' }).getByRole('link');
-    expect(await destination.count()).toBe(1);
-    expect(await destination.innerText()).toContain('Every day 22:00–07:00');
-    await destination.click();
+    const destination = page.getByRole('list', { name: 'Destinations of Delivery' }).getByRole('link');
+    await expect.poll(() => destination.count()).toBe(2);
+    expect(await destination.first().innerText()).toContain('Every day 22:00–07:00');
+    await destination.first().click();
     await page.waitForURL('**/delivery/keys/night');
     expect(visit.complaints).toEqual([]);
   });
@@ -56,15 +56,48 @@ describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
     await dialog.getByRole('radio', { name: 'Silent' }).check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('list', { name: 'Rules' }).getByRole('link', { name: 'lawn' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Add quiet hours' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Popups on this machine' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'doors' }).count()).toBe(0);
-    expect(await page.getByRole('heading', { name: 'Destinations' }).count()).toBe(0);
+    expect(await page.getByRole('list', { name: 'Destinations of Delivery' }).count()).toBe(0);
+  });
+
+  it('lets popups follow one’s rules or hours of their own, and says whose rules they follow otherwise', async () => {
+    await ask('PATCH', '/settings/host', { quietHours: ['22:00-07:00'] });
+    await ask('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }], popups: false });
+    await using visit = await pages.visit('/settings/notifications');
+    const { page } = visit;
+    const choice = page.getByRole('radiogroup', { name: 'Quiet hours of popups' });
+    const hours = page.getByRole('group', { name: 'Quiet hours, row 1' });
+    await hours.waitFor();
+    expect(await choice.getByRole('radio', { name: 'Own hours' }).isChecked()).toBe(true);
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New rule' });
+    await dialog.getByLabel('Topics').fill('lawn');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved for lawn.').waitFor();
+    // A rule does not put the hours aside that were set.
+    await hours.waitFor();
+    await choice.getByRole('radio', { name: 'As my rules' }).check();
+    await hours.waitFor({ state: 'detached' });
+    const carla = { name: 'carla', password: 'long enough', role: 'admin' };
+    await ask('POST', '/accounts', carla);
+    await fetch(`${pages.url}/api/push/quiet`, {
+      method: 'PUT',
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: `Basic ${Buffer.from(`${carla.name}:${carla.password}`).toString('base64')}`,
+      },
+      body: JSON.stringify({ rules: [], popups: true }),
+    });
+    await page.reload();
+    await expect.poll(() => choice.getByRole('radio', { name: 'As the rules of carla' }).isChecked()).toBe(true);
+    expect(visit.complaints).toEqual([]);
   });
 
   it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/settings/notifications', screen);
-    await visit.page.getByRole('list', { name: 'Destinations with quiet hours' }).waitFor();
-    await visit.page.getByRole('heading', { name: 'Rules' }).waitFor();
+    await visit.page.getByRole('list', { name: 'Destinations of Delivery' }).waitFor();
+    await visit.page.getByRole('list', { name: 'Rules' }).waitFor();
     await expectFits(visit, 'notifications', screen);
   });
 });

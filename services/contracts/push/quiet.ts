@@ -7,7 +7,9 @@ export const PushQuiet = PushRules.extend({
   popups: z
     .boolean()
     .default(false)
-    .describe('The popups of the machine follow these rules; of administrators, the last one who said so.'),
+    .describe(
+      'The popups of the machine follow these rules instead of their own quiet hours; of administrators, those of the last one who said so.',
+    ),
 }).meta({ id: 'PushQuiet' });
 export type PushQuiet = z.infer<typeof PushQuiet>;
 
@@ -15,6 +17,8 @@ export type PushQuiet = z.infer<typeof PushQuiet>;
 export const PushQuietState = z
   .object({
     quiet: PushQuiet,
+    /** The account whose rules the popups of the machine follow; null: nobody's, and for who is no administrator. */
+    popupsFollow: z.string().nullable(),
     /** Time zone of the machine. */
     machineZone: z.string(),
     /** What waits to be summed up for this person's browsers, by topic. */

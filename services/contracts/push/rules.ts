@@ -104,11 +104,6 @@ export class PushJudge {
     return mode === 'normal' && priority === 3 && isQuiet(spans, this.#wall, time) ? 'hold' : 'show';
   }
 
-  /** Whether nothing of the topic waits, however quiet it is. */
-  passesQuiet(topic: string): boolean {
-    return this.#rule(topic).mode === 'always';
-  }
-
   /** When the topic's quiet that reigns now ends, Infinity for never; undefined while it is not quiet. */
   quietUntil(topic: string, time: number): number | undefined {
     const { mode, spans } = this.#rule(topic);
@@ -137,5 +132,12 @@ export class PushJudge {
   }
 }
 
-/** The rules that the machine's popups follow, told at the start of push and after each change; none: an empty list. */
-export const pushPopupRules = defineTopic('push.popup-rules', PushRules, { retained: true });
+/** The rules that the machine's popups follow, and whose they are. */
+export const PushPopupRules = PushRules.extend({
+  /** The account; null: nobody's, and the list is empty. */
+  follows: z.string().nullable().default(null),
+});
+export type PushPopupRules = z.infer<typeof PushPopupRules>;
+
+/** Told at the start of push and after each change. */
+export const pushPopupRules = defineTopic('push.popup-rules', PushPopupRules, { retained: true });

@@ -1,9 +1,9 @@
-import { pushPopupRules, PushJudge, type PushRules } from '../../contracts/push/rules.ts';
+import { pushPopupRules, PushJudge, type PushPopupRules } from '../../contracts/push/rules.ts';
 import type { PushQuiet } from '../../contracts/push/quiet.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { QuietStore } from '../store/quiet.ts';
 
-const none: PushRules = { rules: [], zone: null };
+const none: PushPopupRules = { rules: [], zone: null, follows: null };
 
 /** Everyone's rules, kept at hand: they are asked for each message. */
 export class People {
@@ -11,6 +11,7 @@ export class People {
   readonly #store: QuietStore;
   #rules: ReadonlyMap<string, { readonly quiet: PushQuiet; readonly judge: PushJudge }> = new Map();
   #told: string | undefined;
+  #followed: string | null = null;
 
   constructor(context: Pick<Context, 'accounts' | 'bus'>, store: QuietStore) {
     this.#context = context;
@@ -27,10 +28,9 @@ export class People {
     return this.#rules.get(account)?.quiet;
   }
 
-  /** Whose rules the machine's popups follow. */
-  get atTheMachine(): string | undefined {
-    for (const [account, { quiet }] of this.#rules) if (quiet.popups) return account;
-    return undefined;
+  /** Whose rules the machine's popups follow; null: nobody's. */
+  get followed(): string | null {
+    return this.#followed;
   }
 
   /** Reads the rules anew; what has not changed stays ready. */
@@ -48,11 +48,12 @@ export class People {
 
   /** Who was made a user, switched off or removed decides no more about the machine's popups. */
   async #tellPopups(): Promise<void> {
-    const owner = this.atTheMachine;
+    const [owner] = [...this.#rules].find(([, { quiet }]) => quiet.popups) ?? [];
     const account = owner === undefined ? undefined : await this.#context.accounts.find(owner);
-    const followed = owner !== undefined && account?.role === 'admin' && account.enabled;
-    const { rules, zone } = (followed ? this.quiet(owner) : undefined) ?? none;
-    const told: PushRules = { rules: [...rules], zone };
+    const quiet = account?.role === 'admin' && account.enabled ? this.quiet(account.name) : undefined;
+    this.#followed = quiet === undefined ? null : (owner ?? null);
+    const told: PushPopupRules =
+      quiet === undefined ? none : { rules: [...quiet.rules], zone: quiet.zone, follows: this.#followed };
     const text = JSON.stringify(told);
     if (text !== this.#told) this.#context.bus.publish(pushPopupRules, told);
     this.#told = text;

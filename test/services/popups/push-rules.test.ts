@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pushPopupRules, type PushRule, type PushRules } from '../../../services/contracts/push/rules.ts';
+import { pushPopupRules, type PushPopupRules, type PushRule } from '../../../services/contracts/push/rules.ts';
 import type { InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { message, PopupsAtHand } from './support.ts';
 
@@ -16,25 +16,34 @@ beforeEach(async () => {
 afterEach(() => home[Symbol.asyncDispose]());
 
 async function follow(...rules: (Partial<PushRule> & { topics: string })[]): Promise<void> {
-  const whole: PushRules = {
+  const whole: PushPopupRules = {
     rules: rules.map((rule) => ({ mode: 'normal', quiet: [], repeatMinutes: null, ...rule })),
     zone: 'Europe/Berlin',
+    follows: 'ada',
   };
   home.bus.publish(pushPopupRules, whole);
   await home.delivered();
 }
+async function followNobody(): Promise<void> {
+  home.bus.publish(pushPopupRules, { rules: [], zone: null, follows: null });
+  await home.delivered();
+}
+function ownHours(...quietHours: string[]): void {
+  home.settings = { ...home.settings, quietHours };
+  home.popups.renew();
+}
 const from = (topic: string, id: number, fields: Partial<InboxItem> = {}) => message(id, { topic, ...fields });
 
 describe('the rules of push topics', () => {
-  it('hold 3 of their topics until each one’s end, and sum it up by topic; 4 and what is not of push pass', async () => {
+  it('hold 3 of their topics until each one’s end, and sum it up by topic; 4 passes', async () => {
     await follow({ topics: '*', quiet: ['10:00-12:00'] }, { topics: 'doors', quiet: ['10:00-13:00'] });
     await home.add(from('news', 1), from('news', 2), from('logs', 3), from('doors', 4));
-    await home.add(from('news', 5, { priority: 4 }), message(6, { source: 'mail' }));
-    expect(home.notifier.titles).toEqual(['Message 5', 'Message 6']);
+    await home.add(from('news', 5, { priority: 4 }));
+    expect(home.notifier.titles).toEqual(['Message 5']);
     expect(home.popups.state().held).toBe(4);
     await home.change([2], { read: true });
     home.clock.advance(hour - 1);
-    expect(home.notifier.shown).toHaveLength(2);
+    expect(home.notifier.shown).toHaveLength(1);
     home.clock.advance(1);
     expect(home.notifier.shown.at(-1)).toMatchObject({
       title: '2 messages while it was quiet',
@@ -45,28 +54,43 @@ describe('the rules of push topics', () => {
     expect(home.popups.state().held).toBe(0);
   });
 
-  it('make a topic silent, or let it through the machine’s quiet hours, though not through a pause', async () => {
-    home.settings = { ...home.settings, quietHours: ['10:00-12:00'] };
-    home.popups.renew();
-    await follow({ topics: 'doors', mode: 'always' }, { topics: 'noise*', mode: 'silent' });
+  it('make a topic silent, or let it through the hours of all topics, though not through a pause', async () => {
+    await follow(
+      { topics: '*', quiet: ['10:00-12:00'] },
+      { topics: 'doors', mode: 'always' },
+      { topics: 'noise*', mode: 'silent' },
+    );
     await home.add(from('doors', 1), from('noise-1', 2, { priority: 5 }), from('news', 3));
     expect(home.notifier.titles).toEqual(['Message 1']);
     home.popups.pause(home.clock.now() + 3 * hour);
     await home.add(from('doors', 4));
     expect(home.notifier.titles).toEqual(['Message 1']);
     home.clock.advance(3 * hour);
-    expect(home.notifier.shown.at(-1)).toMatchObject({ body: 'news 1, doors 1' });
+    expect(home.notifier.shown.at(-1)).toMatchObject({ body: 'doors 1, news 1' });
   });
 
-  it('that end while it is quiet on the machine leave the sum to it', async () => {
-    home.settings = { ...home.settings, quietHours: ['10:00-13:00'] };
-    home.popups.renew();
-    await follow({ topics: 'doors', quiet: ['10:00-12:00'] });
-    await home.add(from('doors', 1), from('news', 2));
+  it('hold what has no topic by the hours of all topics', async () => {
+    await follow({ topics: '*', quiet: ['10:00-12:00'] });
+    await home.add(message(1, { source: 'mail' }), message(2, { source: 'uptime', priority: 4 }));
+    expect(home.notifier.titles).toEqual(['Message 2']);
+    expect(home.popups.state().quietUntil).toBe(home.clock.now() + hour);
     home.clock.advance(hour);
-    expect(home.notifier.shown).toEqual([]);
+    expect(home.notifier.shown.at(-1)).toMatchObject({ title: '1 message while it was quiet', body: 'mail 1' });
+    expect(home.popups.state().quietUntil).toBeNull();
+  });
+
+  it('stand in place of the own quiet hours of popups, which count again when nobody is followed', async () => {
+    ownHours('10:00-12:00');
+    await follow({ topics: 'doors', quiet: ['10:00-13:00'] });
+    await home.add(message(1, { source: 'mail' }), from('news', 2));
+    expect(home.notifier.titles).toEqual(['Message 1', 'Message 2']);
+    await home.add(from('doors', 3));
+    expect(home.notifier.shown).toHaveLength(2);
+    await followNobody();
+    await home.add(message(4, { source: 'mail' }));
+    expect(home.notifier.shown).toHaveLength(2);
     home.clock.advance(hour);
-    expect(home.notifier.titles).toEqual(['2 messages while it was quiet']);
+    expect(home.notifier.shown.at(-1)).toMatchObject({ title: '2 messages while it was quiet' });
   });
 
   it('survive a restart with what they hold, before push has told them again', async () => {

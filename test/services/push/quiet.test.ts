@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pushPopupRules, type PushRules } from '../../../services/contracts/push/rules.ts';
+import { pushPopupRules, type PushPopupRules } from '../../../services/contracts/push/rules.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { newBrowser, openPushService } from './push-service.ts';
 import { admin, openRig, type Rig } from './rig.ts';
@@ -235,20 +235,24 @@ describe('the rules', () => {
   });
 
   it('of one administrator are those of the machine, and only while they administrate', async () => {
-    const told: PushRules[] = [];
+    const told: PushPopupRules[] = [];
     using _heard = rig.context.bus.subscribe(pushPopupRules, (rules) => told.push(rules));
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     await rig.context.accounts.create({ name: 'mia', password: 'correct horse' });
-    expect((await state()).quiet.popups).toBe(true);
+    expect(await state()).toMatchObject({ quiet: { popups: true }, popupsFollow: null });
     expect((await setRules([nights], { popups: true }, credentials)).quiet.popups).toBe(false);
     await setRules([nights], { popups: true });
     await eventually(() => told.at(-1)?.rules.map(({ topics }) => topics)).toEqual(['*']);
+    expect(told.at(-1)?.follows).toBe((await state()).popupsFollow);
     await rig.context.accounts.change('mia', { role: 'admin' });
     await setRules([{ topics: 'mia*', mode: 'silent' }], { popups: true }, credentials);
     await eventually(() => told.at(-1)?.rules.map(({ topics }) => topics)).toEqual(['mia*']);
-    expect((await state()).quiet.popups).toBe(false);
+    expect(await state()).toMatchObject({ quiet: { popups: false }, popupsFollow: 'mia' });
+    expect((await state(credentials)).popupsFollow).toBe('mia');
     await rig.context.accounts.change('mia', { role: 'user' });
     await eventually(() => told.at(-1)?.rules).toEqual([]);
+    expect(await state()).toMatchObject({ popupsFollow: null });
+    expect((await state(credentials)).popupsFollow).toBeNull();
   });
 });
 

@@ -4,6 +4,9 @@ import type { PushRule } from '../../../../services/contracts/push/rules.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
+import { session } from '../../state/session.svelte.ts';
+import { ownHoursOf } from '../settings/quiet-hours.ts';
+import { settings } from '../settings/settings.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const none: PushQuiet = { rules: [], zone: null, popups: false };
@@ -11,6 +14,8 @@ const none: PushQuiet = { rules: [], zone: null, popups: false };
 /** The own rules for what push topics do without being asked, and what they hold back now. */
 class PushQuietHours extends Loaded {
   quiet = $state.raw(none);
+  /** The administrator whose rules the popups of this machine follow; null: nobody. */
+  popupsFollow = $state.raw<string | null>(null);
   machineZone = $state('');
   held = $state.raw<PushQuietState['held']>([]);
   urgent = $state.raw<PushQuietState['urgent']>([]);
@@ -43,7 +48,8 @@ class PushQuietHours extends Loaded {
   /** @throws Problem with `fields` such as `rules.2.quiet.0`. */
   async save(change: Partial<PushQuiet>): Promise<void> {
     const turn = (this.#turn += 1);
-    const state = await call(pushQuietApi.change, { body: { ...this.quiet, ...change } });
+    const popups = this.popupsFollow === null ? !(await hasOwnHours()) && this.quiet.popups : this.quiet.popups;
+    const state = await call(pushQuietApi.change, { body: { ...this.quiet, popups, ...change } });
     if (turn === this.#turn) this.#show(state);
   }
 
@@ -81,8 +87,9 @@ class PushQuietHours extends Loaded {
     }
   }
 
-  #show({ quiet, machineZone, held, urgent }: PushQuietState): void {
+  #show({ quiet, popupsFollow, machineZone, held, urgent }: PushQuietState): void {
     this.quiet = quiet;
+    this.popupsFollow = popupsFollow;
     this.machineZone = machineZone;
     this.held = held;
     this.urgent = urgent;
@@ -92,6 +99,13 @@ class PushQuietHours extends Loaded {
   #refresh(): void {
     if (this.#watched > 0) void this.load();
   }
+}
+
+/** Rules that somebody saves must not put the hours of popups aside that were set before there were any rules. */
+async function hasOwnHours(): Promise<boolean> {
+  if (!session.admin) return false;
+  if (settings.phase !== 'ready') await settings.load();
+  return ownHoursOf(settings.view).length > 0;
 }
 
 export const pushQuiet = new PushQuietHours();

@@ -1,4 +1,11 @@
+import type { SettingsView } from '../../../../services/contracts/control/settings.ts';
 import { quietSpans } from '../../../../services/contracts/quiet-hours.ts';
+
+/** The quiet hours that popups of this machine have of their own. */
+export function ownHoursOf({ sections }: Pick<SettingsView, 'sections'>): readonly string[] {
+  const field = sections.find(({ id }) => id === 'host')?.fields.find(({ name }) => name === 'quietHours');
+  return Array.isArray(field?.value) ? field.value.map(String) : [];
+}
 
 /** Quiet hours as a form shows them: on which days they begin, from when to when. */
 export interface QuietRow {

@@ -22,12 +22,13 @@ export function quietHandlers({ context, store, people, changed }: QuietParts): 
     const readable = ({ topic }: { readonly topic: string }): boolean =>
       context.accounts.may(identity, 'push', 'read', topic);
     // Who is the first administrator to set anything decides about the machine's popups too.
-    const first = role === 'admin' && people.atTheMachine === undefined;
+    const first = role === 'admin' && people.followed === null;
     const { rules, zone, popups } = people.quiet(account) ?? { rules: [], zone: null, popups: first };
     const held = (await store.held(account)).filter(readable);
     const urgent = (await store.urgent(account)).filter(readable);
     return {
       quiet: { rules: [...rules], zone, popups: role === 'admin' && popups },
+      popupsFollow: role === 'admin' ? people.followed : null,
       machineZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
       held: held.map(({ topic, messages }) => ({ topic, messages })),
       urgent: urgent.map(({ id, topic, text, time, due }) => ({ id, topic, title: titleOf(text), time, next: due })),
