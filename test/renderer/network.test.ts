@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SettingsView } from '../../services/contracts/control/settings.ts';
 import { gateway } from '../../services/gateway/index.ts';
 import { codeOf, stepAt } from '../../services/kit/totp.ts';
 import { push } from '../../services/push/index.ts';
@@ -121,30 +122,54 @@ describe.skipIf(noBrowser)('the page Network', () => {
   it('takes another web service of the home by its address, which is shared as services are, and lets it go', async () => {
     await using visit = await pages.visit('/network/other');
     const { page } = visit;
+    await page.getByRole('button', { name: 'Add a web service' }).click();
     await page.getByLabel('Name', { exact: true }).fill('photos');
     await page.getByLabel('Address', { exact: true }).fill('http://192.168.1.5:2342/album');
-    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('It answers as photos.nas.local.').waitFor();
     await page.getByText('Give it as far as the port,', { exact: false }).waitFor();
     await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:2342/');
-    await page.getByRole('button', { name: 'Add' }).click();
-    const list = page.getByRole('list', { name: 'Other web services' });
-    await list.getByText('http://127.0.0.1:2342').waitFor();
-    await list.getByText('Not shared yet').waitFor();
-    await page.getByRole('link', { name: 'overview' }).click();
-    const row = page
-      .getByRole('list', { name: 'Services' })
-      .getByRole('listitem')
-      .filter({ hasText: 'photos' })
-      .first();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const row = page.getByRole('list', { name: 'Other web services' }).getByRole('listitem').first();
+    const opens = row.getByRole('heading').getByRole('link');
+    expect(await opens.getAttribute('href')).toBe('http://127.0.0.1:2342');
     await row.getByRole('radio', { name: 'Shared' }).check();
     await row.getByText(/^https:\/\/photos\.nas\.local:\d+$/).waitFor();
+    await expect.poll(() => opens.getAttribute('href')).toMatch(/^https:\/\/photos\.nas\.local/);
     await page.getByRole('tab', { name: 'Connect' }).click();
     await page.getByText(/^curl --cacert homeport\.crt -u "\$USER:\$TOKEN" https:\/\/photos\.nas\.local/).waitFor();
-    await page.getByRole('tab', { name: 'Other services' }).click();
-    await list.getByRole('button', { name: 'Remove' }).click();
-    await list.getByRole('button', { name: 'Really remove?' }).click();
-    await list.waitFor({ state: 'detached' });
+  });
+
+  it('edits another web service, which stays shared under its new name, and removes it with a way back', async () => {
+    const settings = { shared: ['photos'], outside: ['photos=http://127.0.0.1:2342'], outsideUnverified: ['photos'] };
+    await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
+    await using visit = await pages.visit('/network/other');
+    const { page } = visit;
+    const more = async (name: string, action: string): Promise<void> => {
+      await page.getByRole('button', { name: `More about ${name}` }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await more('photos', 'Edit');
+    await page.getByLabel('Name', { exact: true }).fill('push');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('There is push already. Choose another name.').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('album');
+    await page.getByLabel('Address', { exact: true }).fill('https://127.0.0.1:2343');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const row = page.getByRole('list', { name: 'Other web services' }).getByRole('listitem').first();
+    await row.getByText(/^https:\/\/album\.nas\.local:\d+$/).waitFor();
+    expect(await row.getByRole('radio', { name: 'Shared' }).isChecked()).toBe(true);
+    const { sections } = await api<SettingsView>(pages.url, '/api/settings');
+    const unverified = sections
+      .find(({ id }) => id === 'gateway')
+      ?.fields.find(({ name }) => name === 'outsideUnverified');
+    expect(unverified?.value).toEqual(['album']);
+    await more('album', 'Remove');
+    await page.getByRole('heading', { name: 'No other web services yet.' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.getByText(/^https:\/\/album\.nas\.local:\d+$/).waitFor();
+    await more('album', 'Remove');
+    await page.getByRole('heading', { name: 'No other web services yet.' }).waitFor();
   });
 
   it('says what the provider of the sign-in has to know', async () => {
@@ -169,7 +194,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
       ['connect', 'Programs'],
     ] as const) {
       await using visit = await pages.visit(`/network/${tab}`, screen);
-      await visit.page.getByRole('heading', { name: words }).waitFor();
+      await visit.page.getByRole(tab === 'other' ? 'button' : 'heading', { name: words }).waitFor();
       await expectFits(visit, `network-${tab}`, screen);
     }
   });

@@ -6,8 +6,11 @@ import {
   type GatewayState,
   type SharedService,
 } from '../../../../services/contracts/gateway/api.ts';
+import { Problem } from '../../../../services/contracts/problem.ts';
 import { call, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
+
+type Body = Readonly<Record<string, unknown>>;
 
 /** What the home network reaches, kept up to date by events. */
 class Network {
@@ -46,10 +49,31 @@ class Network {
     });
   }
 
-  /** @throws Problem that says what does not fit. */
-  addOutside(name: string, address: string): Promise<void> {
-    const added = `${name}=${address.trim().replace(/\/$/, '')}`;
-    return this.#change(({ services }) => ({ outside: [...outsideOf(services), added] }));
+  /**
+   * Takes in a web service that is none of Homeport, or changes the one of an id.
+   * @throws Problem that says what does not fit.
+   */
+  putOutside(id: string | undefined, name: string, address: string): Promise<void> {
+    const line = `${name}=${address.trim().replace(/\/$/, '')}`;
+    return this.#change(async ({ services }) => {
+      if (name !== id && services.some((each) => each.id === name)) {
+        const fault = `There is ${name} already. Choose another name.`;
+        throw new Problem('network.name_taken', 422, fault, { fields: { name: fault } });
+      }
+      const lines = outsideOf(services);
+      if (id === undefined) return { outside: [...lines, line] };
+      const outside = lines.map((each) => (each.startsWith(`${id}=`) ? line : each));
+      if (name === id) return { outside };
+      // Who reaches it, and whether its certificate is believed, stand under its name.
+      const renamed = (ids: readonly string[]): string[] => ids.map((each) => (each === id ? name : each));
+      const outsideUnverified = renamed(await unverified());
+      return {
+        outside,
+        outsideUnverified,
+        shared: renamed(idsOf(services, 'sign-in')),
+        open: renamed(idsOf(services, 'open')),
+      };
+    });
   }
 
   /** @throws Problem that says why it stays as it is. */
@@ -61,9 +85,9 @@ class Network {
   }
 
   /** A setting is a whole list, so each change is made of what the one before it left. */
-  #change(bodyFor: (state: GatewayState) => Readonly<Record<string, unknown>>): Promise<void> {
+  #change(bodyFor: (state: GatewayState) => Body | Promise<Body>): Promise<void> {
     const change = this.#turn.then(async () => {
-      const body = bodyFor(await call(gatewayApi.state));
+      const body = await bodyFor(await call(gatewayApi.state));
       await call(controlApi.changeSettings, { params: { section: 'gateway' }, body });
       await this.load();
     });
@@ -74,8 +98,19 @@ class Network {
 
 function shares(services: readonly SharedService[], id: string, exposure: Exposure) {
   const wanted = services.map((each) => (each.id === id ? { ...each, exposure } : each));
-  const those = (kind: Exposure): string[] => wanted.filter((each) => each.exposure === kind).map((each) => each.id);
-  return { shared: those('sign-in'), open: those('open') };
+  return { shared: idsOf(wanted, 'sign-in'), open: idsOf(wanted, 'open') };
+}
+
+function idsOf(services: readonly SharedService[], kind: Exposure): string[] {
+  return services.filter(({ exposure }) => exposure === kind).map(({ id }) => id);
+}
+
+/** Names of those whose certificate nobody vouches for. */
+async function unverified(): Promise<readonly string[]> {
+  const { sections } = await call(controlApi.settings);
+  const fields = sections.find(({ id }) => id === 'gateway')?.fields ?? [];
+  const value = fields.find(({ name }) => name === 'outsideUnverified')?.value;
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function outsideOf(services: readonly SharedService[]): readonly string[] {
