@@ -187,6 +187,7 @@ function assemble(
     metrics,
     notices,
     engine,
+    thumbnails,
     scan: () => settings.subscriptionScan,
   });
   const socketIo = openSocketIo({

@@ -28,8 +28,8 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
     await ask('POST', '/downloads', { url, ...more });
     await settled();
   };
-  const channel = (name: string, title: string, titles: readonly string[]): string =>
-    `${new URL(site.publish(name, titles)).href.split('?')[0] ?? ''}?title=${encodeURIComponent(title)}`;
+  const channel = (name: string, title: string, titles: readonly string[], more: object = {}): string =>
+    `${new URL(site.publish(name, titles)).href.split('?')[0] ?? ''}?${new URLSearchParams({ title, ...more }).toString()}`;
   const bread = ['Sourdough from nothing', 'Ovens and stones', 'Flour: what the numbers say'];
   const boats = ['Caulking a hull', 'Sails and their names'];
   const check = async (name: string): Promise<void> => {
@@ -43,7 +43,12 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
       async happens() {
         const subscribe = (url: string, more: object): Promise<unknown> =>
           ask('POST', '/downloads/subscriptions', { url, ...more });
-        await subscribe(channel('bread', 'The slow kitchen', bread), { intervalMinutes: 60, folder: 'Kitchen' });
+        await subscribe(channel('bread', 'The slow kitchen', bread, { image: films.picture(2) }), {
+          intervalMinutes: 60,
+          folder: 'Kitchen',
+          quality: '1080',
+          format: 'mp4',
+        });
         await subscribe(channel('boats', 'Wooden boats', boats), { intervalMinutes: 720, titleRegex: 'sail|hull' });
       },
     },

@@ -19,7 +19,7 @@ const skies = [
 export async function openFilms(
   folder: string,
   source: string,
-): Promise<StandIn & { page(title: string, path?: string): string }> {
+): Promise<StandIn & { page(title: string, path?: string): string; picture(sky: number): string }> {
   await Promise.all(
     skies.map(([above, below], at) =>
       run('ffmpeg', [
@@ -46,6 +46,7 @@ export async function openFilms(
   });
   return {
     ...site,
+    picture: (sky) => `${site.url}/sky${String(sky)}.jpg`,
     page(title, film = '/big.mp4') {
       const query = new URLSearchParams({ title, film, picture: `sky${String(made++ % skies.length)}.jpg` });
       return `${site.url}/watch?${query.toString()}`;

@@ -23,7 +23,16 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     return {
       ...{ id: String(number), url: `https://videos.example/c/${String(number)}`, name: `Channel ${String(number)}` },
       ...{ enabled: number % 10 !== 0, intervalMinutes: 60, titleRegex: '', skipMembersOnly: true, folder: '' },
-      ...{ quality: 'best', format: 'mp4', seen: 30, checking: false, lastChecked: now, nextCheck: now + 3_600_000 },
+      ...{
+        kind: 'video',
+        quality: 'best',
+        format: 'mp4',
+        picture: false,
+        seen: 30,
+        checking: false,
+        lastChecked: now,
+        nextCheck: now + 3_600_000,
+      },
       ...{ lastFound: null, found: 0, error: number % 100 === 1 ? 'HTTP Error 404: Not Found' : null, failures: 0 },
     };
   }
@@ -108,7 +117,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
   it.each([360, 700])('leaves room around one that failed in a window %i px wide', async (width) => {
     await using watched = await open('', { width });
     const name = watched.page.getByRole('heading', { name: 'Channel 1', exact: true });
-    await watched.page.getByRole('button', { name: 'Subscribe again: Channel 1' }).waitFor();
+    await watched.page.getByRole('button', { name: 'Change the address: Channel 1' }).waitFor();
     const [outer, inner] = await Promise.all([rows(watched.page).first().boundingBox(), name.boundingBox()]);
     expect((inner?.y ?? 0) - (outer?.y ?? 0)).toBeGreaterThanOrEqual(8);
   });

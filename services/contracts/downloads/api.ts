@@ -17,7 +17,7 @@ export const DownloadState = z.enum([
 ]);
 export type DownloadState = z.infer<typeof DownloadState>;
 
-const DownloadKind = z.enum(['video', 'audio', 'captions', 'thumbnail']);
+export const DownloadKind = z.enum(['video', 'audio', 'captions', 'thumbnail']);
 export type DownloadKind = z.infer<typeof DownloadKind>;
 
 /** A download as our own page sees it; the peer's record has its own shape in the service's `wire`. */

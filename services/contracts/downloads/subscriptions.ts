@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
-import { DownloadOptions } from './api.ts';
+import { fileReply } from '../api.ts';
+import { DownloadKind, DownloadOptions } from './api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
 /** A channel, playlist or feed that is looked at now and then; the peer's shape of it is in the service's `wire`. */
@@ -19,8 +20,12 @@ export const Subscription = z
     skipMembersOnly: z.boolean(),
     /** Below the download folder; empty: the folder itself. */
     folder: z.string(),
+    /** What is made of each video. */
+    kind: DownloadKind,
     quality: z.string(),
     format: z.string(),
+    /** There is one at `/picture`. */
+    picture: z.boolean(),
     /** Videos that are known by now, and never fetched again. */
     seen: z.int(),
     /** Being looked at just now. */
@@ -83,10 +88,12 @@ export const subscriptionsApi = {
   update: defineRoute({
     method: 'POST',
     path: '/api/downloads/subscriptions/update',
-    summary: 'Changes the fields that are named; `enabled: false` pauses it.',
+    summary:
+      'Changes the fields that are named; `enabled: false` pauses it. At another address, videos that are known stay known; where it has none of them, what is there by now counts as seen.',
     access: mayWrite('downloads'),
     body: z.object({
       id: z.string(),
+      url: address.optional(),
       name: z.string().min(1).max(200).optional(),
       enabled: z.boolean().optional(),
       intervalMinutes: interval.optional(),
@@ -119,6 +126,13 @@ export const subscriptionsApi = {
     access: mayWrite('downloads'),
     body: Ids,
     reply: z.object({ restored: z.array(z.string()) }),
+  }),
+  picture: defineRoute({
+    method: 'GET',
+    path: '/api/downloads/subscriptions/:id/picture',
+    summary: 'A small picture: of the channel itself, else of one of its videos.',
+    access: mayRead('downloads'),
+    reply: fileReply,
   }),
   preview: defineRoute({
     method: 'POST',

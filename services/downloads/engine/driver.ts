@@ -100,7 +100,7 @@ export class Driver {
     const id = info.id ?? item.url;
     if (info._type === 'playlist' && item.playlist?.byIndex !== true) {
       const entries = (info.entries ?? []).filter((entry) => entry !== null);
-      return { kind: 'playlist', id, title: info.title ?? '', entries, ...channelOf(info) };
+      return { kind: 'playlist', id, title: info.title ?? '', entries, picture: pictureOf(info), ...channelOf(info) };
     }
     if (info._type !== 'playlist' && folder !== undefined) {
       await mkdir(folder, { recursive: true });

@@ -61,6 +61,8 @@ export interface List {
   readonly id: string;
   readonly title: string;
   readonly entries: readonly Entry[];
+  /** Address of a small picture of the list itself. */
+  readonly picture: string | null;
   /** Where it is all that somebody has uploaded. */
   readonly channel?: { readonly name: string; readonly id: string };
 }

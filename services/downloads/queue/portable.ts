@@ -100,7 +100,15 @@ async function replaceAll(
     there.delete(url);
     if (before !== undefined) await store.change(before.id, { ...given, nextCheck: now });
     else {
-      const fresh = { lastChecked: null, lastFound: null, found: 0, error: null, failures: 0, nextCheck: now };
+      const fresh = {
+        lastChecked: null,
+        lastFound: null,
+        found: 0,
+        error: null,
+        failures: 0,
+        picture: null,
+        nextCheck: now,
+      };
       // They are listed by their age.
       await store.insert({ id: randomUUID(), url, createdAt: now + index, ...given, ...fresh });
     }

@@ -1,5 +1,6 @@
-import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { subscriptionsApi } from '../../contracts/downloads/subscriptions.ts';
+import { Problem } from '../../contracts/problem.ts';
 import type { Settings } from '../settings.ts';
 import { readAdd } from '../wire/add.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -30,6 +31,11 @@ export function subscriptionHandlers(subscriptions: Subscriptions, settings: Set
     implement(subscriptionsApi.restore, async ({ body }) => ({
       restored: [...(await subscriptions.restore(body.ids))],
     })),
+    implement(subscriptionsApi.picture, async ({ params }) => {
+      const picture = await subscriptions.picture(params['id'] ?? '');
+      if (picture === undefined) throw new Problem('downloads.no_picture', 404, 'There is no picture of it.');
+      return new FileReply({ ...picture, maxAge: 86_400 });
+    }),
     implement(subscriptionsApi.preview, async ({ body }) => {
       const { url, order } = readAdd({ url: body.url }, settings);
       return await subscriptions.preview(url, order, body.titleRegex.trim());

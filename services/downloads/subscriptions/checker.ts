@@ -8,10 +8,11 @@ import type { Intake } from '../add/intake.ts';
 import type { Live } from '../queue/live.ts';
 import type { DownloadMetrics } from '../run/metrics.ts';
 import type { Notices } from '../run/notices.ts';
+import type { Thumbnails } from '../run/thumbnails.ts';
 import type { Prober } from '../add/prober.ts';
 import type { Queue } from '../queue/queue.ts';
 import { DownloadStore } from '../store/store.ts';
-import { depthOf, entryKey, isThere, readFeed, type Feed } from './feed.ts';
+import { depthOf, entryKey, faceOf, isThere, readFeed, type Feed } from './feed.ts';
 import { nextCheckAt } from './schedule.ts';
 import { SubscriptionStore, type StoredSubscription } from './store.ts';
 import { matchTitles } from './title-filter.ts';
@@ -31,10 +32,16 @@ export interface CheckerParts {
   readonly metrics: DownloadMetrics;
   readonly notices: Notices;
   readonly engine: EngineWatch;
+  readonly thumbnails: Thumbnails;
   /** How far into a feed a check looks. */
   readonly scan: () => number;
   /** Called with a subscription whose row, or whose being checked, has changed. */
   readonly tell: (subscription: StoredSubscription) => void;
+}
+
+/** What the picture of a subscription is kept under, beside those of downloads. */
+export function pictureId(id: string): string {
+  return `subscription-${id}`;
 }
 
 /** Looks at feeds and queues what is new in them. */
@@ -104,8 +111,9 @@ export class Checker {
 
   /** Marks and rows are one transaction: whatever happens, a video is queued once. */
   async #take(id: string, feed: Feed, entries: readonly Entry[], wanted: ReadonlySet<Entry>): Promise<number> {
-    const { context, prober, intake, live, metrics, queue } = this.#parts;
+    const { context, prober, intake, live, metrics, queue, thumbnails } = this.#parts;
     const now = context.clock.now();
+    let isRepainted = false;
     const items = await context.commit(async (db): Promise<readonly Item[]> => {
       const store = new SubscriptionStore(db);
       const current = await store.find(id);
@@ -121,15 +129,20 @@ export class Checker {
         ...(current.order.autoStart ? {} : { batch: null }),
       }));
       await new DownloadStore(db).append(made);
+      // A feed without a picture of its own keeps that of one of its videos.
+      const picture = feed.picture ?? current.picture ?? faceOf(feed);
+      isRepainted = picture !== current.picture;
       await store.change(id, {
         lastChecked: now,
         nextCheck: nextCheckAt(now, current.intervalMinutes, 0),
         error: null,
         failures: 0,
+        picture,
         ...(made.length > 0 ? { lastFound: now, found: current.found + made.length } : {}),
       });
       return made;
     });
+    if (isRepainted) await thumbnails.forget(pictureId(id));
     for (const item of items) live.changed(item);
     metrics.added(items.length);
     if (items.length > 0) queue.wake();

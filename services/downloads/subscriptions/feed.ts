@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Order } from '../domain/order.ts';
 import type { Target } from '../engine/driver.ts';
-import type { Entry, Probe } from '../engine/found.ts';
+import { pictureOf, type Entry, type Probe } from '../engine/found.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
 import { isList, type Prober } from '../add/prober.ts';
 
@@ -11,6 +11,8 @@ export interface Feed {
   readonly title: string;
   /** Its videos, in its order. */
   readonly entries: readonly Entry[];
+  /** Its own; null where the site gives none. */
+  readonly picture: string | null;
 }
 
 const firstLook = 10;
@@ -51,10 +53,16 @@ export async function readFeed(
     if (tab === undefined || tab === null) continue;
     const inside = await look(tab);
     if (inside.kind === 'playlist' && videosOf(inside.entries).length > 0) {
-      return { id: found.id, title: found.title || inside.title, entries: videosOf(inside.entries) };
+      const { id, picture } = found;
+      return { id, picture, title: found.title || inside.title, entries: videosOf(inside.entries) };
     }
   }
   return { ...found, entries: [] };
+}
+
+/** The picture that stands for a feed: its own, else that of its newest video with one. */
+export function faceOf({ picture, entries }: Feed): string | null {
+  return picture ?? entries.map(pictureOf).find((each) => each !== null) ?? null;
 }
 
 /** What an entry is remembered by: its id with its site, else its address without the extractor's own notes. */

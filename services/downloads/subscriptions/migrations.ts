@@ -45,4 +45,10 @@ export const subscriptionMigrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '052-subscriptions-picture',
+    async up(db) {
+      await db.schema.alterTable('downloads_subscriptions').addColumn('picture', 'text').execute();
+    },
+  },
 ];

@@ -22,9 +22,11 @@ export interface StoredSubscription {
   readonly error: string | null;
   readonly failures: number;
   readonly seen: number;
+  /** Address of a small picture of it. */
+  readonly picture: string | null;
 }
 
-export type SubscriptionChange = Partial<Omit<StoredSubscription, 'id' | 'url' | 'createdAt' | 'seen'>>;
+export type SubscriptionChange = Partial<Omit<StoredSubscription, 'id' | 'createdAt' | 'seen'>>;
 
 interface SubscriptionRow {
   id: string;
@@ -44,6 +46,7 @@ interface SubscriptionRow {
   error: string | null;
   failures: number;
   removed_at: number | null;
+  picture: string | null;
 }
 
 interface Tables {
@@ -85,7 +88,7 @@ export class SubscriptionStore {
   }
 
   async insert(subscription: Omit<StoredSubscription, 'seen'>): Promise<void> {
-    const row = { ...toRow(subscription), id: subscription.id, url: subscription.url };
+    const row = { ...toRow(subscription), id: subscription.id };
     const values = { ...row, created_at: subscription.createdAt, removed_at: null } as SubscriptionRow;
     await this.#db.insertInto('downloads_subscriptions').values(values).execute();
   }
@@ -128,6 +131,20 @@ export class SubscriptionStore {
     return fresh;
   }
 
+  /** Whether any of these entries was seen before. */
+  async hasSeen(id: string, entries: readonly string[]): Promise<boolean> {
+    for (let start = 0; start < entries.length; start += chunk) {
+      const row = await this.#db
+        .selectFrom('downloads_seen')
+        .select('entry')
+        .where('subscription', '=', id)
+        .where('entry', 'in', entries.slice(start, start + chunk))
+        .executeTakeFirst();
+      if (row !== undefined) return true;
+    }
+    return false;
+  }
+
   /** Hides subscriptions; returns the ones that were there. */
   async remove(ids: readonly string[], at: number): Promise<readonly string[]> {
     const rows = await this.#db
@@ -154,11 +171,16 @@ export class SubscriptionStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Forgets for good what was removed before this time. */
-  async sweep(before: number): Promise<void> {
+  /** Forgets for good what was removed before this time, and returns it. */
+  async sweep(before: number): Promise<readonly string[]> {
     const gone = this.#db.selectFrom('downloads_subscriptions').select('id').where('removed_at', '<', before);
     await this.#db.deleteFrom('downloads_seen').where('subscription', 'in', gone).execute();
-    await this.#db.deleteFrom('downloads_subscriptions').where('removed_at', '<', before).execute();
+    const rows = await this.#db
+      .deleteFrom('downloads_subscriptions')
+      .where('removed_at', '<', before)
+      .returning('id')
+      .execute();
+    return rows.map(({ id }) => id);
   }
 
   #present() {
@@ -192,12 +214,14 @@ function fromRow(row: Selectable<SubscriptionRow>, seen: number): StoredSubscrip
     found: row.found,
     error: row.error,
     failures: row.failures,
+    picture: row.picture,
     seen,
   };
 }
 
-function toRow(subscription: Omit<StoredSubscription, 'id' | 'url' | 'createdAt' | 'seen'>) {
+function toRow(subscription: Omit<StoredSubscription, 'id' | 'createdAt' | 'seen'>) {
   return {
+    url: subscription.url,
     name: storable(subscription.name),
     request: JSON.stringify(subscription.order),
     enabled: subscription.enabled ? 1 : 0,
@@ -210,5 +234,6 @@ function toRow(subscription: Omit<StoredSubscription, 'id' | 'url' | 'createdAt'
     found: subscription.found,
     error: storable(subscription.error),
     failures: subscription.failures,
+    picture: storable(subscription.picture),
   };
 }

@@ -7,14 +7,17 @@ import {
   type Subscription,
   type SubscriptionPreview,
 } from '../../contracts/downloads/subscriptions.ts';
-import { Addresses } from '../store/addresses.ts';
+import { Addresses, type KeptAddress } from '../store/addresses.ts';
 import type { Order } from '../domain/order.ts';
 import { folderParts } from '../domain/template.ts';
 import type { UrlPolicy } from '../add/url-policy.ts';
 import type { Prober } from '../add/prober.ts';
-import { Checker, type CheckerParts } from './checker.ts';
-import { depthOf, entryKey, isThere, readFeed, type Feed } from './feed.ts';
+import type { Picture } from '../run/thumbnails.ts';
+import { Checker, pictureId, type CheckerParts } from './checker.ts';
+import { depthOf, entryKey, faceOf, isThere, readFeed, type Feed } from './feed.ts';
+import { alreadySubscribed, settle, type Move } from './move.ts';
 import { nextCheckAt } from './schedule.ts';
+import { toSubscription } from './shown.ts';
 import { SubscriptionStore, type StoredSubscription, type SubscriptionChange } from './store.ts';
 import { matchTitles } from './title-filter.ts';
 
@@ -83,27 +86,7 @@ export class Subscriptions implements AsyncDisposable {
 
   /** As our own pages see it. */
   shown(subscription: StoredSubscription): Subscription {
-    const { order } = subscription;
-    return {
-      id: subscription.id,
-      url: subscription.url,
-      name: subscription.name,
-      enabled: subscription.enabled,
-      intervalMinutes: subscription.intervalMinutes,
-      titleRegex: subscription.titleRegex,
-      skipMembersOnly: subscription.skipMembersOnly,
-      folder: order.folder ?? '',
-      quality: order.quality,
-      format: order.format,
-      seen: subscription.seen,
-      checking: this.#checker.isChecking(subscription.id),
-      lastChecked: subscription.lastChecked,
-      nextCheck: subscription.enabled ? subscription.nextCheck : null,
-      lastFound: subscription.lastFound,
-      found: subscription.found,
-      error: subscription.error,
-      failures: subscription.failures,
-    };
+    return toSubscription(subscription, this.#checker.isChecking(subscription.id));
   }
 
   /**
@@ -111,10 +94,8 @@ export class Subscriptions implements AsyncDisposable {
    * `downloads.single_video` (422), `downloads.refused` (403), `downloads.bad_filter` (400), and what the site said.
    */
   async add(given: NewSubscription): Promise<StoredSubscription> {
-    const { context, gate, scan } = this.#parts;
-    const allowed = await gate(given.url);
-    if ('msg' in allowed) throw new Problem('downloads.refused', 403, allowed.msg);
-    const { shown: url, ...secrets } = new Addresses(context.vault).split(allowed.href);
+    const { context, scan } = this.#parts;
+    const { shown: url, ...secrets } = await this.#kept(given.url);
     await matchTitles(given.titleRegex, [''], context.clock);
     requireInside(given.order.folder);
     if ((await this.#store.findByUrl(url)) !== undefined) throw alreadySubscribed;
@@ -138,6 +119,7 @@ export class Subscriptions implements AsyncDisposable {
       found: 0,
       error: null,
       failures: 0,
+      picture: faceOf(feed),
     };
     const there = feed.entries.filter(isThere).map(entryKey);
     const made = await context.commit(async (db) => {
@@ -153,28 +135,40 @@ export class Subscriptions implements AsyncDisposable {
     return made;
   }
 
-  /** @throws Problem `downloads.no_subscription` (404), `downloads.bad_filter` (400), `downloads.bad_folder` (422) */
+  /**
+   * Another address is looked at first. @throws Problem `downloads.no_subscription` (404), `downloads.bad_filter` (400),
+   * `downloads.bad_folder` (422), and as {@link Subscriptions.add}
+   */
   async update(
     id: string,
     change: Pick<SubscriptionChange, 'name' | 'enabled' | 'intervalMinutes' | 'titleRegex' | 'skipMembersOnly'> & {
       readonly folder?: string;
+      readonly url?: string;
     },
   ): Promise<StoredSubscription> {
     const { context } = this.#parts;
-    const { folder, ...rest } = change;
+    const { folder, url, ...rest } = change;
     if (rest.titleRegex !== undefined) await matchTitles(rest.titleRegex, [''], context.clock);
     requireInside(folder ?? null);
+    const move = url === undefined ? undefined : await this.#lookAt(id, url);
     const changed = await context.commit(async (db) => {
       const store = new SubscriptionStore(db);
       const before = await store.find(id);
       if (before === undefined) return undefined;
-      const order = folder === undefined ? before.order : { ...before.order, folder: folder || null };
+      if (move !== undefined) await settle(store, id, move);
+      const order = {
+        ...before.order,
+        ...(folder === undefined ? {} : { folder: folder || null }),
+        ...(move === undefined ? {} : { login: move.login, secrets: move.secrets }),
+      };
       const interval = rest.intervalMinutes ?? before.intervalMinutes;
       const resumed = rest.enabled === true && !before.enabled;
       const from = resumed || before.lastChecked === null ? context.clock.now() : before.lastChecked;
       // Another interval counts from the last look; who resumes it wants to see what came meanwhile.
       const nextCheck = resumed ? from : nextCheckAt(from, interval, before.failures);
-      return await store.change(id, { ...rest, order, nextCheck });
+      if (move === undefined) return await store.change(id, { ...rest, order, nextCheck });
+      const anew = { url: move.url, error: null, failures: 0, nextCheck: context.clock.now() };
+      return await store.change(id, { ...rest, order, ...anew });
     });
     if (changed === undefined) throw unknownSubscription;
     this.#updated(changed);
@@ -238,6 +232,31 @@ export class Subscriptions implements AsyncDisposable {
     };
   }
 
+  /** Undefined when there is none, or it cannot be had now. */
+  async picture(id: string): Promise<Picture | undefined> {
+    const thumbnail = (await this.#store.find(id))?.picture ?? null;
+    return await this.#parts.thumbnails.of({ uid: pictureId(id), thumbnail });
+  }
+
+  /** What is at an address that a subscription is to have; undefined where it has it already. */
+  async #lookAt(id: string, address: string): Promise<Move | undefined> {
+    const before = await this.#store.find(id);
+    if (before === undefined) throw unknownSubscription;
+    if (address === before.url) return undefined;
+    const { shown: url, ...secrets } = await this.#kept(address);
+    const order = { ...before.order, ...secrets };
+    const most = depthOf(order, this.#parts.scan(), true);
+    const feed = await readFeed(this.#parts, { url, order, most }, this.#stop.signal);
+    return { url, ...secrets, there: feed.entries.filter(isThere).map(entryKey) };
+  }
+
+  /** @throws Problem `downloads.refused` (403) */
+  async #kept(address: string): Promise<KeptAddress> {
+    const allowed = await this.#parts.gate(address);
+    if ('msg' in allowed) throw new Problem('downloads.refused', 403, allowed.msg);
+    return new Addresses(this.#parts.context.vault).split(allowed.href);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#open.dispose();
     this.#stop.abort();
@@ -254,13 +273,15 @@ export class Subscriptions implements AsyncDisposable {
   }
 
   async #checkDue(): Promise<void> {
-    const { context, engine } = this.#parts;
+    const { context, engine, thumbnails } = this.#parts;
     const now = context.clock.now();
+    let gone: readonly string[] = [];
     const due = await context.commit(async (db) => {
       const store = new SubscriptionStore(db);
-      await store.sweep(now - restorableMs);
+      gone = await store.sweep(now - restorableMs);
       return engine.missing === undefined ? await store.takeDue(now, now + checkWithinMs) : [];
     });
+    for (const id of gone) await thumbnails.forget(pictureId(id));
     if (due.length > 0) await this.#checker.checkAll(due, this.#stop.signal);
   }
 
@@ -275,5 +296,4 @@ function requireInside(folder: string | null): void {
   throw new Problem('downloads.bad_folder', 422, `Folder "${folder}" is not inside the download folder.`);
 }
 
-const alreadySubscribed = new Problem('downloads.subscribed', 409, 'This URL is already subscribed');
 const unknownSubscription = new Problem('downloads.no_subscription', 404, 'Subscription not found');

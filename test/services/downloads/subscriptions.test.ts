@@ -175,15 +175,47 @@ describe('a subscription', () => {
   });
 });
 
-it('removals can be taken back with all that was seen, and previews show what a filter lets through', async () => {
-  const call = async (path: string, body: object): Promise<any> => {
-    const reply = await fetch(`${rig.host.url('control')}/api/downloads/subscriptions${path}`, {
-      method: 'POST',
-      headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+async function call(path: string, body: object): Promise<any> {
+  const reply = await fetch(`${rig.host.url('control')}/api/downloads/subscriptions${path}`, {
+    method: 'POST',
+    headers: { Authorization: adminAuthorization, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return await reply.json();
+}
+
+it('another address keeps what is known, and a picture goes with it', async () => {
+  const picture = async (id: string): Promise<string> => {
+    const reply = await fetch(`${rig.host.url('control')}/api/downloads/subscriptions/${id}/picture`, {
+      headers: { Authorization: adminAuthorization },
     });
-    return await reply.json();
+    return `${reply.status} ${reply.headers.get('content-type') ?? ''}`;
   };
+  const plain = await call('', { url: rig.site.publish('Moved', ['Moved 1']), auto_start: false });
+  expect(plain).toMatchObject({ kind: 'video', picture: false });
+  expect(await picture(plain.id)).toMatch(/^404/);
+  rig.site.publish('Moved', undefined);
+  await call('/check', { ids: [plain.id] });
+  expect(await find(plain.id)).toMatchObject({ error: expect.stringContaining('404') });
+
+  const url = `${rig.site.publish('New', ['Moved 2', 'Moved 1'])}&image=/cover.jpg`;
+  const nowhere = await call('/update', { id: plain.id, url: rig.site.url('/s/404') });
+  expect(nowhere).toMatchObject({ error: { detail: expect.stringContaining('404') } });
+  expect(await call('/update', { id: plain.id, url })).toMatchObject({ url, error: null, failures: 0, name: 'Moved' });
+  await vi.waitFor(async () => expect(await pendingOf(client, 'Moved')).toEqual(['Moved 2']), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await picture(plain.id)).toBe('200 image/jpeg'), { timeout: 30_000 });
+
+  // Where nothing is known, it is another channel: what is there by now counts as seen.
+  const other = rig.site.publish('Elsewhere', ['Elsewhere 2', 'Elsewhere 1']);
+  expect(await call('/update', { id: plain.id, url: other })).toMatchObject({ url: other, seen: 4 });
+  expect(await call('/check', { ids: [plain.id] })).toEqual({ queued: 0 });
+  const second = await call('', { url });
+  expect(await call('/update', { id: second.id, url: other })).toMatchObject({
+    error: { code: 'downloads.subscribed' },
+  });
+});
+
+it('removals can be taken back with all that was seen, and previews show what a filter lets through', async () => {
   const url = rig.site.publish('Back', ['Back 2', 'Back 1 extra']);
   expect(await call('/preview', { url, titleRegex: 'extra' })).toEqual({
     name: 'Back',

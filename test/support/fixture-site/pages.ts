@@ -89,19 +89,25 @@ function rss(count: number, title: string, base: string): string {
   return rssOf(title, items, base);
 }
 
-/** A feed of these titles; an item's address follows from its title. */
-export function channel(title: string, titles: readonly string[], base: string): string {
+/** A feed of these titles; an item's address follows from its title, its picture is the same for all. */
+export function channel(title: string, titles: readonly string[], base: string, image: string | null): string {
   const items = titles.map((each) => ({ title: each, source: `${base}/single.mp4?item=${encodeURIComponent(each)}` }));
-  return rssOf(title, items, base);
+  return rssOf(title, items, base, image);
 }
 
-function rssOf(title: string, items: readonly { title: string; source: string }[], base: string): string {
+function rssOf(
+  title: string,
+  items: readonly { title: string; source: string }[],
+  base: string,
+  image: string | null = null,
+): string {
+  const picture = image === null ? '' : `<itunes:image href="${escape(new URL(image, base).href)}"/>`;
   const parts = items.map(({ title: name, source }) => {
     const enclosure = `<enclosure url="${escape(source)}" type="video/mp4" length="1"/>`;
-    return `<item><title>${escape(name)}</title>${enclosure}</item>`;
+    return `<item><title>${escape(name)}</title>${enclosure}${picture}</item>`;
   });
   const content = `<title>${escape(title)}</title><link>${base}</link><description>d</description>${parts.join('')}`;
-  return `<?xml version="1.0"?><rss version="2.0"><channel>${content}</channel></rss>`;
+  return `<?xml version="1.0"?><rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>${content}</channel></rss>`;
 }
 
 function escape(text: string): string {

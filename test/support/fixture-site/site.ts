@@ -100,7 +100,7 @@ export async function startFixtureSite(): Promise<FixtureSite> {
     if (status !== undefined) return void response.writeHead(Number(status)).end('status');
     const titles = channels.get(/^\/channel\/(.+)\.rss$/.exec(path)?.[1] ?? '');
     if (titles !== undefined) {
-      const body = channel(url.searchParams.get('title') ?? 'Channel', titles, address);
+      const body = channel(url.searchParams.get('title') ?? 'Channel', titles, address, url.searchParams.get('image'));
       return void response.writeHead(200, { 'Content-Type': 'application/rss+xml' }).end(body);
     }
     const live = /^\/live\/(.+)\.m3u8$/.exec(path)?.[1];

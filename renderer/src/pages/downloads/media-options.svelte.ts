@@ -33,6 +33,9 @@ const audioFormats = [
   ['opus', 'Opus'],
   ['wav', 'WAV'],
 ] as const;
+/** In words, by what the server calls them. */
+export const qualityNames: ReadonlyMap<string, string> = new Map(allQualities);
+export const formatNames: ReadonlyMap<string, string> = new Map([...videoFormats, ...audioFormats]);
 /** What the names of formats do not say. */
 export const formatHints = {
   any: 'The format that the site has, unchanged',

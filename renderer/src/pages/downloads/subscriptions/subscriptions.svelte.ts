@@ -67,7 +67,7 @@ class Subscriptions extends Loaded {
   async update(
     id: string,
     change: Partial<
-      Pick<Subscription, 'name' | 'enabled' | 'intervalMinutes' | 'titleRegex' | 'skipMembersOnly' | 'folder'>
+      Pick<Subscription, 'url' | 'name' | 'enabled' | 'intervalMinutes' | 'titleRegex' | 'skipMembersOnly' | 'folder'>
     >,
   ): Promise<void> {
     this.#put(await call(subscriptionsApi.update, { body: { id, ...change } }));

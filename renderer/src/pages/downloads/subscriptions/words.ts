@@ -1,4 +1,5 @@
 import type { Subscription } from '../../../../../services/contracts/downloads/subscriptions.ts';
+import { formatNames, qualityNames } from '../media-options.svelte.ts';
 import { whatToDo, type Advice } from '../stage.ts';
 
 /** Minutes between two checks that are offered, in words. */
@@ -36,6 +37,22 @@ export function ahead(time: number, now: number): string {
 /** Checking it again does not help: what it was is elsewhere now, or gone. */
 export function isGone(error: string): boolean {
   return /HTTP Error (404|410)/.test(error);
+}
+
+const kinds = { audio: 'Audio', captions: 'Subtitles', thumbnail: 'Pictures' } as const;
+
+/** What is made of each video, and where it goes: `1080p MP4 into Kitchen`. */
+export function mediaWords({ kind, quality, format, folder }: Subscription): string {
+  const name = qualityNames.get(quality) ?? quality;
+  const what = kind === 'video' ? (quality === 'best' ? 'Best quality' : name) : kinds[kind];
+  const form = format === 'any' ? '' : ` ${formatNames.get(format) ?? format.toUpperCase()}`;
+  return `${what}${form} into ${folder === '' ? 'the download folder' : folder}`;
+}
+
+/** `3 new videos`; what was there when it was subscribed to does not count. */
+export function foundWords(found: number): string {
+  if (found === 0) return 'No new video yet';
+  return found === 1 ? '1 new video' : `${found.toLocaleString('en')} new videos`;
 }
 
 /** What to do about a check that failed. */
