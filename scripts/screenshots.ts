@@ -66,7 +66,7 @@ async function things(host: TestHost): Promise<readonly (readonly [name: string,
     ['pull-request', '/git/repositories/ada~lamp?show=pulls&number=5'],
     ['table', '/data/tables/public.plants/'],
     ['configuration', `/addons/configurations/${of(profiles, 'Living room').uuid}`],
-    ['downloads-history', '/downloads/history'],
+    ['downloads-statistics', '/downloads/statistics'],
   ];
 }
 

@@ -58,6 +58,7 @@ describe('an address from before', () => {
     ['/inbox/12', '/inbox/messages/12'],
     ['/inbox?id=12&source=push', '/inbox/messages/12?source=push'],
     ['/downloads?id=u1&show=failed', '/downloads/queue/u1?show=failed'],
+    ['/downloads/history', '/downloads/statistics'],
     ['/downloads/subscriptions?id=3', '/downloads/subscriptions/3'],
     ['/push/nas-error-backup', '/push/topics/nas-error-backup'],
     ['/push/nas?id=abc&show=subscribe', '/push/topics/nas?show=subscribe&message=abc'],

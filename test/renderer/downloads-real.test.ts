@@ -49,8 +49,11 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('img', { name: /^Speed of all downloads together/ }).waitFor();
     // Some 400 KiB a second are no part of a megabyte.
     await page.getByText(/\d\d:\d\d:\d\d\s+[\d.]+\skB\/s$/).waitFor();
-    await page.getByRole('row', { name: /127\.0\.0\.1 1 / }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: '127.0.0.1' }).getByText('1 download').waitFor();
     await expectFits(watched, 'downloads-volume', { ...screens[1] });
+    await page.getByRole('radio', { name: 'A year' }).check();
+    await page.getByRole('img', { name: /^Downloaded each month of the last year/ }).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe('?days=365');
     await page.getByRole('link', { name: 'Open the history' }).click();
     await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
     await page.getByRole('menuitem', { name: 'Delete with its file' }).click();

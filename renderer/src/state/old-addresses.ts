@@ -9,6 +9,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ['push planned', 'delayed'],
   ['push keeping', 'retention'],
   ['push statistics', 'history'],
+  ['downloads history', 'statistics'],
   ['mail ', 'mails'],
   ['mail spool', 'mails'],
   ['notify ', 'keys'],
@@ -29,7 +30,8 @@ const moved: Readonly<Record<string, (now: Address, take: Take) => Partial<Addre
   },
   downloads: ({ thing }, take) => {
     const asked = take('id');
-    return asked === '' ? undefined : { thing, id: asked };
+    const now = renamed.get(`downloads ${thing}`);
+    return asked === '' && now === undefined ? undefined : { thing: now ?? thing, id: asked };
   },
   push: ({ thing, id }, take) => {
     const tab = take('tab');

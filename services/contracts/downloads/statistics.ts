@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { mayRead } from '../route-access.ts';
 
-/** What the history says about the last weeks; what was removed from it does not count. */
+/** What the history says about the last days; what was removed from it does not count. */
 export const downloadStatistics = defineRoute({
   method: 'GET',
   path: '/api/downloads/statistics',
-  summary: 'What was downloaded in the last 30 days, by day and by site.',
+  summary: 'What was downloaded in the last days, by day and by site.',
   access: mayRead('downloads'),
+  query: z.object({ days: z.coerce.number().int().min(1).max(366).default(30) }),
   reply: z.object({
     days: z.array(
       z.object({
@@ -19,5 +20,7 @@ export const downloadStatistics = defineRoute({
     ),
     /** The ten with the most bytes. */
     sites: z.array(z.object({ site: z.string(), files: z.int(), bytes: z.number() })),
+    /** The five that take the most room. */
+    largest: z.array(z.object({ uid: z.string(), title: z.string(), bytes: z.number() })),
   }),
 });

@@ -15,9 +15,6 @@ import { DownloadStore } from '../store/store.ts';
 import type { RouteParts } from './app.ts';
 import { fileInside } from './files.ts';
 
-/** Days that the statistics look back. */
-const shownDays = 30;
-
 /** The service's part of our own API; the same rules as on its own port. */
 export function downloadsHandlers({
   context,
@@ -42,7 +39,9 @@ export function downloadsHandlers({
       ]);
       return { queue: shown(queue), history: shown(history.items), total: history.total, paused };
     }),
-    implement(downloadStatistics, async () => statisticsOf(context.reads, lastDays(context.clock.now(), shownDays))),
+    implement(downloadStatistics, async ({ query }) =>
+      statisticsOf(context.reads, lastDays(context.clock.now(), query.days)),
+    ),
     implement(downloadsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);
       const added = await intake.add(url, order);

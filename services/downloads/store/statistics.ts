@@ -7,6 +7,7 @@ import type { Tables } from './rows.ts';
 type Statistics = z.infer<typeof downloadStatistics.reply>;
 
 const mostSites = 10;
+const mostLargest = 5;
 /** Sites that are told apart while they are summed up. */
 const mostAddresses = 20_000;
 
@@ -32,6 +33,15 @@ export async function statisticsOf(db: Kysely<any>, days: readonly LocalDay[]): 
     .orderBy('finished_order', 'desc')
     .limit(mostAddresses)
     .execute();
+  const largest = await tables
+    .selectFrom('downloads')
+    .select(['uid', 'title', 'size'])
+    .where('finished_at', '>=', since)
+    .where('state', '=', 'finished')
+    .where('size', '>', 0)
+    .orderBy('size', 'desc')
+    .limit(mostLargest)
+    .execute();
   const sites = new Map<string, { site: string; files: number; bytes: number }>();
   for (const { url, size } of rows) {
     const site = siteOf(url);
@@ -50,6 +60,7 @@ export async function statisticsOf(db: Kysely<any>, days: readonly LocalDay[]): 
       };
     }),
     sites: [...sites.values()].sort((a, b) => b.bytes - a.bytes || b.files - a.files).slice(0, mostSites),
+    largest: largest.map(({ uid, title, size }) => ({ uid, title, bytes: Number(size) })),
   };
 }
 

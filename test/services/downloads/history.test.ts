@@ -39,11 +39,15 @@ describe('the history', () => {
     await Promise.all([rig.client.ended(video), rig.client.ended(sound)]);
     expect(await titles('')).toHaveLength(3);
     expect(await titles('?state=failed')).toEqual(['127.0.0.1']);
-    const { days, sites } = z.parse(downloadStatistics.reply, await ask('/statistics'));
+    const { days, sites, largest } = z.parse(downloadStatistics.reply, await ask('/statistics'));
     expect(days).toHaveLength(30);
     expect(days.at(-1)).toMatchObject({ files: 2, failed: 1 });
     expect(days.at(-1)?.bytes).toBeGreaterThan(1000);
     expect(sites).toEqual([{ site: '127.0.0.1', files: 2, bytes: days.at(-1)?.bytes }]);
+    expect(largest.map(({ title }) => title)).toEqual(['Film', 'Song']);
+    const year = z.parse(downloadStatistics.reply, await ask('/statistics?days=365'));
+    expect([year.days.length, year.days.at(-1), year.sites]).toEqual([365, days.at(-1), sites]);
+    expect(await ask('/statistics?days=1000')).toMatchObject({ error: { code: expect.any(String) } });
     expect((await titles('?state=finished')).toSorted()).toEqual(['Film', 'Song']);
     expect(await titles('?kind=audio')).toEqual(['Song']);
     expect(await titles('?kind=video&state=finished&q=film')).toEqual(['Film']);

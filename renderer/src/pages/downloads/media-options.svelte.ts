@@ -33,14 +33,19 @@ const audioFormats = [
   ['opus', 'Opus'],
   ['wav', 'WAV'],
 ] as const;
-/** In words, by what the server calls them. */
-export const qualityNames: ReadonlyMap<string, string> = new Map(allQualities);
-export const formatNames: ReadonlyMap<string, string> = new Map([...videoFormats, ...audioFormats]);
 /** What the names of formats do not say. */
 export const formatHints = {
   any: 'The format that the site has, unchanged',
   ios: 'MP4 in a form that every iPhone and iPad plays',
 } as const;
+/** A quality in words, by what the server calls it. */
+export function qualityName(quality: string): string {
+  return allQualities.find(([value]) => value === quality)?.[1] ?? quality;
+}
+/** A format in words, by what the server calls it. */
+export function formatName(format: string): string {
+  return [...videoFormats, ...audioFormats].find(([value]) => value === format)?.[1] ?? format.toUpperCase();
+}
 export type Format = (typeof videoFormats)[number][0] | (typeof audioFormats)[number][0];
 
 /** What few people need; kept together, so that it is remembered and taken back together. */

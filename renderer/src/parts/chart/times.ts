@@ -21,8 +21,9 @@ export function roundTimes(first: number, last: number, most: number): readonly 
 }
 
 /** What a value of a chart belongs to. */
-export type Moment = 'Day' | 'Hour' | 'Time';
+export type Moment = 'Month' | 'Day' | 'Hour' | 'Time';
 
+const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
 const dayName = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const minuteName = new Intl.DateTimeFormat('en', clock);
@@ -30,6 +31,7 @@ const secondName = new Intl.DateTimeFormat('en', { ...clock, second: '2-digit' }
 
 /** How moments are named in full: `Thu, Nov 26` or `Thu, Nov 26, 09:00`, with seconds where a minute has several. */
 export function momentNames(moment: Moment, points: readonly { readonly at: number }[]): (at: number) => string {
+  if (moment === 'Month') return (at) => monthName.format(at);
   if (moment === 'Day') return (at) => dayName.format(at);
   const length = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
   const time = length / Math.max(1, points.length - 1) < minute * 1000 ? secondName : minuteName;

@@ -1,5 +1,5 @@
 import type { Subscription } from '../../../../../services/contracts/downloads/subscriptions.ts';
-import { formatNames, qualityNames } from '../media-options.svelte.ts';
+import { formatName, qualityName } from '../media-options.svelte.ts';
 import { whatToDo, type Advice } from '../stage.ts';
 
 /** Minutes between two checks that are offered, in words. */
@@ -43,9 +43,9 @@ const kinds = { audio: 'Audio', captions: 'Subtitles', thumbnail: 'Pictures' } a
 
 /** What is made of each video, and where it goes: `1080p MP4 into Kitchen`. */
 export function mediaWords({ kind, quality, format, folder }: Subscription): string {
-  const name = qualityNames.get(quality) ?? quality;
-  const what = kind === 'video' ? (quality === 'best' ? 'Best quality' : name) : kinds[kind];
-  const form = format === 'any' ? '' : ` ${formatNames.get(format) ?? format.toUpperCase()}`;
+  const picture = quality === 'best' ? 'Best quality' : qualityName(quality);
+  const what = kind === 'video' ? picture : kinds[kind];
+  const form = format === 'any' ? '' : ` ${formatName(format)}`;
   return `${what}${form} into ${folder === '' ? 'the download folder' : folder}`;
 }
 
