@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('Addons', () => {
 
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved. What is installed goes on working with it.').waitFor();
-    const deep = (await page.getByRole('link', { name: 'Install in Stremio' }).getAttribute('href')) ?? '';
+    const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
     expect(deep).toMatch(/^stremio:\/\/127\.0\.0\.1:\d+\/stremio\/[0-9a-f-]{36}\/[\w-]+\/manifest\.json$/);
     // A phone would reach itself by it: it is led to sharing first.
     await page.getByRole('link', { name: 'Share Streaming with your network' }).waitFor();
@@ -273,7 +273,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('checkbox', { name: 'Show Old' }).uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved. What is installed goes on working with it.').waitFor();
-    const deep = (await page.getByRole('link', { name: 'Install in Stremio' }).getAttribute('href')) ?? '';
+    const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
     const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
     expect(addon.manifest.catalogs.map(({ name }: any) => name)).toEqual(['Fresh', 'Top']);
     expect(watched.complaints).toEqual([]);
@@ -501,7 +501,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(config.parentConfig.mergeStrategies).toEqual({
       ...{ sorting: 'inherit', formatter: 'inherit', services: 'override' },
     });
-    const deep = (await page.getByRole('link', { name: 'Install in Stremio' }).getAttribute('href')) ?? '';
+    const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
     const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
     expect((await addon.get('stream', 'movie', 'tt0111161')).streams).toHaveLength(6);
 
@@ -659,7 +659,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByText('Nobody has asked for streams yet.').waitFor();
     await expectFits(watched, 'addons-overview', screen);
     await page.goto(`${host.url('control')}/addons/connect`);
-    await page.getByRole('link', { name: 'Install in Stremio' }).waitFor();
+    await page.getByRole('link', { name: 'Open in Stremio' }).waitFor();
     await expectFits(watched, 'addons-connect', screen);
   });
 });

@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
     await using visit = await pages.visit('/downloads/connect');
     const { page } = visit;
     // A phone is told nothing that only this computer reaches.
-    await page.getByText('the address for phones stands here').waitFor();
+    await page.getByText('a code for the phone stands here').waitFor();
     const bookmark = page.getByRole('link', { name: 'Download with Homeport' });
     const script = ((await bookmark.getAttribute('href')) ?? '').replace(/^javascript:/, '');
     expect(await seriousFindings(page)).toEqual([]);
