@@ -236,7 +236,7 @@ function create(context: Context, given: Settings): Service {
       ...delayedHandlers({ planned: delivery.planned, clock, longestDelay }),
       ...recurring.handlers,
       ...searchHandlers(search),
-      ...retentionHandlers(delivery.retention, cacheSeconds),
+      ...retentionHandlers({ context, retention: delivery.retention, otherwise: cacheSeconds }),
       ...webPush.handlers,
       ...quiet.handlers,
     ],

@@ -24,7 +24,7 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
   it('of Messages has the address that clients are given', async () => {
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
-    await page.getByText(`POST ${pages.host.url('push')}`).waitFor();
+    await page.getByText(`Server ${pages.host.url('push')}`).waitFor();
     const command = (await page.getByText(/-d "Backup finished"/).textContent()) ?? '';
     expect(command).toContain(`${pages.host.url('push')}/TOPIC`);
     expect(await seriousFindings(page)).toEqual([]);
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('what other devices connect to', () => {
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared: ['push'] }) });
     const reached = async () => (await api<{ services: { url: string }[] }>(pages.url, '/api/gateway/addresses')).services[0]?.url ?? 'none'; // prettier-ignore
     await phones.getByText(await reached(), { exact: true }).waitFor();
-    await page.getByText(`POST ${pages.host.url('push')}`).waitFor();
+    await page.getByText(`Server ${pages.host.url('push')}`).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     await visit.page.goto(`${pages.host.url('push')}/`);
     await visit.page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
     await visit.page.goto(`${pages.host.url('push')}/nas-error-backup`);
-    await visit.page.getByRole('heading', { level: 2, name: 'nas-error-backup' }).waitFor();
+    await visit.page.getByRole('heading', { level: 1, name: 'nas-error-backup' }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

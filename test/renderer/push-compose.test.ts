@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
     expect(await dialog.getByLabel('Priority').inputValue()).toBe('2');
     await dialog.getByLabel('Message').fill('Checked');
     await publish(dialog);
-    await visit.page.getByRole('heading', { level: 2, name: 'nas-critical-backup' }).waitFor();
+    await visit.page.getByRole('heading', { level: 1, name: 'nas-critical-backup' }).waitFor();
     expect(await newest('nas-critical-backup')).toMatchObject({ message: 'Checked', priority: 2 });
     expect(visit.complaints).toEqual([]);
   });

@@ -68,14 +68,14 @@ describe.skipIf(noBrowser)('over all topics', () => {
     await page.getByLabel('Time').selectOption('Last hour');
     await expect.poll(() => page.url()).toMatch(/priority=5.*tag=disk.*back=3600000/);
     await found.first().getByRole('link', { name: 'nas-error-backup' }).click();
-    await page.getByRole('heading', { level: 2, name: 'nas-error-backup' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'nas-error-backup' }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
   it('the rules say how long messages are kept, and can be taken back', async () => {
     await using visit = await pages.visit('/push/retention');
     const { page } = visit;
-    await page.getByText('A message is kept for 12 hours').waitFor();
+    await page.getByText('Messages are kept for 12 hours').waitFor();
     await page.getByRole('heading', { name: 'Every topic is kept alike.' }).waitFor();
     await page.getByRole('button', { name: 'Add a rule' }).click();
     const rule = page.getByRole('group', { name: 'Rule for' });
@@ -103,6 +103,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
       return expires - time;
     };
     expect(await life()).toBe(5400);
+    await rule.getByText('Matches no topic yet').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rule.count()).toBe(0);
     expect(await life()).toBe(12 * 3600);

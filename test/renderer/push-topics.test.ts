@@ -2,8 +2,10 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
+import type { InboxItem } from '../../services/contracts/inbox/api.ts';
 import { push } from '../../services/push/index.ts';
 import { noBrowser } from '../support/browser.ts';
+import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
@@ -41,9 +43,34 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await using visit = await pages.visit('/push');
     const row = (name: string) => visit.page.getByRole('region', { name: 'Topics' }).getByTitle(name, { exact: true });
     await row('nas-error-backup').waitFor();
-    expect(await row('nas-error-backup').innerText()).toMatch(/^nas-error-backup\n[^]*1 message$/);
-    expect(await row('nas-info-backup').innerText()).toMatch(/^nas-info-backup\n[^]*1 message$/);
+    await expect.poll(() => row('nas-error-backup').innerText()).toMatch(/^New\nnas-error-backup\n[^]*1 new$/);
+    expect(await row('nas-info-backup').innerText()).toMatch(/^New\nnas-info-backup\n[^]*1 new$/);
     await visit.page.getByText('7 kept · 7 came today · 7 since the beginning', { exact: true }).waitFor();
+  });
+
+  it('tell what is new until it was read, here or in the inbox', async () => {
+    await using visit = await pages.visit('/push');
+    const { page } = visit;
+    const row = page.getByRole('region', { name: 'Topics' }).getByTitle('plain', { exact: true });
+    const found = page
+      .getByRole('list', { name: 'Newest messages' })
+      .getByRole('listitem')
+      .filter({ hasText: 'plain' });
+    await row.getByText('1 new').waitFor();
+    await found.getByText('New', { exact: true }).waitFor();
+    await row.click();
+    // What was new stays marked for as long as the topic is open.
+    const message = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
+    await message.getByText('New', { exact: true }).waitFor();
+    const unread = async (): Promise<readonly string[]> => {
+      const { items } = await api<{ items: InboxItem[] }>(pages.url, '/api/inbox?unread=true');
+      return items.map(({ topic }) => topic);
+    };
+    await expect.poll(unread).not.toContain('plain');
+    await page.getByRole('link', { name: 'Topics', exact: true }).click();
+    await row.getByText('1 message').waitFor();
+    await expect.poll(() => found.getByText('New', { exact: true }).count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('are reached by the keyboard, which passes the other tabs by', async () => {
@@ -61,7 +88,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe('/push/delayed');
   });
 
-  it('are narrowed by the parts of their names, in the address, and stay so while one is looked at', async () => {
+  it('are narrowed by the parts of their names, in the address, and stay so when one was looked at', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await expect.poll(() => shown(page)).toHaveLength(names.length);
@@ -72,9 +99,9 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
     await expect.poll(() => new URL(page.url()).search).toBe('?severity=info&service=nas');
     await page.getByRole('region', { name: 'Topics' }).getByRole('link', { name: /nas/ }).click();
-    await page.getByRole('heading', { level: 2, name: 'nas-info-backup' }).waitFor();
-    expect(await shown(page)).toEqual(['nas-info-backup']);
+    await page.getByRole('heading', { level: 1, name: 'nas-info-backup' }).waitFor();
     await page.reload();
+    await page.getByRole('link', { name: 'Topics', exact: true }).click();
     await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
     await page.getByLabel('Category').selectOption('backup');
     await page.getByLabel('Severity').selectOption('critical');
@@ -120,10 +147,10 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('All messages');
     await page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /plain/ }).click();
     await page.getByRole('group', { name: 'Messages' }).getByText('news of plain').waitFor();
-    await page.getByRole('link', { name: 'All topics' }).click();
+    await page.getByRole('link', { name: 'Topics', exact: true }).click();
     await page.getByRole('list', { name: 'Topics' }).waitFor();
     await page.goBack();
-    await page.getByRole('heading', { level: 2, name: 'plain' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'plain' }).waitFor();
     await page.goBack();
     await page.getByRole('list', { name: 'Topics' }).waitFor();
     await page.goBack();
@@ -146,7 +173,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await page.getByText('As a table').last().click();
     await page.getByRole('region', { name: 'Messages each day' }).waitFor();
     await row.getByRole('link').click();
-    await page.getByRole('heading', { level: 2, name: 'shop-critical-security' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'shop-critical-security' }).waitFor();
     await page.getByText('Listening now').waitFor();
     await publish('shop-critical-security');
     await page.getByRole('img', { name: /, 3, today last$/ }).waitFor();

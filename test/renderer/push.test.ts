@@ -28,7 +28,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await page.getByText('No messages lately.').waitFor();
     await publish('nas-error-backup', 'Disk full', { Title: 'Job failed', Priority: '5', Tags: 'nas' });
     const topic = page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /nas/ });
-    await topic.getByText('error', { exact: true }).waitFor();
+    await topic.getByText('Urgent', { exact: true }).waitFor();
     await topic.click();
     const messages = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
     await messages.filter({ hasText: 'Disk full' }).getByText('Urgent').waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(await dialog.getByLabel('Message').inputValue()).toBe('First light');
     await dialog.getByLabel('Topic').fill('harbour');
     await dialog.getByLabel('Message').press('Control+Enter');
-    await page.getByRole('heading', { level: 2, name: 'harbour' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'harbour' }).waitFor();
     const message = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
     await message.getByText('First light').waitFor();
     await message.getByText('sea').waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     const { page } = visit;
     const messages = page.getByRole('group', { name: 'Messages' });
     await messages.getByText('message number 59;').waitFor();
-    await page.getByRole('tab', { name: 'Subscribe' }).click();
+    await page.getByRole('link', { name: 'Subscribe', exact: true }).click();
     // A code that a phone could do nothing with is not shown, but what makes one.
     await page.getByRole('link', { name: 'share Messages with the network' }).waitFor();
     const code = page.getByRole('img', { name: 'Subscribe to long with the ntfy app' });
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await using one = await pages.visit('/push/topics/nas-error-backup', screen);
     await one.page.getByRole('group', { name: 'Messages' }).getByText('after').waitFor();
     await expectFits(one, 'push-topic', screen);
-    await one.page.getByRole('tab', { name: 'Subscribe' }).click();
+    await one.page.getByRole('link', { name: 'Subscribe', exact: true }).click();
     await one.page.getByText('Reached by another address').click();
     await one.page.getByLabel('Address of this server').fill('https://push.example.org');
     await one.page.getByRole('img', { name: /with the ntfy app/ }).waitFor();

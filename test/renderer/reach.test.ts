@@ -71,6 +71,7 @@ describe.skipIf(noBrowser)('addresses and commands as the pages give them', () =
     const TOKEN = await tokenOf('curl');
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
+    await page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' }).waitFor();
     const command = page.getByText(/-d "Backup finished"/);
     expect(await command.innerText()).toContain(pages.host.url('push').replace(/\/$/, ''));
     await page.getByRole('radio', { name: 'Other devices' }).check();

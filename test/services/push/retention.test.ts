@@ -34,7 +34,7 @@ describe('how long messages are kept', () => {
   const life = ({ time, expires }: any): number => expires - time;
 
   it('is said by topic, the longest pattern first, else by the setting, and expires tells so', async () => {
-    expect(await retention(rig)).toEqual({ rules: [], otherwise: 12 * hour });
+    expect(await retention(rig)).toEqual({ rules: [], kept: [], otherwise: 12 * hour });
     const rules = [
       { topic: 'logs-*', seconds: hour, most: null },
       { topic: 'logs-audit-*', seconds: 30 * 24 * hour, most: null },
@@ -114,6 +114,24 @@ describe('how long messages are kept', () => {
     });
     expect(found.messages).toEqual([]);
     await eventually(async () => (await rig.ask('GET', new URL(attachment.url).pathname)).status).toBe(404);
+  });
+
+  it('tells what each rule decides about: the topics that no more exact rule takes, and their messages', async () => {
+    await rig.publish('/count-a', 'one');
+    await rig.publish('/count-a', 'two');
+    await rig.publish('/count-b-x', 'three');
+    const rules = [
+      { topic: 'count-*', seconds: hour, most: null },
+      { topic: 'count-b-*', seconds: hour, most: null },
+      { topic: 'nothing-*', seconds: hour, most: null },
+    ];
+    const kept = [
+      { topics: 1, messages: 2 },
+      { topics: 1, messages: 1 },
+      { topics: 0, messages: 0 },
+    ];
+    expect((await retention(rig, rules)).kept).toEqual(kept);
+    expect((await retention(rig)).kept).toEqual(kept);
   });
 
   it('is for administrators to say, once for each pattern', async () => {

@@ -1,4 +1,4 @@
-import type { RetentionRule } from '../../../../services/contracts/push/retention.ts';
+import type { KeptByRule, RetentionRule } from '../../../../services/contracts/push/retention.ts';
 
 const units = [
   ['minutes', 'minutes'],
@@ -43,4 +43,11 @@ export function ruleOfForm({ topic, count, unit, most }: KeepingForm): Retention
 export function lifeWords(kept: number): string {
   const { count, unit } = readLife(kept);
   return `${String(count)} ${unitsFor(count).find(([each]) => each === unit)?.[1] ?? unit}`;
+}
+
+/** `Matches 3 topics, 41 messages kept` */
+export function keptWords({ topics, messages }: KeptByRule): string {
+  if (topics === 0) return 'Matches no topic yet';
+  const count = (many: number, one: string): string => `${many.toLocaleString('en')} ${one}${many === 1 ? '' : 's'}`;
+  return `Matches ${count(topics, 'topic')}, ${count(messages, 'message')} kept`;
 }

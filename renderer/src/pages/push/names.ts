@@ -18,9 +18,6 @@ export function topicParts(name: string): TopicParts | undefined {
   return { service, severity: severity as TopicParts['severity'], category };
 }
 
-/** How a severity is worn. */
-export const severityTones = { info: 'plain', warning: 'warn', error: 'bad', critical: 'bad' } as const;
-
 export const priorities = [
   ['3', 'Default'],
   ['5', 'Urgent'],
