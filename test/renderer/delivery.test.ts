@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
@@ -11,11 +13,13 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   let real: RealServices;
   let receiver: Server;
   let refuses = true;
+  let isBusy = true;
   let place: string;
   beforeAll(async () => {
     receiver = createServer((request, response) => {
       request.resume();
-      response.writeHead(refuses && request.url === '/full' ? 403 : 200).end();
+      const fails = request.url === '/busy' && isBusy;
+      response.writeHead(refuses && request.url === '/full' ? 403 : fails ? 503 : 200).end();
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     real = await openRealServices();
@@ -34,7 +38,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   it.each(screens)('shows causes, destinations and the last day on $on', async (screen) => {
     await using watched = await real.visit('/delivery', screen);
     const { page } = watched;
-    await page.getByText(/^3 given up · last/).waitFor();
+    await page.getByText(/^3 given up · last try/).waitFor();
     const rows = page.getByRole('list', { name: /^How the destinations of .+ fare$/ }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
     await rows.filter({ hasText: '/full' }).getByText('Given up').waitFor();
@@ -78,5 +82,33 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.getByRole('img', { name: /^Mails each day: .*1, today last$/ }).waitFor();
     await page.getByRole('link', { name: 'JSON' }).first().click();
     await page.waitForURL('**/delivery/keys/house');
+  });
+
+  it('says when a fault that may pass is tried again, and tries it now where somebody asks', async () => {
+    await real.ask('POST', '/notify/keys', { key: 'busy', text: `${place}/busy\n` });
+    await real.post('busy', 'Later');
+    await using watched = await real.visit('/delivery');
+    const { page } = watched;
+    const cause = page.getByRole('list', { name: 'Causes' }).getByRole('listitem').filter({ hasText: '503' });
+    await cause.getByText(/^Tried again (now|in \d+ min) · 1 waits · last try/).waitFor();
+    expect(await cause.getByRole('link', { name: /^Change the destination/ }).count()).toBe(0);
+    isBusy = false;
+    await cause.getByRole('button', { name: /^Try now/ }).click();
+    await page.getByRole('heading', { name: 'Not delivered' }).waitFor({ state: 'detached' });
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('gives a script the command that posts to a key, as it is copied', async () => {
+    await using watched = await real.visit('/delivery/connect');
+    const { page } = watched;
+    await page.getByLabel('Key', { exact: true }).selectOption('Key house');
+    const command = await page.getByText(/^curl -d title=Hello .+\/notify\/house$/).innerText();
+    await promisify(execFile)('sh', ['-c', command]);
+    const titles = async (): Promise<string[]> =>
+      (await real.ask('GET', '/notify/notices?key=house')).notices.map(({ title }: { title: string }) => title);
+    await expect.poll(titles).toContain('Hello');
+    await page.getByRole('link', { name: 'Alertmanager, and all else of this key' }).click();
+    await page.waitForURL('**/delivery/keys/house');
+    expect(watched.complaints).toEqual([]);
   });
 });

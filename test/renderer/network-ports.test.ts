@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     const { page } = visit;
     await page.getByRole('radio', { name: 'Other devices' }).check();
     await page.getByRole('heading', { name: 'Mail answers on this computer alone.' }).waitFor();
-    await page.getByRole('link', { name: 'Share it with your network' }).waitFor();
+    await page.getByRole('link', { name: 'Share it with your network' }).last().waitFor();
     await change({ sharedPorts: ['mail'] });
     await page.locator('dd').filter({ hasText: lan }).waitFor();
     await page.getByText('None. Leave user and password empty.').waitFor();

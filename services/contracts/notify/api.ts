@@ -293,7 +293,9 @@ export const notifyApi = {
     path: '/api/notify/deliveries/retry-all',
     summary: 'Tries all given-up deliveries again now, or those that were given up for one reason.',
     access: 'admin',
-    body: z.object({ cause }).default({}),
+    body: z
+      .object({ cause, waiting: z.literal(true).optional().describe('Also those that wait for their next attempt.') })
+      .default({}),
     reply: z.object({ retried: z.int() }),
   }),
   dropAll: defineRoute({

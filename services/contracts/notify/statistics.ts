@@ -28,6 +28,10 @@ export const NotifyProblem = z.object({
   /** Deliveries that were given up and can be tried again. */
   dead: z.int(),
   latest: z.number().describe('ms since the epoch'),
+  nextAt: z
+    .number()
+    .nullable()
+    .describe('When the first of those that wait is tried again, in ms since the epoch; null where none waits.'),
 });
 export type NotifyProblem = z.infer<typeof NotifyProblem>;
 

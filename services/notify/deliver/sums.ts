@@ -9,6 +9,8 @@ import { deliver } from './job.ts';
 const shownDays = 30;
 /** Latencies look back so many days. */
 const latencyDays = 7;
+/** Of what waits for one reason, so many are asked when they are tried next. */
+const mostTried = 500;
 
 /** What is summed up over all deliveries, whatever the keys name now. */
 export type DeliverySums = Awaited<ReturnType<typeof sumsOf>>;
@@ -37,14 +39,29 @@ async function sumsOf({ clock, jobs, reads }: Context) {
     jobs.keys({ state: 'dead', kind: deliver.name, limit: mostOpen }),
   ]);
   const retryable = new Set(givenUp);
-  const problems = problemsOf(
+  const groups = problemsOf(
     open.filter(({ state, notice, destination }) => state === 'waiting' || retryable.has(`${notice}:${destination}`)),
+  );
+  const problems = await Promise.all(
+    groups.map(async ({ tried, ...problem }) => ({ ...problem, nextAt: await nextOf(jobs, tried) })),
   );
   return { days, counted, latencies, hours, problems };
 }
 
+/** When the first of these deliveries, the newest of those that wait, is tried again. */
+async function nextOf(jobs: Context['jobs'], tried: readonly string[]): Promise<number | null> {
+  if (tried.length === 0) return null;
+  const waiting = await jobs.list({ kind: deliver.name, state: 'waiting', keys: tried, limit: tried.length });
+  return waiting.length === 0 ? null : Math.min(...waiting.map(({ runAt }) => runAt));
+}
+
+interface ProblemGroup extends Omit<NotifyProblem, 'nextAt'> {
+  /** Names of the jobs that wait after an attempt. */
+  readonly tried: readonly string[];
+}
+
 /** Grouped by what was said, the largest group first. What was not tried waits for the reason of the one ahead of it. */
-function problemsOf(open: readonly OpenDelivery[]): NotifyProblem[] {
+function problemsOf(open: readonly OpenDelivery[]): ProblemGroup[] {
   const reasons = new Map(
     open.flatMap(({ state, attempts, destination, detail }) =>
       state === 'waiting' && attempts > 0 ? [[destination, detail] as const] : [],
@@ -61,6 +78,10 @@ function problemsOf(open: readonly OpenDelivery[]): NotifyProblem[] {
       services: [...new Set(all.map(({ service }) => service))].sort(),
       waiting: all.filter(({ state }) => state === 'waiting').length,
       dead: all.filter(({ state }) => state === 'dead').length,
+      tried: all
+        .filter(({ state, attempts }) => state === 'waiting' && attempts > 0)
+        .slice(0, mostTried)
+        .map(({ notice, destination }) => `${notice}:${destination}`),
       // When it was tried last: what was not tried has the time it came.
       latest: all.reduce((latest, { attempts, updatedAt }) => (attempts > 0 ? Math.max(latest, updatedAt) : latest), 0),
     }))

@@ -27,11 +27,14 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       'This delivery neither waits nor is among the given-up ones any more.',
     );
   };
-  /** Tells which given-up deliveries are meant: those of which this was said last, or all. */
-  const givenUpFor = async (cause: string | undefined): Promise<(job: JobSummary) => boolean> => {
+  /** Tells which deliveries are meant: those of which this was said last, or all. */
+  const failedFor = async (
+    cause: string | undefined,
+    state: 'waiting' | 'dead' = 'dead',
+  ): Promise<(job: JobSummary) => boolean> => {
     if (cause === undefined) return () => true;
     await jobs.upToDate();
-    const keys = await history.givenUpFor(cause);
+    const keys = await history.failedFor(cause, state);
     return ({ key }) => key !== null && keys.has(key);
   };
   /** With what the jobs know: when those that wait are tried next, and which can be tried again. */
@@ -103,14 +106,17 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       activity.touch();
       return done;
     }),
-    implement(notifyApi.retryAll, async ({ body: { cause } }) => {
-      const isMeant = await givenUpFor(cause);
-      const retried = await forEachJob(jobs, dead, async (job) => isMeant(job) && jobs.retry(job.id));
+    implement(notifyApi.retryAll, async ({ body: { cause, waiting = false } }) => {
+      let retried = 0;
+      for (const state of waiting ? (['dead', 'waiting'] as const) : (['dead'] as const)) {
+        const isMeant = await failedFor(cause, state);
+        retried += await forEachJob(jobs, { ...dead, state }, async (job) => isMeant(job) && jobs.retry(job.id));
+      }
       activity.touch();
       return { retried };
     }),
     implement(notifyApi.dropAll, async ({ body: { before, cause } }) => {
-      const isMeant = await givenUpFor(cause);
+      const isMeant = await failedFor(cause);
       const dropped = await forEachJob(
         jobs,
         dead,

@@ -123,12 +123,13 @@ export class History {
     };
   }
 
-  /** Deliveries that were given up and of which this was said last, as `notice:destination`. */
-  async givenUpFor(cause: string): Promise<ReadonlySet<string>> {
+  /** Deliveries in this state that an attempt failed at, and of which this was said last, as `notice:destination`. */
+  async failedFor(cause: string, state: 'waiting' | 'dead'): Promise<ReadonlySet<string>> {
     const rows = await this.#db
       .selectFrom('deliveries')
       .select(['notice_id', 'destination_id'])
-      .where('state', '=', 'dead')
+      .where('state', '=', state)
+      .where('attempts', '>', 0)
       .where('detail', '=', cause)
       .execute();
     return new Set(rows.map((row) => `${row.notice_id}:${row.destination_id}`));

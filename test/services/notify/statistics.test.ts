@@ -127,6 +127,13 @@ describe('the statistics of our own API', () => {
       await fetch(`${host.url('notify')}/notify/away`, { method: 'POST', body: new URLSearchParams({ body }) });
       await vi.waitFor(async () => expect(await problems()).toMatchObject([{ dead: 0, waiting: at + 1 }]));
     }
+    const [{ cause, nextAt, latest }] = await problems();
+    expect(nextAt).toBeGreaterThan(latest);
+    receiver.answer = 200;
+    // Not what was given up, unless those that wait are meant as well.
+    expect(await ask('POST', '/deliveries/retry-all', { cause })).toEqual({ retried: 0 });
+    expect(await ask('POST', '/deliveries/retry-all', { cause, waiting: true })).toEqual({ retried: 1 });
+    await vi.waitFor(async () => expect(await problems()).toEqual([]));
   });
 
   it('tell reasons apart, of which each is tried again or dropped by itself', async () => {

@@ -31,6 +31,13 @@ class DeliveryProblems {
     await Promise.all([deliveryStatistics.load(), notifyHistory.list.refresh()]);
   }
 
+  /** Tries now what waits for one reason. @throws Problem */
+  async tryNow(cause: string): Promise<void> {
+    await call(notifyApi.retryAll, { body: { cause, waiting: true } });
+    toasts.say('It is tried again now.');
+    await Promise.all([deliveryStatistics.load(), notifyHistory.list.refresh()]);
+  }
+
   /** Takes what was given up for these reasons out of sight; it is dropped for good when the way back is gone. */
   dismiss(problems: readonly NotifyProblem[]): void {
     const count = problems.reduce((sum, { dead }) => sum + dead, 0);
@@ -68,6 +75,11 @@ export function refusing({ cause }: NotifyProblem): readonly Refusing[] {
       .filter(({ health }) => health !== null && health.state !== 'done' && health.detail === cause)
       .map((destination) => ({ key, destination })),
   );
+}
+
+/** It is tried again by itself and may well pass: nothing is to be changed for it. An unknown name does not come about by waiting. */
+export function isPassing({ dead, waiting, cause }: NotifyProblem): boolean {
+  return dead === 0 && waiting > 0 && !cause.includes('there is no host of this name');
 }
 
 /** Where they are changed: at their key, or where all keys are; undefined for those that are gone or did better since. */

@@ -9,6 +9,6 @@ export const tabs: readonly ServiceTab[] = [
   { at: 'mails', title: 'Mails', service: 'mail', load: () => import('../mail/Spool.svelte') },
   { at: 'recipients', title: 'Recipients', service: 'mail', load: () => import('../mail/Recipients.svelte') },
   { at: 'rules', title: 'Rules', service: 'mail', load: () => import('../mail/Rules.svelte') },
-  { at: 'connect', title: 'Connect', service: 'mail', load: () => import('../mail/Connect.svelte') },
+  { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
   { at: 'settings', title: 'Settings', load: () => import('./DeliverySettings.svelte') },
 ];
