@@ -1,5 +1,6 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
+import { forgetRemoved } from '../kit/forget-removed.ts';
 import { createAuth } from './auth/index.ts';
 import { authSteps } from './auth/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
@@ -10,10 +11,12 @@ import { dataListener } from './http/listener.ts';
 import { Keys } from './keys/keys.ts';
 import { manifest } from './manifest.ts';
 import { ownRoutes } from './own/routes.ts';
+import { savedQueryRoutes } from './own/saved-queries.ts';
 import { restPart } from './rest/part.ts';
 import { SchemaCache } from './rest/schema/cache.ts';
 import { sqlPart } from './sql/part.ts';
 import type { Settings } from './settings.ts';
+import { SavedQueries } from './store/saved-queries.ts';
 
 /** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
 export const data = defineService({
@@ -26,6 +29,8 @@ function create(context: Context, settings: Settings): Service {
   const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
   const cache = new SchemaCache(database, settings.schemas, context.log);
   const auth = createAuth(context, { database, keys, settings });
+  const queries = new SavedQueries(context);
+  let removed: Disposable | undefined;
   const took = context.metrics.histogram({
     name: 'data_request_seconds',
     help: 'How long requests took, by the part that answered.',
@@ -49,11 +54,12 @@ function create(context: Context, settings: Settings): Service {
       parts,
       took: (seconds, part, status) => took.observe(seconds, { part, status }),
     }),
-    api: [...ownRoutes({ database, cache, keys, settings }), ...auth.api],
+    api: [...ownRoutes({ database, cache, keys, settings }), ...savedQueryRoutes(queries), ...auth.api],
 
     async start() {
       await keys.open();
       auth.start();
+      removed = forgetRemoved(context, 'queries', (account) => queries.forget(account));
     },
 
     async health(): Promise<Health> {
@@ -65,6 +71,7 @@ function create(context: Context, settings: Settings): Service {
     restore: (folder) => restore(database.folder, folder),
 
     async [Symbol.asyncDispose]() {
+      removed?.[Symbol.dispose]();
       await auth[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await run(`create table "user" (name text); insert into "user" values ('ada of the lamp'); select 1 as one`);
     await using watched = await visit('/data/sql');
     const { page } = watched;
-    await page.getByRole('button', { name: 'user', exact: true }).click();
+    await page.getByRole('button', { name: /^user\b/ }).click();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('cell', { name: 'ada of the lamp' }).waitFor();
     await run('drop table "user"; select 1 as one');
@@ -74,12 +74,12 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByText(/^1,200 rows in .* s; the first 1,000 are shown\.$/).waitFor();
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    await page.getByRole('button', { name: 'Download CSV' }).click();
     const saved = readFileSync(await (await saving).path(), 'utf8');
     expect(saved.slice(0, 100)).toMatch(/^id,word,none\r\n1,"a, ""b""",\r\n2,/);
     const height = (await page.getByRole('region', { name: 'Rows of the answer' }).boundingBox())?.height ?? 9999;
     expect(height).toBeLessThan(page.viewportSize()?.height ?? 0);
-    await page.getByRole('tabpanel').getByText('History', { exact: true }).click();
+    await page.getByRole('radio', { name: 'Recent' }).check({ force: true });
     await page.getByRole('button', { name: /^create table notes/ }).click();
     expect(await page.getByLabel('Statements').inputValue()).toBe(text);
 
@@ -114,6 +114,60 @@ describe.skipIf(noBrowser)('Data', () => {
     await seenBy.fill('bo@example.org');
     await page.getByRole('button', { name: 'Count their rows' }).click();
     await page.getByText('No user has the address bo@example.org.').waitFor();
+  });
+
+  it('keeps a query under a name, runs it again, and gives it another one', async () => {
+    await using watched = await visit('/data/sql');
+    const { page } = watched;
+    const editor = page.getByLabel('Statements');
+    await editor.fill('select 20 + 1 as half');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Half of it');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Half of it' }).waitFor();
+    await editor.fill('select 20 + 2 as half');
+    await page.getByText('Changed', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Changed', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await page.getByRole('heading', { name: 'New query' }).waitFor();
+    expect(await editor.inputValue()).toBe('');
+    // Taken back as the browser takes back what is typed.
+    await page.keyboard.press('Control+z');
+    expect(await editor.inputValue()).toBe('select 20 + 2 as half');
+    await page.getByRole('button', { name: 'More for Half of it' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('The half');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'More for The half' }).click();
+    await page.getByRole('menuitem', { name: 'Run' }).click();
+    await page.getByRole('cell', { name: '22' }).waitFor();
+    // What is being written is there when its page is opened again.
+    await editor.fill('select 1 -- not done');
+    await page.reload();
+    expect(await editor.inputValue()).toBe('select 1 -- not done');
+    await page.getByRole('button', { name: 'More for The half' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByText('No saved queries yet.').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('moves lines in and out by Tab, which leaves after Escape', async () => {
+    await using watched = await visit('/data/sql');
+    const { page } = watched;
+    const editor = page.getByLabel('Statements');
+    await editor.fill('select 1,\n2');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Tab');
+    expect(await editor.inputValue()).toBe('  select 1,\n  2');
+    await page.keyboard.press('Shift+Tab');
+    expect(await editor.inputValue()).toBe('select 1,\n2');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Tab');
+    expect(await editor.inputValue()).toBe('select 1,\n2 ');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => page.getByLabel('Run as', { exact: true }).evaluate((field) => field === document.activeElement)).toBe(true); // prettier-ignore
   });
 
   it('cancels statements that run, on the server, by button, by key and by leaving', async () => {

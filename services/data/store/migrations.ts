@@ -11,4 +11,18 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '002-create-saved-queries',
+    async up(db) {
+      await db.schema
+        .createTable('saved_queries')
+        .addColumn('id', 'text', (column) => column.primaryKey())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('text', 'text', (column) => column.notNull())
+        .addColumn('changed_at', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema.createIndex('saved_queries_account').on('saved_queries').column('account').execute();
+    },
+  },
 ];

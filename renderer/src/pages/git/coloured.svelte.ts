@@ -1,4 +1,5 @@
-import { highlight, plainLines, type Run } from './highlight.ts';
+import { plainLines, type Run } from '../../parts/text/runs.ts';
+import { highlight } from './highlight.ts';
 
 /** The lines of a text: plain at first, with the colours of its language as soon as these are known. */
 export class Coloured {

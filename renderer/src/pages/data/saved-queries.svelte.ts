@@ -1,0 +1,32 @@
+import { savedQueriesApi, type SavedQuery } from '../../../../services/contracts/data/queries.ts';
+import { call } from '../../api/call.ts';
+import { Loaded } from '../../state/loaded.svelte.ts';
+
+/** The queries that this person keeps, by name. */
+export class SavedQueries extends Loaded {
+  queries = $state.raw<readonly SavedQuery[]>([]);
+
+  async load(): Promise<void> {
+    await this.readingLatest(
+      () => call(savedQueriesApi.list),
+      ({ queries }) => (this.queries = queries),
+    );
+  }
+
+  async create(name: string, text: string): Promise<SavedQuery> {
+    const made = await call(savedQueriesApi.create, { body: { name, text } });
+    await this.load();
+    return made;
+  }
+
+  async change(id: string, change: { readonly name?: string; readonly text?: string }): Promise<SavedQuery> {
+    const changed = await call(savedQueriesApi.change, { params: { id }, body: change });
+    await this.load();
+    return changed;
+  }
+
+  async remove(id: string): Promise<void> {
+    await call(savedQueriesApi.remove, { params: { id } });
+    await this.load();
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+
+/** Statements that somebody keeps under a name, to run them again. */
+export const SavedQuery = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    text: z.string(),
+    changedAt: z.number().describe('ms since the epoch'),
+  })
+  .meta({ id: 'SavedQuery' });
+export type SavedQuery = z.infer<typeof SavedQuery>;
+
+const at = '/api/data/queries';
+const name = z.string().trim().min(1, 'Give it a name.').max(100, 'Use 100 characters or fewer.');
+const text = z.string().min(1, 'Write statements first.').max(100_000, 'Use 100,000 characters or fewer.');
+
+/** The queries that an administrator keeps; each sees their own. */
+export const savedQueriesApi = {
+  list: defineRoute({
+    method: 'GET',
+    path: at,
+    summary: 'The queries that you keep, by name.',
+    access: 'admin',
+    reply: z.object({ queries: z.array(SavedQuery) }),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    path: at,
+    summary: 'Keeps a query under a name.',
+    access: 'admin',
+    body: z.object({ name, text }),
+    reply: SavedQuery,
+  }),
+  change: defineRoute({
+    method: 'PATCH',
+    path: `${at}/:id`,
+    summary: 'Gives a query that you keep another name or another text.',
+    access: 'admin',
+    body: z.object({ name: name.optional(), text: text.optional() }),
+    reply: SavedQuery,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    path: `${at}/:id`,
+    summary: 'Removes a query that you keep.',
+    access: 'admin',
+    reply: z.object({ ok: z.literal(true) }),
+  }),
+};

@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely';
+import type { SavedQuery } from '../../contracts/data/queries.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Tables } from './tables.ts';
+
+/** Queries that one account may keep. */
+const most = 500;
+
+/** Statements that accounts keep under names; each has their own. */
+export class SavedQueries {
+  readonly #context: Pick<Context, 'db' | 'commit' | 'clock' | 'random'>;
+
+  constructor(context: Pick<Context, 'db' | 'commit' | 'clock' | 'random'>) {
+    this.#context = context;
+  }
+
+  async list(account: string): Promise<SavedQuery[]> {
+    const rows = await this.#db.selectFrom('saved_queries').selectAll().where('account', '=', account).execute();
+    return rows.map(shown).toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  }
+
+  /** @throws Problem `data.too_many_queries` (409). */
+  async create(account: string, { name, text }: { readonly name: string; readonly text: string }): Promise<SavedQuery> {
+    const { clock, commit, random } = this.#context;
+    const row = { id: random.text(12), account, name, text, changed_at: clock.now() };
+    if ((await this.list(account)).length >= most) {
+      throw new Problem('data.too_many_queries', 409, `You keep ${String(most)} queries. Remove some first.`);
+    }
+    await commit((transaction: Kysely<Tables>) => transaction.insertInto('saved_queries').values(row).execute());
+    return shown(row);
+  }
+
+  /** @throws Problem `data.unknown_query` (404). */
+  async change(
+    account: string,
+    id: string,
+    change: { readonly name?: string | undefined; readonly text?: string | undefined },
+  ): Promise<SavedQuery> {
+    const changed_at = this.#context.clock.now();
+    const row = await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction
+        .updateTable('saved_queries')
+        .set({ ...change, changed_at })
+        .where('id', '=', id)
+        .where('account', '=', account)
+        .returningAll()
+        .executeTakeFirst(),
+    );
+    if (row === undefined) throw unknown();
+    return shown(row);
+  }
+
+  /** @throws Problem `data.unknown_query` (404). */
+  async remove(account: string, id: string): Promise<void> {
+    const { numDeletedRows } = await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('saved_queries').where('id', '=', id).where('account', '=', account).executeTakeFirst(),
+    );
+    if (numDeletedRows === 0n) throw unknown();
+  }
+
+  /** Removes what an account kept, once it is no more. */
+  async forget(account: string): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.deleteFrom('saved_queries').where('account', '=', account).execute(),
+    );
+  }
+
+  get #db(): Kysely<Tables> {
+    return this.#context.db;
+  }
+}
+
+function shown({ id, name, text, changed_at }: Tables['saved_queries']): SavedQuery {
+  return { id, name, text, changedAt: Number(changed_at) };
+}
+
+function unknown(): Problem {
+  return new Problem('data.unknown_query', 404, 'This query is not there any more.');
+}
