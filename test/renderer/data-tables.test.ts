@@ -68,7 +68,8 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     expect(await run(`select confrelid::regclass, confdeltype from pg_constraint where conrelid = 'notes'::regclass and contype = 'f'`)).toEqual([['auth.users', 'c']]); // prettier-ignore
     await run(`insert into notes ("the title") values ('7')`);
 
-    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    await page.getByRole('link', { name: 'Columns', exact: true }).click();
+    await page.getByRole('button', { name: 'Change columns' }).click();
     expect(await dialog.getByRole('group', { name: 'owner' }).getByLabel('Default').inputValue()).toBe('auth.uid()');
     await dialog.getByText('Statement', { exact: true }).click();
     await dialog.getByText('Nothing is changed yet.').waitFor();
@@ -94,7 +95,8 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     expect(await run(`select contype from pg_constraint where conrelid = 'numbers'::regclass and contype in ('u', 'f')`)).toEqual([['u']]); // prettier-ignore
     expect(await run('select number from numbers')).toEqual([['7']]);
 
-    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    await page.getByRole('link', { name: 'Columns', exact: true }).click();
+    await page.getByRole('button', { name: 'Change columns' }).click();
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await dialog.getByRole('button', { name: 'Remove the table with all its rows?' }).click();
     await page.getByText('No tables yet.').waitFor();
@@ -162,7 +164,8 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('boats');
     await expectFits(watched, 'data-new-table', screen);
     await page.goto(`${room.host.url('control')}/data/tables/public.berths/`);
-    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    await page.getByRole('link', { name: 'Columns', exact: true }).click();
+    await page.getByRole('button', { name: 'Change columns' }).click();
     await page.getByRole('dialog').getByRole('group', { name: 'boat' }).waitFor();
     await expectFits(watched, 'data-columns', screen);
     await page.goto(`${room.host.url('control')}/data/connect`);

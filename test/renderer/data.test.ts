@@ -148,7 +148,7 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(await editor.inputValue()).toBe('select 1 -- not done');
     await page.getByRole('button', { name: 'More for The half' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
-    await page.getByText('No saved queries yet.').waitFor();
+    await page.getByRole('button', { name: 'More for The half' }).waitFor({ state: 'detached' });
     expect(watched.complaints).toEqual([]);
   });
 
@@ -358,7 +358,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await dialog.getByRole('button', { name: 'Import 1 row' }).click();
     await page.getByText('3 rows', { exact: true }).waitFor();
     const saving = page.waitForEvent('download');
-    await fromMenu('Save as CSV');
+    await fromMenu('Download CSV');
     const saved = await saving;
     expect(saved.suggestedFilename()).toBe('club_members.csv');
     expect(readFileSync(await saved.path(), 'utf8')).toContain('2,Ben,2024-02-01,3\n3,Cid,,\n');
@@ -400,11 +400,12 @@ describe.skipIf(noBrowser)('Data', () => {
     const { page } = watched;
     const columns = Array.from({ length: 9 }, (_, at) => `column_${at} text default 'a value of some length'`).join();
     await run(`create table if not exists broad (id int primary key, ${columns}); insert into broad values (100000) on conflict do nothing`); // prettier-ignore
-    const places = ['', 'tables', 'tables/public.broad/', 'sql', 'history', 'connect', 'tables/public.notes/', 'tables/public.notes/?view=policies', 'tables/public.keyless/']; // prettier-ignore
+    const places = ['', 'tables', 'tables/public.broad/', 'sql', 'history', 'connect', 'tables/public.notes/', 'tables/public.notes/?view=policies', 'tables/public.notes/?view=columns', 'tables/public.keyless/']; // prettier-ignore
     for (const at of places) {
       await page.goto(`${room.host.url('control')}/data/${at}`);
       await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
       if (at.endsWith('policies')) await page.getByText('Who sees what?').waitFor();
+      if (at.endsWith('columns')) await page.getByRole('button', { name: 'Change columns' }).waitFor();
       if (at.endsWith('broad/')) await page.getByRole('button', { name: /column_8/ }).waitFor();
       if (at.endsWith('notes/')) await page.getByText('of nobody').waitFor();
       await expectFits(watched, `data-${at.replaceAll(/\W/g, '-') || 'overview'}`, screen);

@@ -13,6 +13,8 @@ export const DataUser = z
     /** The address is proven. */
     confirmed: z.boolean(),
     anonymous: z.boolean(),
+    /** What they are known by, such as `email`. */
+    providers: z.array(z.string()),
     /** Null when nothing keeps them out. */
     bannedUntil: time.nullable(),
     createdAt: time.nullable(),
@@ -30,8 +32,6 @@ export type DataUser = z.infer<typeof DataUser>;
 /** What the list leaves out. */
 export const DataUserDetail = DataUser.extend({
   hasPassword: z.boolean(),
-  /** What they are known by, such as `email`. */
-  providers: z.array(z.string()),
   /** The last used first, and of very many the first. */
   signedIn: z.array(
     z.object({

@@ -39,7 +39,7 @@ test('a user is made, found, kept out, let in, signed out and removed', async ()
   expect((await client.auth.signInWithPassword({ email: 'ann@example.com', password })).error).toBeNull();
   await room.client().auth.signInAnonymously();
   const [, found] = await api('GET', '?q=ANN@');
-  expect(found).toMatchObject({ total: 1, users: [{ id: made.id, sessions: 1, factors: 0 }] });
+  expect(found).toMatchObject({ total: 1, users: [{ id: made.id, sessions: 1, factors: 0, providers: ['email'] }] });
   expect((await api('GET', ''))[1].users.map((user: any) => user.anonymous)).toEqual([true, false]);
 
   const [, banned] = await api('PATCH', `/${made.id}`, { banned: true });

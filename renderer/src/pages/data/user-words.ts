@@ -15,3 +15,11 @@ export function sessionsOf(count: number): string {
 export function dayBefore(time: number, now: number): string {
   return /^\d/.test(ago(time, now)) && now - time >= 3_600_000 ? 'today, ' : '';
 }
+
+const providerWords: Readonly<Record<string, string>> = { email: 'E-mail', phone: 'Phone' };
+
+/** What a user signs in by: `E-mail`, `Google`; who came without a name by nothing of their own. */
+export function signsInBy({ providers, anonymous }: Pick<DataUser, 'providers' | 'anonymous'>): string {
+  if (providers.length === 0) return anonymous ? 'No name' : '';
+  return providers.map((name) => providerWords[name] ?? name.slice(0, 1).toUpperCase() + name.slice(1)).join(', ');
+}

@@ -12,6 +12,7 @@ import CircleDot from '@lucide/svelte/icons/circle-dot';
 import ClipboardPaste from '@lucide/svelte/icons/clipboard-paste';
 import Clock from '@lucide/svelte/icons/clock';
 import Cloud from '@lucide/svelte/icons/cloud';
+import Columns3 from '@lucide/svelte/icons/columns-3';
 import Copy from '@lucide/svelte/icons/copy';
 import Cpu from '@lucide/svelte/icons/cpu';
 import Database from '@lucide/svelte/icons/database';
@@ -146,5 +147,6 @@ export const icons = {
   milestone: Flag,
   person: User,
   table: Table2,
+  columns: Columns3,
 } as const;
 export type IconName = keyof typeof icons;

@@ -11,7 +11,16 @@ import { confirmEmail, emailProvider, isTaken, saveUser } from '../people/new-us
 import { isBanned, millis } from '../session/bearer.ts';
 import { baseOf, siteOf } from '../site.ts';
 import { deleteSessions, sessionsOf } from '../store/sessions.ts';
-import { activityOf, changeUser, listUsers, noTokens, userByEmail, userById, type StoredUser } from '../store/users.ts';
+import {
+  activityOf,
+  changeUser,
+  listUsers,
+  noTokens,
+  userByEmail,
+  userById,
+  type Activity,
+  type StoredUser,
+} from '../store/users.ts';
 
 const perPage = 50;
 /** As good as for ever. */
@@ -50,7 +59,6 @@ export function ownUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, par
       return {
         ...row,
         hasPassword: (user.encrypted_password ?? '') !== '',
-        providers: [...new Set(user.identities.map(({ provider }) => provider))],
         signedIn: signedIn.map(({ id, created_at, used_at, user_agent, ip }) => ({
           ...{ id, createdAt: msOf(created_at), usedAt: msOf(used_at), userAgent: user_agent ?? '', ip: ip ?? '' },
         })),
@@ -124,14 +132,11 @@ function msOf(stored: string | null): number | null {
   return stored === null ? null : millis(stored);
 }
 
-function view(
-  user: StoredUser,
-  activity: { readonly sessions: number; readonly factors: number } | undefined,
-  now: number,
-): DataUser {
+function view(user: StoredUser, activity: Activity | undefined, now: number): DataUser {
   const { id, email, phone, confirmed_at, is_anonymous, banned_until, created_at, last_sign_in_at } = user;
   return {
     ...{ id, email: email ?? '', phone: phone ?? '', confirmed: confirmed_at !== null, anonymous: is_anonymous },
+    providers: [...(activity?.providers ?? [])],
     bannedUntil: isBanned(user, now) ? msOf(banned_until) : null,
     createdAt: msOf(created_at),
     lastSignInAt: msOf(last_sign_in_at),

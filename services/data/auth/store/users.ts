@@ -272,18 +272,27 @@ export async function listUsers(
   return { users: rows.map(({ value }) => JSON.parse(value) as StoredUser), total: Number(count?.total ?? 0) };
 }
 
-/** How many sessions and proven factors users have. */
-export async function activityOf(
-  sql: Sql,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, { readonly sessions: number; readonly factors: number }>> {
-  const rows = await sql.query<{ id: string; sessions: string; factors: string }>(
-    `select u.id::text, (select count(*) from auth.sessions s where s.user_id = u.id)::text as sessions,
+/** What users are known by, and how many sessions and proven factors they have. */
+export interface Activity {
+  readonly providers: readonly string[];
+  readonly sessions: number;
+  readonly factors: number;
+}
+
+/** The activity of users by their ids. */
+export async function activityOf(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Activity>> {
+  const rows = await sql.query<{ id: string; providers: string; sessions: string; factors: string }>(
+    `select u.id::text,
+       (select coalesce(string_agg(distinct i.provider, ' '), '') from auth.identities i where i.user_id = u.id) as providers,
+       (select count(*) from auth.sessions s where s.user_id = u.id)::text as sessions,
        (select count(*) from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified')::text as factors
      from auth.users u where u.id = any($1::uuid[])`,
     [ids],
   );
   return new Map(
-    rows.map(({ id, sessions, factors }) => [id, { sessions: Number(sessions), factors: Number(factors) }]),
+    rows.map(({ id, providers, sessions, factors }) => [
+      id,
+      { providers: providers.split(' ').filter(Boolean), sessions: Number(sessions), factors: Number(factors) },
+    ]),
   );
 }
