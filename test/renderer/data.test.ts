@@ -403,7 +403,9 @@ describe.skipIf(noBrowser)('Data', () => {
     const places = ['', 'tables', 'tables/public.broad/', 'sql', 'history', 'connect', 'tables/public.notes/', 'tables/public.notes/?view=policies', 'tables/public.notes/?view=columns', 'tables/public.keyless/']; // prettier-ignore
     for (const at of places) {
       await page.goto(`${room.host.url('control')}/data/${at}`);
-      await page.getByRole('heading', { level: 1, name: 'Databases' }).waitFor();
+      // A table has the page to itself.
+      const name = /^tables\/public\.(\w+)/.exec(at)?.[1] ?? 'Databases';
+      await page.getByRole('heading', { level: 1, name }).waitFor();
       if (at.endsWith('policies')) await page.getByText('Who sees what?').waitFor();
       if (at.endsWith('columns')) await page.getByRole('button', { name: 'Change columns' }).waitFor();
       if (at.endsWith('broad/')) await page.getByRole('button', { name: /column_8/ }).waitFor();
