@@ -151,7 +151,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await seen.getByText(/^Since \w{3}, \w{3} \d+, \d\d:\d\d \S+$/).waitFor();
     await visitor.close();
     await page.getByRole('link', { name: 'All status pages' }).click();
-    await page.getByText('/status/harbour · 2 monitors').waitFor();
+    await page.getByText('2 monitors · /status/harbour').waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

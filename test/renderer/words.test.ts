@@ -7,7 +7,7 @@ import { orderOnPhone } from '../../renderer/src/pages/data/column-order.ts';
 import { asWritten } from '../../renderer/src/pages/data/condition.ts';
 import { allowed } from '../../renderer/src/pages/data/policy-words.ts';
 import { changedWords, stateWords } from '../../renderer/src/pages/sync/words.ts';
-import { windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
+import { windowStanding, windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
 import { causeWords } from '../../renderer/src/pages/uptime/words.ts';
 import { breakable } from '../../renderer/src/parts/text/breakable.ts';
 import { ago, momentOf } from '../../renderer/src/parts/text/format.ts';
@@ -100,6 +100,16 @@ describe('words of pages', () => {
       upcoming: [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }],
     } as unknown as Maintenance; // prettier-ignore
     expect(windowWords(window, Date.parse('2026-11-26T00:00Z'))).toMatch(/^Every Monday, .* · next Mon, Nov 30$/);
+  });
+
+  it.each([
+    ['2026-11-29T15:00:00Z', 'Starts in 30 min'],
+    ['2026-11-29T10:00:00Z', 'Starts in 6 h'],
+    ['2026-11-26T15:30:00Z', 'Starts in 3 days'],
+  ])('that is planned says at %s that it "%s"', (now, words) => {
+    const upcoming = [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }];
+    const window = { status: 'scheduled', upcoming } as unknown as Maintenance;
+    expect(windowStanding(window, Date.parse(now)).text).toBe(words);
   });
 });
 

@@ -13,6 +13,7 @@ import {
   Monitor,
   MonitorRow,
   NewDockerHost,
+  UptimeHour,
   UptimeOptions,
 } from './views.ts';
 
@@ -27,6 +28,8 @@ export const uptimeWorked = defineTopic('uptime.worked', z.object({ at: z.number
 const Done = z.object({ ok: z.literal(true) });
 const read = mayRead('uptime');
 const write = mayWrite('uptime');
+/** Numbers of monitors, at most a hundred. */
+const ids = z.string().regex(/^\d{1,10}(,\d{1,10}){0,99}$/);
 const limit = (usual: number, most: number) => z.coerce.number().int().min(1).max(most).default(usual);
 
 /** Below `/api/uptime` of the control listener for the pages; the same below `/api` of the service's own port for programs. */
@@ -43,8 +46,16 @@ export const uptimeApi = {
     path: '/api/uptime/recent',
     summary: 'The last beats of some monitors, oldest first: pairs of status and ping.',
     access: read,
-    query: z.object({ ids: z.string().regex(/^\d{1,10}(,\d{1,10}){0,99}$/), count: limit(30, 100) }),
+    query: z.object({ ids, count: limit(30, 100) }),
     reply: z.record(z.string(), z.array(z.tuple([BeatStatus, z.number().nullable(), z.number()]))),
+  }),
+  hours: defineRoute({
+    method: 'GET',
+    path: '/api/uptime/hours',
+    summary: 'How some monitors were in each of the last 24 hours, oldest first, the current one last.',
+    access: read,
+    query: z.object({ ids }),
+    reply: z.record(z.string(), z.array(UptimeHour)),
   }),
   monitors: defineRoute({
     method: 'GET',

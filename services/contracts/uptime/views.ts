@@ -39,6 +39,10 @@ export const MonitorState = z
   .meta({ id: 'UptimeState' });
 export type MonitorState = z.infer<typeof MonitorState>;
 
+/** How a monitor was in one hour: the share of it that it was up, from 0 to 1; null where nothing is known. */
+export const UptimeHour = z.union([z.number(), z.literal('maintenance')]).nullable();
+export type UptimeHour = z.infer<typeof UptimeHour>;
+
 /** A monitor in a list of thousands: what goes without saying is left out. */
 export const MonitorRow = z
   .object({

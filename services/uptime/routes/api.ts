@@ -6,6 +6,7 @@ import { uptimeApi } from '../../contracts/uptime/api.ts';
 import type { Incident, MonitorRow } from '../../contracts/uptime/views.ts';
 import { beatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { ApiKeys } from './api-keys.ts';
+import { lastHours } from '../domain/last-hours.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { IncidentStore } from '../store/incidents.ts';
@@ -14,7 +15,7 @@ import type { Monitors } from '../watch/monitors.ts';
 import type { Options } from '../watch/options.ts';
 import type { Recorder } from '../watch/recorder.ts';
 import type { Figures } from '../watch/figures.ts';
-import type { Watched } from '../watch/watched.ts';
+import { longestGapMs, type Watched } from '../watch/watched.ts';
 import { beatView, monitorView, rowView } from '../wire/shown.ts';
 
 export interface ApiParts {
@@ -56,6 +57,16 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
           String(id),
           list.map(({ status, ping, at }): [0 | 1 | 2 | 3, number | null, number] => [status, ping, at]),
         ]),
+      );
+    }),
+
+    implement(uptimeApi.hours, ({ query: { ids } }) => {
+      const asked = ids.split(',').flatMap((id) => monitors.find(Number(id)) ?? []);
+      return Object.fromEntries(
+        asked.map((watched) => {
+          const { hours, config } = watched;
+          return [String(watched.id), lastHours({ hours, now: now(), longestGapMs: longestGapMs(config) })];
+        }),
       );
     }),
 

@@ -181,3 +181,26 @@ it('what goes up and down is told of once, and once when it is steady again', as
   });
   expect(titles().at(-1)).toBe('[Steady again] job');
 });
+
+it('each of the last 24 hours says which share of it a monitor was up, and nothing where nothing is known', async () => {
+  const clock = createFakeClock(Math.ceil(Date.now() / 3_600_000) * 3_600_000);
+  await using rig = await openUptime({ clock });
+  const { id } = await rig.add({ type: 'push', name: 'job', pushToken: 'hours', interval: 900 });
+  for (let minutes = 10; minutes <= 170; minutes += 10) {
+    clock.advance(10 * minute);
+    const isDown = minutes >= 60 && minutes < 90;
+    await push(rig, 'hours', isDown ? 'status=down&msg=gone' : 'ping=5');
+  }
+  const { [String(id)]: hours } = await rig.call('GET', `/api/hours?ids=${String(id)},999`);
+  expect(hours).toHaveLength(24);
+  expect(hours.slice(0, 21)).toEqual(Array(21).fill(null));
+  expect(hours[21]).toBe(1);
+  expect(hours[22]).toBeGreaterThan(0.2);
+  expect(hours[22]).toBeLessThan(0.8);
+  expect(hours[23]).toBe(1);
+  const rare = await rig.add({ type: 'push', name: 'nightly', pushToken: 'rare', interval: 86_400 });
+  await push(rig, 'rare', 'ping=5');
+  clock.advance(180 * minute);
+  const later = await rig.call('GET', `/api/hours?ids=${String(rare.id)}`);
+  expect(later[String(rare.id)].slice(-5)).toEqual([null, 1, 1, 1, 1]);
+});

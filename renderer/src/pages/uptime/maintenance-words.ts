@@ -1,4 +1,5 @@
 import type { Maintenance } from '../../../../services/contracts/uptime/maintenance.ts';
+import type { IconName } from '../../parts/text/icons.ts';
 import { planWords } from './maintenance-draft.ts';
 
 const thisYear: Intl.DateTimeFormatOptions = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }; // prettier-ignore
@@ -13,6 +14,40 @@ export function windowWords(window: Maintenance, now: number): string {
   const slot = slotWords(window, now);
   const rule = window.strategy === 'single' && slot !== '' ? '' : planWords(window);
   return [rule, slot].filter((part) => part !== '').join(' · ');
+}
+
+/** How a window stands now, by a word, a shape and a tone. */
+export interface WindowStanding {
+  readonly text: string;
+  readonly icon: IconName;
+  readonly tone: 'plain' | 'sea';
+}
+
+export function windowStanding({ status, upcoming: [slot] }: Maintenance, now: number): WindowStanding {
+  switch (status) {
+    case 'under-maintenance':
+      return { text: 'Runs now', icon: 'play', tone: 'sea' };
+    case 'inactive':
+      return { text: 'Paused', icon: 'pause', tone: 'plain' };
+    case 'ended':
+      return { text: 'Over', icon: 'done', tone: 'plain' };
+    case 'scheduled':
+      return {
+        text: slot === undefined ? 'Planned' : `Starts ${untilWords(Date.parse(slot.startDate) - now)}`,
+        icon: 'clock',
+        tone: 'plain',
+      };
+    case 'unknown':
+      return { text: 'Not known', icon: 'clock', tone: 'plain' };
+  }
+}
+
+/** `in 40 min`, `in 5 h`, `in 3 days`. */
+function untilWords(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  if (minutes < 60) return `in ${String(minutes)} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 36 ? `in ${String(hours)} h` : `in ${String(Math.round(hours / 24))} days`;
 }
 
 function slotWords({ status, strategy, timezone, upcoming: [slot] }: Maintenance, now: number): string {

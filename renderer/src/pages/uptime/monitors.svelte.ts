@@ -5,9 +5,13 @@ import { missingTarget, MonitorConfig } from '../../../../services/contracts/upt
 import { call, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { groupOf } from './monitor-filter.ts';
-import { RecentBeats } from './recent-beats.svelte.ts';
+import { OfThoseInSight } from './of-those-in-sight.svelte.ts';
 
 const everyMs = 30_000;
+/** So many of the last checks of each. */
+export const recentCount = 24;
+/** The hours that are shown of each. */
+export const shownHours = 24;
 
 /** All monitors as they stand; the beats of those in sight. */
 class Monitors {
@@ -17,7 +21,10 @@ class Monitors {
   trouble = $state('');
   /** Grows whenever checks were made: what shows their figures reads them again. */
   turn = $state(0);
-  readonly recent = new RecentBeats();
+  /** The last checks, oldest first: status, ping and time. */
+  readonly recent = new OfThoseInSight((ids) => call(uptimeApi.recent, { query: { ids, count: recentCount } }));
+  /** The last hours, oldest first. */
+  readonly hours = new OfThoseInSight((ids) => call(uptimeApi.hours, { query: { ids } }));
   #watchers = 0;
   #readAt = 0;
   #reading: Promise<void> | undefined;
@@ -103,6 +110,7 @@ class Monitors {
       this.dockerHosts = dockerHosts;
       this.phase = 'ready';
       this.#readAt = Date.now();
+      this.hours.refresh();
     } catch (error) {
       this.trouble = sentence(error);
       if (this.phase === 'loading') this.phase = 'failed';

@@ -1,31 +1,31 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
-import { uptimeApi } from '../../../../services/contracts/uptime/api.ts';
-import { call } from '../../api/call.ts';
 
-/** Status, ping and time. */
-export type RecentBeat = readonly [0 | 1 | 2 | 3, number | null, number];
-
-/** So many of each. */
-export const recentCount = 24;
 const atOnce = 100;
 const gatherMs = 30;
 
-/** The last beats of the monitors that are in sight: only these are asked for, together. */
-export class RecentBeats {
-  readonly #beats = new SvelteMap<number, readonly RecentBeat[]>();
+/** What is read of the monitors that are in sight: only these are asked for, together. */
+export class OfThoseInSight<Value> {
+  readonly #known = new SvelteMap<number, Value>();
   /** Who looks at which. */
   readonly #wanted = new SvelteMap<number, number>();
   readonly #due = new SvelteSet<number>();
+  /** `ids`: numbers of monitors, with commas between them. */
+  readonly #ask: (ids: string) => Promise<Readonly<Record<string, Value>>>;
   #gathering = false;
 
-  of(id: number): readonly RecentBeat[] {
-    return this.#beats.get(id) ?? [];
+  constructor(ask: (ids: string) => Promise<Readonly<Record<string, Value>>>) {
+    this.#ask = ask;
+  }
+
+  /** Undefined until it is read. */
+  of(id: number): Value | undefined {
+    return this.#known.get(id);
   }
 
   /** A row came into sight; the function it answers says that it is gone. */
   want(id: number): () => void {
     this.#wanted.set(id, (this.#wanted.get(id) ?? 0) + 1);
-    this.#ask([id]);
+    this.#readSoon([id]);
     return () => {
       const left = (this.#wanted.get(id) ?? 1) - 1;
       if (left > 0) this.#wanted.set(id, left);
@@ -34,10 +34,10 @@ export class RecentBeats {
   }
 
   refresh(): void {
-    this.#ask(this.#wanted.keys());
+    this.#readSoon(this.#wanted.keys());
   }
 
-  #ask(ids: Iterable<number>): void {
+  #readSoon(ids: Iterable<number>): void {
     for (const id of ids) this.#due.add(id);
     if (this.#gathering || this.#due.size === 0) return;
     this.#gathering = true;
@@ -50,11 +50,11 @@ export class RecentBeats {
     this.#due.clear();
     if (ids.length === 0) return;
     try {
-      const found = await call(uptimeApi.recent, { query: { ids: ids.join(','), count: recentCount } });
-      for (const [id, beats] of Object.entries(found)) this.#beats.set(Number(id), beats);
+      const found = await this.#ask(ids.join(','));
+      for (const [id, value] of Object.entries(found)) this.#known.set(Number(id), value);
     } catch {
-      // The rows say how monitors stand without them; the next turn asks again.
-      for (const id of ids) this.#beats.delete(id);
+      // The rows say how monitors stand without it; the next turn asks again.
+      for (const id of ids) this.#known.delete(id);
     }
   }
 }
