@@ -49,16 +49,22 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
     const all = page.getByRole('switch', { name: 'Notify this browser of every topic' });
     await one.click();
     await expect.poll(() => one.getAttribute('aria-checked')).toBe('true');
-    expect(await all.getAttribute('aria-checked')).toBe('false');
     const worker = await page.evaluate(async () => {
       const { active, scope } = await navigator.serviceWorker.ready;
       return { script: active?.scriptURL, scope };
     });
     expect(worker).toEqual({ script: `${pages.url}/push-worker.js`, scope: `${pages.url}/` });
+    const back = page.getByRole('link', { name: 'Topics', exact: true });
+    await back.click();
+    expect(await all.getAttribute('aria-checked')).toBe('false');
     await all.click();
     await expect.poll(() => all.getAttribute('aria-checked')).toBe('true');
+    await page.goBack();
     await expect.poll(() => one.isDisabled()).toBe(true);
+    await back.click();
     await all.click();
+    await expect.poll(() => all.getAttribute('aria-checked')).toBe('false');
+    await page.goBack();
     await expect.poll(() => one.isDisabled()).toBe(false);
     expect(await one.getAttribute('aria-checked')).toBe('true');
     await one.press('Space');
