@@ -145,7 +145,8 @@ export const syncApi = {
       limit: z.coerce.number().int().min(1).max(200).default(50),
       before: z.coerce.number().int().optional(),
       task: z.coerce.number().int().optional(),
-      show: z.enum(['all', 'problems']).default('all'),
+      show: z.enum(['all', 'worked', 'problems']).default('all'),
+      q: z.string().max(200).default('').describe('Part of the name of a file that failed, or that the last plans of a saved sync name.'), // prettier-ignore
     }),
     reply: z.object({ items: z.array(SyncJob), nextCursor: z.int().nullable() }),
   }),

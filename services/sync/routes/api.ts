@@ -58,12 +58,15 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
     return job?.isRunning === true ? jobView(job) : rowView(row);
   };
   /** A number of errors tells nobody what to do: the first of them stands with it. */
-  const told = async (row: JobRow): Promise<SyncJob> => {
-    const shown = view(row);
-    if (shown.totals.errors === 0) return shown;
-    const [first] = await runs.files(row.id, 1);
-    if (first === undefined) return shown;
-    return { ...shown, failedFile: { name: first.name, error: causeOf(first.error).error } };
+  const told = async (rows: readonly JobRow[]): Promise<SyncJob[]> => {
+    const shown = rows.map(view);
+    const firsts = await runs.firstFiles(shown.filter(({ totals }) => totals.errors > 0).map(({ id }) => id));
+    return shown.map((job) => {
+      const first = firsts.get(job.id);
+      return first === undefined
+        ? job
+        : { ...job, failedFile: { name: first.name, error: causeOf(first.error).error } };
+    });
   };
   return [
     implement(syncApi.overview, async (asked) => {
@@ -75,14 +78,15 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
         engine: { version: found.version, remedy: found.remedy, running: engine().isRunning },
       };
     }),
-    implement(syncApi.jobs, async ({ query: { limit, before, task, show }, ...asked }) => {
+    implement(syncApi.jobs, async ({ query: { limit, before, task, show, q }, ...asked }) => {
       const rows = await runs.list({
-        ...{ limit, before, task },
+        ...{ limit, before, task, file: q },
         ...(asked.rights.all ? {} : { account: asked.identity?.account ?? '' }),
-        ...(show === 'problems' ? { states: ['failed', 'held', 'interrupted'] as const } : {}),
+        ...(show === 'problems' ? { ended: { in: ['failed', 'held', 'interrupted'] as const } } : {}),
+        ...(show === 'worked' ? { ended: { well: true as const } } : {}),
       });
       return {
-        items: await Promise.all(rows.map(told)),
+        items: await told(rows),
         nextCursor: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
       };
     }),

@@ -1,9 +1,11 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { sql, type ExpressionBuilder, type Insertable, type Kysely, type Selectable } from 'kysely';
 import { running, type JobState } from '../../contracts/sync/api.ts';
 import type { Tables } from './tables.ts';
 
 export type JobRow = Selectable<Tables['runs']>;
 export type FileRow = Selectable<Tables['run_files']>;
+
+type Expressions = ExpressionBuilder<Tables, 'runs'>;
 
 /** Of the JSON in `input`, for LIKE. */
 export const keepsReplaced = '%"keepReplaced":true%';
@@ -58,17 +60,52 @@ export class JobStore {
   list(wanted: {
     readonly account?: string | undefined;
     readonly task?: number | undefined;
-    readonly states?: readonly JobState[] | undefined;
+    /** How they ended: without an error, or in one of these states or with errors. */
+    readonly ended?: { readonly well: true } | { readonly in: readonly JobState[] } | undefined;
+    /** Part of the name of a file that they had to do with, as far as that is kept. */
+    readonly file?: string | undefined;
     readonly before?: number | undefined;
     readonly limit: number;
   }): Promise<readonly JobRow[]> {
-    const { account, task, states, before, limit } = wanted;
+    const { account, task, ended, before, limit } = wanted;
+    const file = wanted.file?.trim().toLowerCase() ?? '';
+    const withErrors = (is: Expressions) =>
+      is.exists(is.selectFrom('run_files').select('seq').whereRef('run_files.job_id', '=', 'runs.id'));
+    const like = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    const named = (is: Expressions) =>
+      is.or([
+        is.exists(
+          is
+            .selectFrom('run_files')
+            .select('seq')
+            .whereRef('run_files.job_id', '=', 'runs.id')
+            .where(sql<boolean>`lower(${sql.ref('run_files.name')}) like ${like(file)} escape '\\'`),
+        ),
+        // A plan is JSON of its paths, in which a name is written as JSON has it.
+        is.exists(
+          is
+            .selectFrom('plans')
+            .select('plans.id')
+            .whereRef('plans.id', '=', 'runs.plan_id')
+            .where(
+              sql<boolean>`lower(${sql.ref('plans.body')}) like ${like(JSON.stringify(file).slice(1, -1))} escape '\\'`,
+            ),
+        ),
+      ]);
     return this.#db
       .selectFrom('runs')
       .selectAll()
       .$if(account !== undefined, (query) => query.where('account', '=', account ?? ''))
       .$if(task !== undefined, (query) => query.where('task_id', '=', task ?? 0))
-      .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
+      .$if(ended !== undefined && 'well' in ended, (query) =>
+        query.where((is) => is.and([is('state', '=', 'done'), is.not(withErrors(is))])),
+      )
+      .$if(ended !== undefined && 'in' in ended, (query) =>
+        query.where((is) =>
+          is.or([is('state', 'in', ended !== undefined && 'in' in ended ? ended.in : []), withErrors(is)]),
+        ),
+      )
+      .$if(file !== '', (query) => query.where(named))
       .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
       .orderBy('id', 'desc')
       .limit(limit)
@@ -105,6 +142,27 @@ export class JobStore {
       .set({ input: JSON.stringify(input) })
       .where('id', '=', id)
       .execute();
+  }
+
+  /** The first file of each of these jobs that failed; nothing of those that had none. */
+  async firstFiles(jobs: readonly number[]): Promise<ReadonlyMap<number, FileRow>> {
+    if (jobs.length === 0) return new Map();
+    const rows = await this.#db
+      .selectFrom('run_files')
+      .selectAll()
+      .where('job_id', 'in', jobs)
+      .where((is) =>
+        is(
+          'seq',
+          '=',
+          is
+            .selectFrom('run_files as others')
+            .select((all) => all.fn.min('others.seq').as('first'))
+            .whereRef('others.job_id', '=', 'run_files.job_id'),
+        ),
+      )
+      .execute();
+    return new Map(rows.map((row) => [row.job_id, row]));
   }
 
   files(job: number, limit: number): Promise<readonly FileRow[]> {

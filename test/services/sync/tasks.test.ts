@@ -99,6 +99,23 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(items.map(({ id }: { id: number }) => id)).toEqual([again.id, job.id]);
     });
 
+    it('are found in the history by how their runs ended, and by a file', async () => {
+      const task = await saved({ 'letters/To_Ann.txt': '1' }, {}, { notify: 'never' });
+      const well = await run(task.id);
+      renameSync(task.source, `${task.source} away`);
+      const badly = await run(task.id);
+      const found = async (query: string): Promise<number[]> => {
+        const { items } = await room.api('GET', `/api/sync/jobs?task=${String(task.id)}&${query}`);
+        return items.map(({ id }: { id: number }) => id);
+      };
+      expect(await found('show=all')).toEqual([badly.id, well.id]);
+      expect(await found('show=worked')).toEqual([well.id]);
+      expect(await found('show=problems')).toEqual([badly.id]);
+      expect(await found('q=to_ann')).toEqual([well.id]);
+      expect(await found('q=to-ann')).toEqual([]);
+      expect(await found('q=to_ann&show=problems')).toEqual([]);
+    });
+
     it('wait for a word before they delete much, and then delete only what was shown', async () => {
       const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`old/${String(at)}`, 'x']));
       const task = await saved({ keep: '1', added: '2' }, { ...many, keep: '1' });
