@@ -74,6 +74,10 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByText('☐ new fuse').waitFor();
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
     expect(await page.title()).toBe('ada/lamp · Homeport');
+    await page.getByLabel('Your comment').fill('It **hums**, too');
+    await page.getByRole('radio', { name: 'Preview' }).check();
+    await page.getByRole('region', { name: 'Preview' }).locator('strong').getByText('hums').waitFor();
+    await page.getByRole('radio', { name: 'Write' }).check();
     await page.getByLabel('Your comment').fill('It hums, too');
     await page.getByRole('button', { name: 'Comment', exact: true }).click();
     await page.getByRole('article').getByText('It hums, too').waitFor();

@@ -65,6 +65,24 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await page.getByText('Read only, not used yet').waitFor();
   });
 
+  it('give it another name, and lead to it from its old address', async () => {
+    await room.create('lantern', { auto_init: true });
+    await using watched = await visit();
+    const { page } = watched;
+    const at = (name: string): string => `${room.host.url('control')}/git/repositories/ada~${name}?show=settings`;
+    await page.goto(at('lantern'));
+    await page.getByLabel('Name', { exact: true }).fill('a lantern');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('Use letters, digits, dots, - and _.').waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('beacon');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.waitForURL(at('beacon'));
+    await page.getByRole('heading', { name: 'ada/beacon' }).waitFor();
+    await page.goto(at('lantern'));
+    await page.waitForURL(at('beacon'));
+    await page.getByLabel('Name', { exact: true }).waitFor();
+  });
+
   it('tell an address, show what was sent and answered, and send it again', async () => {
     await using watched = await visit();
     const { page } = watched;

@@ -32,6 +32,18 @@ export const GitCommit = z.object({
 });
 export type GitCommit = z.infer<typeof GitCommit>;
 
+/** What checks say of a commit together, the gravest first. */
+export const GitChecks = z.object({
+  state: z.enum(['error', 'failure', 'warning', 'pending', 'success', 'skipped']),
+  passed: z.int(),
+  total: z.int(),
+});
+export type GitChecks = z.infer<typeof GitChecks>;
+
+/** A commit in the list of a repository; null: no check said anything of it. */
+export const GitListedCommit = GitCommit.extend({ checks: GitChecks.nullable() });
+export type GitListedCommit = z.infer<typeof GitListedCommit>;
+
 export const GitRepositoryView = GitRepository.extend({
   branches: z.array(z.string()),
   tags: z.array(z.string()),
@@ -109,9 +121,12 @@ export const gitApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/git/repositories',
-    summary: 'Repositories that the caller may read, the newest change first.',
+    summary: 'Repositories that the caller may read, the newest change first, or by their names.',
     access: 'objects',
-    query: z.object({ q: z.string().max(200).default('') }),
+    query: z.object({
+      q: z.string().max(200).default(''),
+      sort: z.enum(['updated', 'name']).default('updated'),
+    }),
     reply: z.object({ repositories: z.array(GitRepository), total: z.int() }),
   }),
   create: defineRoute({
@@ -125,7 +140,8 @@ export const gitApi = {
   one: defineRoute({
     method: 'GET',
     path: at,
-    summary: 'A repository with its branches, its tags and the addresses it is cloned from.',
+    summary:
+      'A repository with its branches, its tags and the addresses it is cloned from; also by a name that it had before.',
     access: 'objects',
     reply: GitRepositoryView,
   }),
@@ -190,7 +206,7 @@ export const gitApi = {
       path: z.string().max(4096).default(''),
       offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
     }),
-    reply: z.object({ commits: z.array(GitCommit), more: z.boolean() }),
+    reply: z.object({ commits: z.array(GitListedCommit), more: z.boolean() }),
   }),
   commit: defineRoute({
     method: 'GET',

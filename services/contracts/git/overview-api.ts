@@ -40,6 +40,8 @@ export const GitOverview = z.object({
   reviews: z.array(task),
   /** Issues and pull requests that the caller is to work at. */
   assigned: z.array(task),
+  /** How many more of each there are than those that are told. */
+  more: z.object({ reviews: z.int(), assigned: z.int(), pulls: z.int() }),
   /** Webhooks of the caller's repositories whose newest delivery was not taken. */
   failing: z.array(z.object({ owner: z.string(), name: z.string(), url: z.string() })),
 });
@@ -52,6 +54,7 @@ export const gitOverviewApi = {
     path: '/api/git/overview',
     summary: 'What is there, what happened last, and what waits for the caller.',
     access: 'user',
+    query: z.object({ all: z.stringbool().default(false).describe('All that waits, up to 500 of each kind.') }),
     reply: GitOverview,
   }),
   history: defineRoute({
@@ -60,6 +63,7 @@ export const gitOverviewApi = {
     summary: 'What happened in repositories that the caller may read, the newest first.',
     access: 'user',
     query: z.object({
+      repository: z.string().max(200).default('').describe('`owner/name`; empty: all of them.'),
       before: z.coerce.number().int().min(0).optional().describe('The time of the last event that is known.'),
       beforeId: z
         .string()

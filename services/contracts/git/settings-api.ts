@@ -84,6 +84,7 @@ export const gitSettingsApi = {
     summary: 'Changes what is set of a repository.',
     access,
     body: z.object({
+      name: z.string().trim().max(100).optional().describe('Its old address leads to the new one.'),
       description: z.string().max(2048).optional(),
       private: z.boolean().optional(),
       archived: z.boolean().optional(),

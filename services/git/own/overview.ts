@@ -8,8 +8,14 @@ import { withTitles } from './event-titles.ts';
 import { ownAccount } from './issues.ts';
 
 const perPage = 50;
-const mostTasks = 20;
-const mostPulls = 5;
+const few = { tasks: 20, pulls: 5 };
+const all = { tasks: 500, pulls: 500 };
+
+interface Tasks {
+  readonly shown: GitTask[];
+  /** So many others there are. */
+  readonly more: number;
+}
 
 /** What of all repositories a person looks at first. */
 export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
@@ -42,23 +48,33 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
       .where('issues.closed', '=', 0)
       .where('issues.repository_id', 'in', repositories.idsOf({ sight }))
       .orderBy('issues.updated_at', 'desc');
-  const read = async (some: ReturnType<typeof openOnes>): Promise<GitTask[]> => {
-    const rows = await some.execute();
-    return rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
+  const read = async (some: ReturnType<typeof openOnes>, most: number): Promise<Tasks> => {
+    const [rows, counted] = await Promise.all([
+      some.limit(most).execute(),
+      some
+        .clearSelect()
+        .clearOrderBy()
+        .select((is) => is.fn.countAll<number>().as('count'))
+        .executeTakeFirst(),
+    ]);
+    const shown = rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
+    return { shown, more: Number(counted?.count ?? 0) - shown.length };
   };
   const waiting = (table: 'review_requests' | 'issue_assignees', account: string) =>
     db.selectFrom(table).select('issue_id').where('account', '=', account);
   /** Those of them that a table names this account for. */
-  const tasks = (table: 'review_requests' | 'issue_assignees', account: string, sight: Sight): Promise<GitTask[]> =>
-    read(openOnes(sight).where('issues.id', 'in', waiting(table, account)).limit(mostTasks));
+  const tasks = (
+    table: 'review_requests' | 'issue_assignees',
+    { account, sight, most }: { readonly account: string; readonly sight: Sight; readonly most: typeof few },
+  ): Promise<Tasks> => read(openOnes(sight).where('issues.id', 'in', waiting(table, account)), most.tasks);
   /** Pull requests besides those. */
-  const otherPulls = (account: string, sight: Sight): Promise<GitTask[]> =>
+  const otherPulls = (account: string, sight: Sight, most: typeof few): Promise<Tasks> =>
     read(
       openOnes(sight)
         .where('pull', '=', 1)
         .where('issues.id', 'not in', waiting('review_requests', account))
-        .where('issues.id', 'not in', waiting('issue_assignees', account))
-        .limit(mostPulls),
+        .where('issues.id', 'not in', waiting('issue_assignees', account)),
+      most.pulls,
     );
   /** Hooks of repositories that this account decides of, whose newest delivery failed. */
   const failing = async (sight: Sight) => {
@@ -82,7 +98,7 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
           'failed',
         ),
       )
-      .limit(mostTasks)
+      .limit(few.tasks)
       .execute();
   };
 
@@ -90,22 +106,27 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
     implement(gitOverviewApi.overview, async (asked) => {
       const account = ownAccount(asked);
       const sight = await sightOf(asked);
+      const whose = { account, sight, most: asked.query.all ? all : few };
       const [recent, [last = null], reviews, assigned, hooks, pulls] = await Promise.all([
         repositories.list({ sight, sort: 'updated', descending: true, limit: 6, offset: 0 }),
         readHistory(parts, sight, { limit: 1 }),
-        tasks('review_requests', account, sight),
-        tasks('issue_assignees', account, sight),
+        tasks('review_requests', whose),
+        tasks('issue_assignees', whose),
         failing(sight),
-        otherPulls(account, sight),
+        otherPulls(account, sight, whose.most),
       ]);
       return {
         ...{ repositories: recent.total, recent: recent.repositories.map(summary), last },
-        ...{ reviews, assigned, pulls, failing: hooks },
+        ...{ reviews: reviews.shown, assigned: assigned.shown, pulls: pulls.shown, failing: hooks },
+        more: { reviews: reviews.more, assigned: assigned.more, pulls: pulls.more },
       };
     }),
     implement(gitOverviewApi.history, async ({ query, ...asked }) => {
       const before = query.before === undefined ? undefined : { time: query.before, id: query.beforeId };
-      const events = await readHistory(parts, await sightOf(asked), { before, limit: perPage + 1 });
+      const [owner = '', name = ''] = query.repository.split('/', 2);
+      // Of one that there is not nothing happened.
+      const repository = query.repository === '' ? undefined : ((await repositories.find(owner, name))?.id ?? 0);
+      const events = await readHistory(parts, await sightOf(asked), { repository, before, limit: perPage + 1 });
       return { events: [...(await withTitles(parts, events.slice(0, perPage)))], more: events.length > perPage };
     }),
   ];

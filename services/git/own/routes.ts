@@ -1,6 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
-import { gitApi, type GitCommit, type GitContent, type GitKey, type GitRepository } from '../../contracts/git/api.ts';
+import {
+  gitApi,
+  type GitChecks,
+  type GitCommit,
+  type GitContent,
+  type GitKey,
+  type GitRepository,
+} from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { timeOfDate } from '../domain/commit-time.ts';
 import { repositoryNameProblem, treePath } from '../domain/names.ts';
@@ -13,6 +20,8 @@ import type { Repository, Sight } from '../repositories/repositories.ts';
 import { readTree } from '../repositories/trees.ts';
 import type { ContentParts } from '../rest/contents.ts';
 import { nobody, type Visitor } from '../sign-in/visitor.ts';
+import { combined } from '../statuses/statuses.ts';
+import type { StatusRow } from '../store/statuses.ts';
 import type { PublicKeyRow } from '../store/tables.ts';
 import { readDiffs } from './diffs.ts';
 
@@ -28,7 +37,7 @@ type Asked = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 
 /** The service's part of our own API. */
 export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
-  const { access, context, git, keeper, keys, lastCommits, lookup, objects, repositories, settings } = parts;
+  const { access, context, git, keeper, keys, lastCommits, lookup, objects, repositories, settings, statuses } = parts;
 
   const find = async (asked: Asked, needed: 'read' | 'write' | 'admin' = 'read') => {
     const { owner = '', name = '' } = asked.params;
@@ -41,7 +50,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
     const path = treePath(asked.query.path);
     const revision = await resolve(objects, folder, repository, asked.query.ref);
     if (path === undefined || revision === undefined) throw unknown();
-    return { folder, path, commit: revision.commit };
+    return { folder, path, commit: revision.commit, repository };
   };
 
   return [
@@ -55,7 +64,8 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
               ids: await repositories.sharedWith(identity.account),
             };
       const found = await repositories.list({
-        ...{ sight, words: query.q, inDescription: true, sort: 'updated', descending: true },
+        ...{ sight, words: query.q, inDescription: true },
+        ...(query.sort === 'name' ? { sort: 'alpha' as const } : { sort: 'updated' as const, descending: true }),
         ...{ limit: mostListed, offset: 0 },
       });
       return { repositories: found.repositories.map(summary), total: found.total };
@@ -70,7 +80,12 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       return summary(made);
     }),
     implement(gitApi.one, async (asked) => {
-      const { repository, visitor, folder } = await find(asked);
+      const visitor = visitorOf(asked);
+      const { owner = '', name = '' } = asked.params;
+      const repository =
+        (await lookup.find(visitor, owner, name))?.repository ?? (await lookup.renamed(visitor, owner, name));
+      if (repository === undefined) throw unknown();
+      const folder = keeper.folder(repository);
       const level = await access.level(visitor, repository);
       const references = await readReferences(git, folder, 'refs/');
       const named = (prefix: string) => references.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : [])); // prettier-ignore
@@ -135,10 +150,15 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       return { commit: commitView(last), parts: found.map((part) => ({ ...part, lines: [...part.lines] })) };
     }),
     implement(gitApi.commits, async (asked) => {
-      const { folder, path, commit } = await at(asked);
+      const { folder, path, commit, repository } = await at(asked);
       const query = { from: [commit], path, offset: asked.query.offset, limit: perPage + 1 };
       const commits = await readLog(git, folder, query);
-      return { commits: commits.slice(0, perPage).map(commitView), more: commits.length > perPage };
+      const shown = commits.slice(0, perPage);
+      const checks = await statuses.latestOf(repository.id, shown.map(({ id }) => id)); // prettier-ignore
+      return {
+        commits: shown.map((one) => ({ ...commitView(one), checks: checksView(checks.get(one.id)) })),
+        more: commits.length > perPage,
+      };
     }),
     implement(gitApi.commit, async (asked) => {
       const { repository, folder } = await find(asked);
@@ -212,6 +232,12 @@ export function commitView({ id, message, author, committer, parents }: Commit):
     time: timeOfDate(committer.date),
     parents: [...parents],
   };
+}
+
+function checksView(rows: readonly StatusRow[] = []): GitChecks | null {
+  const state = combined(rows);
+  if (state === undefined) return null;
+  return { state, passed: rows.filter((row) => row.state === 'success').length, total: rows.length };
 }
 
 function keyView({ id, title, fingerprint, created_at, last_used_at }: PublicKeyRow): GitKey {

@@ -7,6 +7,7 @@ import {
 } from '../../contracts/git/settings-api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { globPattern } from '../domain/glob.ts';
+import { repositoryNameProblem } from '../domain/names.ts';
 import { expandEvents } from '../hooks/events.ts';
 import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
 import { readReferences } from '../repositories/references.ts';
@@ -43,6 +44,16 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
   const branchesOf = async (repository: Repository): Promise<readonly string[]> =>
     (await readReferences(git, keeper.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
 
+  const rename = async (repository: Repository, name: string): Promise<void> => {
+    if (repositoryNameProblem(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
+    try {
+      await keeper.rename(repository, { name });
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'git.name_taken') throw invalid('name', 'There is one of this name already.'); // prettier-ignore
+      throw error;
+    }
+  };
+
   return [
     implement(gitSettingsApi.read, async (asked) => {
       const repository = await find(asked);
@@ -68,6 +79,7 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
         if (!isThere) throw invalid('defaultBranch', 'There is no such branch.');
         await git.run(keeper.folder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       }
+      if (body.name !== undefined && body.name !== repository.name) await rename(repository, body.name);
       await keeper.change(repository.id, {
         ...(body.description === undefined ? {} : { description: body.description }),
         ...(body.private === undefined ? {} : { private: Number(body.private) }),

@@ -46,9 +46,9 @@ export function rememberPushes(clock: { now(): number }): PushConsequence {
 export async function readHistory(
   { db, repositories }: { readonly db: Kysely<Tables>; readonly repositories: Repositories },
   sight: Sight,
-  { account: by, before, limit }: { readonly account?: string; readonly before?: HistoryPlace | undefined; readonly limit: number }, // prettier-ignore
+  { account: by, repository: id, before, limit }: { readonly account?: string; readonly repository?: number | undefined; readonly before?: HistoryPlace | undefined; readonly limit: number }, // prettier-ignore
 ): Promise<readonly GitEvent[]> {
-  const ids = repositories.idsOf({ sight });
+  const ids = repositories.idsOf({ sight, id });
   const place = ['owners.name as owner', 'repositories.name as name'] as const;
   /** The page of one kind; `time` is when such a thing happened, `account` who did it. */
   const page = <DB, TB extends keyof DB, Row>(

@@ -59,6 +59,7 @@ export interface RepositoryQuery {
   readonly topic?: string | undefined;
   readonly owner?: string | undefined;
   readonly ownerId?: number | undefined;
+  readonly id?: number | undefined;
   readonly private?: boolean | undefined;
   readonly archived?: boolean | undefined;
   readonly template?: boolean | undefined;
@@ -227,6 +228,7 @@ function matching(
   }
   if (query.owner !== undefined) found = found.where('owners.lower_name', '=', query.owner.toLowerCase());
   if (query.ownerId !== undefined) found = found.where('repositories.owner_id', '=', query.ownerId);
+  if (query.id !== undefined) found = found.where('repositories.id', '=', query.id);
   if (query.private !== undefined) found = found.where('repositories.private', '=', Number(query.private));
   if (query.archived !== undefined) found = found.where('repositories.archived', '=', Number(query.archived));
   if (query.template !== undefined) found = found.where('repositories.template', '=', Number(query.template));

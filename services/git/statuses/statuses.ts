@@ -66,10 +66,28 @@ export class Statuses {
 
   /** The last word of each check. */
   async latest(repository: number, commit: string): Promise<readonly StatusRow[]> {
-    const byContext = new Map<string, StatusRow>();
-    for (const row of await this.list(repository, commit)) if (!byContext.has(row.context)) byContext.set(row.context, row); // prettier-ignore
-    return [...byContext.values()];
+    return lastWords(await this.list(repository, commit));
   }
+
+  /** The last word of each check of several commits; nothing of those that have none. */
+  async latestOf(repository: number, commits: readonly string[]): Promise<ReadonlyMap<string, readonly StatusRow[]>> {
+    if (commits.length === 0) return new Map();
+    const rows = await this.#db
+      .selectFrom('commit_statuses')
+      .selectAll()
+      .where('repository_id', '=', repository)
+      .where('commit_id', 'in', commits)
+      .orderBy('id', 'desc')
+      .execute();
+    return new Map([...Map.groupBy(rows, (row) => row.commit_id)].map(([commit, some]) => [commit, lastWords(some)]));
+  }
+}
+
+/** Of rows the newest first. */
+function lastWords(rows: readonly StatusRow[]): readonly StatusRow[] {
+  const byContext = new Map<string, StatusRow>();
+  for (const row of rows) if (!byContext.has(row.context)) byContext.set(row.context, row);
+  return [...byContext.values()];
 }
 
 /** What several checks come to together; undefined where there are none. */

@@ -7,7 +7,7 @@ const shown = 6;
 
 /** Repositories by their names. */
 const find: Find = async (words, signal) => {
-  const { repositories } = await call(gitApi.list, { query: { q: words }, signal });
+  const { repositories } = await call(gitApi.list, { query: { q: words, sort: 'updated' }, signal });
   const found = repositories.slice(0, shown).map((repository) => ({
     ...{ id: `repository-${repository.owner}-${repository.name}`, title: `${repository.owner}/${repository.name}` },
     ...{ icon: 'git' as const, to: hrefOf(repository) },
