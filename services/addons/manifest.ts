@@ -16,5 +16,12 @@ export const manifest = defineManifest({
   settings: Settings,
   environment,
   mainSettings: ['enabled', 'addonName', 'baseUrl', 'addonPassword', 'allowPrivateAddresses', 'maxAddons'],
+  settingGroups: {
+    'The addon': ['addonName', 'baseUrl'],
+    Configurations: ['addonPassword', 'allowPrivateAddresses', 'maxAddons'],
+    'How it asks addons': ['timeout', 'deadline', 'disableSelfScraping', 'regexFilterAccess', 'logSensitiveInfo'],
+    'What is remembered': ['maxCacheSize', 'streamCacheSeconds'],
+    'Where facts come from': ['metadataUrl', 'tmdbUrl', 'seadexUrl', 'animeMappingUrl'],
+  },
   migrations,
 });

@@ -230,6 +230,8 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly environment: Readonly<Record<string, string>>;
   /** The five to eight settings that most people look for, in the order in which they are shown; the others are folded behind them. Without, all are shown. */
   readonly mainSettings?: readonly string[];
+  /** Headings under which settings stand, each with their names; what is under none stands before them. */
+  readonly settingGroups?: Readonly<Record<string, readonly string[]>>;
   /** Fields of its own that stand in the group `host`, and the part of the settings' pages that shows them. */
   readonly hostSettings?: {
     readonly schema: z.ZodObject;

@@ -41,10 +41,14 @@ export const Settings = z.object({
     title: 'Folders in requests',
     description: 'A request may name a folder below the download folder.',
   }),
-  createCustomDirs: z.boolean().default(true).meta({
-    title: 'Make folders of requests',
-    description: 'Off: a request may name only a folder that is there.',
-  }),
+  createCustomDirs: z
+    .boolean()
+    .default(true)
+    .meta({
+      needs: { customDirs: [true] },
+      title: 'Make folders of requests',
+      description: 'Off: a request may name only a folder that is there.',
+    }),
   customDirsExclude: expression.default('(^|/)[.@].*$').meta({
     title: 'Folders not to offer',
     description:
@@ -109,8 +113,12 @@ export const Settings = z.object({
     title: 'HTTPS',
     description: 'Answers by TLS alone, with the certificate below.',
   }),
-  certFile: file.meta({ title: 'Certificate file', description: 'In PEM, with the chain behind it.' }),
-  keyFile: file.meta({ title: 'Key file', description: 'Of the certificate, in PEM.' }),
+  certFile: file.meta({
+    needs: { https: [true] },
+    title: 'Certificate file',
+    description: 'In PEM, with the chain behind it.',
+  }),
+  keyFile: file.meta({ needs: { https: [true] }, title: 'Key file', description: 'Of the certificate, in PEM.' }),
   mode: z
     .enum(['sequential', 'concurrent'])
     .default('sequential')
@@ -119,11 +127,17 @@ export const Settings = z.object({
       description: 'Whether each waits for the one before it.',
       choices: { sequential: 'One after another', concurrent: 'Several at once' },
     }),
-  maxConcurrent: z.int().min(1).max(100).default(3).meta({
-    title: 'Downloads at once',
-    description:
-      'Counts only in the mode “Several at once”: how many run at the same time. Converting a finished file counts too.',
-  }),
+  maxConcurrent: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(3)
+    .meta({
+      needs: { mode: ['concurrent'] },
+      title: 'Downloads at once',
+      description:
+        'Counts only in the mode “Several at once”: how many run at the same time. Converting a finished file counts too.',
+    }),
   quality: z
     .enum(qualities)
     .default('best')

@@ -38,6 +38,11 @@ export const manifest = defineManifest({
     'maxPushMegabytes',
     'noticeBranches',
   ],
+  settingGroups: {
+    'Who reaches it': ['publicUrl', 'requireSignIn'],
+    'New repositories': ['defaultPrivate', 'defaultBranch', 'createOnPush'],
+    Pushes: ['maxPushMegabytes', 'noticeBranches'],
+  },
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],

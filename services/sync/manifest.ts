@@ -18,6 +18,11 @@ export const manifest = defineManifest({
   pulse: { counter: 'sync_transferred_files_total', what: 'files' },
   settings: Settings,
   mainSettings: ['enabled', 'bandwidth', 'maxDeletes', 'maxDeletePercent', 'keepReplacedDays', 'keepDays'],
+  settingGroups: {
+    'How fast': ['bandwidth'],
+    'Before much is deleted': ['maxDeletes', 'maxDeletePercent'],
+    'What is kept': ['keepReplacedDays', 'keepDays'],
+  },
   environment,
   migrations,
   engines: [rclone],

@@ -26,7 +26,11 @@ export const manifest = defineManifest({
   pulse: { counter: 'uptime_checks_total', labels: { result: 'down' }, what: 'failed checks' },
   settings: Settings,
   environment,
-  mainSettings: ['enabled', 'keepDays', 'certificateDays', 'notifyTag', 'publicUrl', 'notifyUrl'],
+  mainSettings: ['enabled', 'certificateDays', 'notifyTag', 'notifyUrl', 'keepDays', 'publicUrl'],
+  settingGroups: {
+    Alerts: ['certificateDays', 'notifyTag', 'notifyUrl'],
+    'History and status pages': ['keepDays', 'publicUrl'],
+  },
   migrations,
   grantable: [{ service: 'uptime', title: 'Uptime', example: '*' }],
   live: [liveTopic(uptimeChanged, mayRead('uptime')), liveTopic(uptimeWorked, mayRead('uptime'))],

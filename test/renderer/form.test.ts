@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { groupFields } from '../../renderer/src/pages/settings/field-groups.ts';
+import { groupFields, isOfUse, underHeadings } from '../../renderer/src/pages/settings/field-groups.ts';
 import { inMeasure, measureOf, shownAmount, typedAmount } from '../../renderer/src/pages/settings/amount.ts';
 import { readQuantity, writeQuantity } from '../../renderer/src/pages/settings/quantity.ts';
 import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
@@ -10,7 +10,8 @@ import { ago, bytes, duration, tookWords } from '../../renderer/src/parts/text/f
 const kind = (schema: z.ZodType): string => controlFor(z.toJSONSchema(schema, { io: 'input' })).kind;
 
 describe('the settings that few people need', () => {
-  const field = (title: string, schema: z.ZodType): SettingsField => ({
+  const field = (title: string, schema: z.ZodType, group = ''): SettingsField => ({
+    group,
     ...{ name: title, path: title, title, description: '', value: null, origin: { from: 'default' as const } },
     ...{ advanced: true, area: 'general', defaultValue: null, lockedBy: null, live: false, secret: false },
     schema: { ...z.toJSONSchema(schema, { io: 'input' }) },
@@ -27,6 +28,28 @@ describe('the settings that few people need', () => {
       ['TorBox', ['API key', 'Address']],
       ['Written as JSON', ['Monitors']],
     ]);
+  });
+
+  it('stand under their headings, before what is alike by its titles', () => {
+    const [port, proxy, spare] = [field('Port', z.int()), field('Proxy', z.string(), 'Way out'), field('A', z.int())];
+    const [monitors, names] = [field('M', z.array(z.looseObject({})), 'Lists'), field('Names', z.string(), 'Lists')];
+    const { alone, groups } = groupFields([port, proxy, monitors, names, spare]);
+    expect(alone).toEqual([port, spare]);
+    expect(groups.map(({ title, fields }) => [title, fields])).toEqual([
+      ['Way out', [proxy]],
+      ['Lists', [names]],
+      ['Written as JSON', [monitors]],
+    ]);
+    expect(underHeadings([proxy, port]).map(({ title }) => title)).toEqual(['', 'Way out']);
+  });
+
+  it('are of use while what they need is so', () => {
+    const inMode = field('Downloads at once', z.int().meta({ needs: { mode: ['concurrent'] } }));
+    const ofServer = field('User', z.string().meta({ needs: { server: true } }));
+    expect(isOfUse(inMode, () => 'concurrent')).toBe(true);
+    expect(isOfUse(inMode, () => 'sequential')).toBe(false);
+    expect(isOfUse(ofServer, (name) => (name === 'server' ? 'mail.example' : ''))).toBe(true);
+    expect(isOfUse(ofServer, () => '')).toBe(false);
   });
 });
 

@@ -29,11 +29,27 @@ describe.skipIf(noBrowser)('Settings', () => {
     await page.getByLabel('Largest mail', { exact: true }).fill('16');
     await row('Largest mail').getByText('Takes effect at once.').waitFor();
     await page.getByText('Advanced', { exact: true }).click();
+    await page.getByText('The mail server', { exact: true }).click();
     await page.getByLabel('Host name', { exact: true }).fill('mail.example.org');
     await row('Host name').getByText('Saving starts the service anew.').waitFor();
     await page.getByLabel('Host name', { exact: true }).fill('localhost');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('stands under headings, and shows what depends on another field once that makes it of use', async () => {
+    await using real = await openPages({ services: [inbox, mail, control] });
+    await using visit = await real.visit('/settings/mail');
+    const { page } = visit;
+    const who = page.getByRole('group', { name: 'Who may send' });
+    const logins = who.getByRole('button', { name: 'Add a login' });
+    await who.getByLabel('Sign-in').waitFor();
+    expect(await logins.count()).toBe(0);
+    await who.getByLabel('Sign-in').selectOption('Who wants to');
+    await logins.waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await logins.waitFor({ state: 'detached' });
     expect(visit.complaints).toEqual([]);
   });
 
@@ -292,6 +308,7 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
     await page.getByText('Advanced', { exact: true }).click();
+    await page.getByText('How it asks addons', { exact: true }).click();
     const patience = page.getByLabel('Patience with an addon', { exact: true });
     expect(await patience.inputValue()).toBe('7');
     await patience.fill('0.5');
@@ -395,6 +412,7 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
     });
     const { page } = visit;
     await page.getByText('Advanced', { exact: true }).click();
+    for (const fold of ['Folders', 'Video, sound and subtitles']) await page.getByText(fold, { exact: true }).click();
     const field = page.getByLabel('Folder for unfinished files', { exact: true });
     await field.locator('xpath=..').getByRole('button', { name: 'Choose' }).click();
     await expect.poll(() => field.inputValue()).toBe('/Videos');

@@ -22,6 +22,7 @@ export interface Field {
   /** See `SettingsField`. */
   readonly advanced: boolean;
   readonly area: string;
+  readonly group: string;
   /** The parsed value when nothing is set. */
   readonly defaultValue: unknown;
   /** Environment names that set it; the first that is set wins. */
@@ -131,12 +132,13 @@ function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
       first: [],
       isAdvanced: (name) =>
         advancedHostSettings.some((each) => each === name) || engines.some(({ setting }) => setting === name),
+      groups: {},
     },
   );
 }
 
 function serviceSection(descriptor: ServiceDescriptor): Section {
-  const { id, title, summary, mainSettings } = descriptor;
+  const { id, title, summary, mainSettings, settingGroups } = descriptor;
   const ports = portSettings(descriptor);
   checkNames(descriptor, ports);
   for (const name of [...reserved, ...ports.map(({ setting }) => setting)]) {
@@ -179,13 +181,25 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
       owners: {},
     },
     [...variables, ...Object.entries(descriptor.environment)],
-    { areas: {}, first: mainSettings ?? [], isAdvanced: (name) => mainSettings?.includes(name) === false },
+    {
+      areas: {},
+      first: mainSettings ?? [],
+      isAdvanced: (name) => mainSettings?.includes(name) === false,
+      groups: settingGroups ?? {},
+    },
   );
 }
 
-function checkNames({ id, mainSettings, settings }: ServiceDescriptor, ports: readonly PortSetting[]): void {
-  const stranger = mainSettings?.find((name) => !reserved.includes(name) && !Object.hasOwn(settings.shape, name));
+function checkNames(
+  { id, mainSettings, settingGroups, settings }: ServiceDescriptor,
+  ports: readonly PortSetting[],
+): void {
+  const known = [...reserved, ...ports.map(({ setting }) => setting), ...Object.keys(settings.shape)];
+  const stranger = mainSettings?.find((name) => !known.includes(name));
   if (stranger !== undefined) throw new Error(`service "${id}": its main setting "${stranger}" does not exist`);
+  const grouped = Object.values(settingGroups ?? {}).flat();
+  const lost = grouped.find((name, at) => !known.includes(name) || grouped.indexOf(name) !== at);
+  if (lost !== undefined) throw new Error(`service "${id}": "${lost}" of its groups does not exist, or is in two`);
   const names = new Set<string>();
   for (const { listener } of ports) {
     const { name } = listener;
@@ -203,6 +217,8 @@ function section(
     /** In this order before all others. */
     readonly first: readonly string[];
     readonly isAdvanced: (name: string) => boolean;
+    /** Names by heading. */
+    readonly groups: Readonly<Record<string, readonly string[]>>;
   },
 ): Section {
   const { shape } = about.schema;
@@ -220,6 +236,9 @@ function section(
   const names = [...new Set([...first, ...Object.keys(shape)])].filter((name) => Object.hasOwn(shape, name));
   const properties: Record<string, unknown> = isRecord(whole['properties']) ? whole['properties'] : {};
 
+  const groupOf = (name: string): string =>
+    Object.entries(shown.groups).find(([, inside]) => inside.includes(name))?.[0] ?? '';
+
   const fields = names.map((name): Field => {
     const schema = asSchema(properties[name]) ?? {};
     const place = propertyOf(root, name);
@@ -236,6 +255,7 @@ function section(
       live: place.nodes.some((node) => node['live'] === true),
       advanced: shown.isAdvanced(name),
       area: shown.areas[name] ?? 'general',
+      group: groupOf(name),
       defaultValue: defaults.data[name],
       variables: variables.filter(([, field]) => field === name).map(([variable]) => variable),
       acceptsNull: z.safeParse(about.schema.shape[name] ?? z.never(), null).success,

@@ -18,7 +18,7 @@ export function settingsView({ sections, problems, warnings }: Resolved): Settin
 }
 
 function fieldView(field: Field, resolved: ResolvedSection): SettingsField {
-  const { name, path, title, description, schema, secret, live, advanced, area } = field;
+  const { name, path, title, description, schema, secret, live, advanced, area, group } = field;
   const origin = resolved.origins[name] ?? { from: 'default' };
   const value = hideSecrets(writtenValue(resolved, name), field.place);
   const lockedBy = 'name' in origin ? origin.name : null;
@@ -35,6 +35,7 @@ function fieldView(field: Field, resolved: ResolvedSection): SettingsField {
     live,
     advanced,
     area,
+    group,
   };
 }
 

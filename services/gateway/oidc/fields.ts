@@ -19,28 +19,47 @@ export const oidcFields = {
       description:
         'Address of the issuer, such as that of Authelia, authentik or Keycloak: the sign-in page then offers it beside the password. Empty: off.',
     }),
-  oidcVerify: z.boolean().default(true).meta({
-    live: true,
-    title: "Check the provider's certificate",
-    description:
-      'Off: its host may show any certificate, such as one of its own making. Whoever is between it and this machine can then say who somebody is.',
-  }),
-  oidcName: z.string().max(60).default('').meta({
-    live: true,
-    title: 'Name of the provider',
-    description: 'As the button says it: Sign in with NAME. Empty: the host of its address.',
-  }),
-  oidcClientId: z.string().max(256).default('').meta({
-    live: true,
-    title: 'Client ID',
-    description: 'As the provider knows Homeport.',
-  }),
-  oidcClientSecret: z.string().max(1024).default('').meta({
-    live: true,
-    title: 'Client secret',
-    description: 'Empty for a public client, which proves itself by PKCE alone.',
-    secret: true,
-  }),
+  oidcVerify: z
+    .boolean()
+    .default(true)
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      title: "Check the provider's certificate",
+      description:
+        'Off: its host may show any certificate, such as one of its own making. Whoever is between it and this machine can then say who somebody is.',
+    }),
+  oidcName: z
+    .string()
+    .max(60)
+    .default('')
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      title: 'Name of the provider',
+      description: 'As the button says it: Sign in with NAME. Empty: the host of its address.',
+    }),
+  oidcClientId: z
+    .string()
+    .max(256)
+    .default('')
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      title: 'Client ID',
+      description: 'As the provider knows Homeport.',
+    }),
+  oidcClientSecret: z
+    .string()
+    .max(1024)
+    .default('')
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      title: 'Client secret',
+      description: 'Empty for a public client, which proves itself by PKCE alone.',
+      secret: true,
+    }),
   oidcScopes: z
     .string()
     .max(256)
@@ -48,26 +67,39 @@ export const oidcFields = {
     .default('openid profile email groups')
     .meta({
       live: true,
+      needs: { oidcIssuer: true },
       title: 'Scopes',
       description: 'What is asked for at the provider, with a space between; openid is one of them.',
     }),
-  oidcSubjects: z.array(word).max(200).default([]).meta({
-    live: true,
-    title: 'Who may sign in by it',
-    description: 'Subjects (the claim sub) that are let in. Without any here, below or among the groups nobody is.',
-  }),
-  oidcGroups: z.array(word).max(200).default([]).meta({
-    live: true,
-    title: 'Groups that may sign in by it',
-    description: 'Who the provider says to be in one of these is let in.',
-  }),
+  oidcSubjects: z
+    .array(word)
+    .max(200)
+    .default([])
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      title: 'Who may sign in by it',
+      description: 'Subjects (the claim sub) that are let in. Without any here, below or among the groups nobody is.',
+    }),
+  oidcGroups: z
+    .array(word)
+    .max(200)
+    .default([])
+    .meta({
+      live: true,
+      needs: { oidcIssuer: true },
+      title: 'Groups that may sign in by it',
+      description: 'Who the provider says to be in one of these is let in.',
+    }),
   oidcGroupsClaim: claim.default('groups').meta({
     live: true,
+    needs: { oidcIssuer: true },
     title: 'Claim with the groups',
     description: 'Where the provider lists the groups of a person.',
   }),
   oidcAccountClaim: claim.default('preferred_username').meta({
     live: true,
+    needs: { oidcIssuer: true },
     title: 'Claim with the account',
     description:
       'Who is let in is signed in as the account of this name. Never as an administrator: their subjects stand below.',
@@ -83,6 +115,7 @@ export const oidcFields = {
     .default([])
     .meta({
       live: true,
+      needs: { oidcIssuer: true },
       title: 'Accounts of single subjects',
       description: 'SUBJECT=ACCOUNT: this subject is let in and is signed in as this account, whatever its claims say.',
     }),

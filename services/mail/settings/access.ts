@@ -48,7 +48,11 @@ export const accessFields = {
     .array(Login)
     .max(200)
     .default([])
-    .meta({ title: 'Logins', description: 'For devices that have no account. They may send to every recipient.' }),
+    .meta({
+      needs: { signIn: ['optional', 'required'] },
+      title: 'Logins',
+      description: 'For devices that have no account. They may send to every recipient.',
+    }),
   tls: z
     .enum(['off', 'starttls', 'required', 'implicit'])
     .default('off')
@@ -63,6 +67,17 @@ export const accessFields = {
   certificateFile: z
     .string()
     .default('')
-    .meta({ title: 'Certificate', description: 'A PEM file with the certificate and those it rests on.' }),
-  keyFile: z.string().default('').meta({ title: 'Key of the certificate', description: 'A PEM file.' }),
+    .meta({
+      needs: { tls: ['starttls', 'required', 'implicit'] },
+      title: 'Certificate',
+      description: 'A PEM file with the certificate and those it rests on.',
+    }),
+  keyFile: z
+    .string()
+    .default('')
+    .meta({
+      needs: { tls: ['starttls', 'required', 'implicit'] },
+      title: 'Key of the certificate',
+      description: 'A PEM file.',
+    }),
 };

@@ -59,6 +59,7 @@ export const deliveryFields = {
     .regex(/^(tk_[a-z0-9]{29})?$/, 'Use a token, tk_ and 29 characters.')
     .default('')
     .meta({
+      needs: { upstreamBaseUrl: true },
       title: 'Token for the server that wakes iPhones',
       description: 'For servers that ask for one.',
       secret: true,

@@ -19,21 +19,35 @@ export const emailFields = {
     .string()
     .regex(/^(?:[^\s@<>,;"]+@[^\s@<>,;"]+)?$/, 'Use one mail address.')
     .default('')
-    .meta({ title: 'Mail comes from', description: 'The address such mail is sent from. Empty: off.' }),
+    .meta({
+      needs: { smtpSenderAddr: true },
+      title: 'Mail comes from',
+      description: 'The address such mail is sent from. Empty: off.',
+    }),
   smtpSenderUser: z
     .string()
     .max(256)
     .default('')
-    .meta({ title: 'User of the mail server', description: 'Empty: it asks for none.' }),
-  smtpSenderPass: z.string().max(1024).default('').meta({
-    title: 'Password of the mail server',
-    description: 'Large providers want one made for apps.',
-    secret: true,
-  }),
+    .meta({
+      needs: { smtpSenderAddr: true },
+      title: 'User of the mail server',
+      description: 'Empty: it asks for none.',
+    }),
+  smtpSenderPass: z
+    .string()
+    .max(1024)
+    .default('')
+    .meta({
+      needs: { smtpSenderAddr: true },
+      title: 'Password of the mail server',
+      description: 'Large providers want one made for apps.',
+      secret: true,
+    }),
   smtpSenderMode: z
     .enum(['usual', 'starttls', 'ssl', 'insecure'])
     .default('usual')
     .meta({
+      needs: { smtpSenderAddr: true },
       title: 'Connection to the mail server',
       description: 'How it is encrypted.',
       choices: {

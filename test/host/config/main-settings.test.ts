@@ -27,6 +27,25 @@ describe('the settings that are shown first', () => {
     ]);
   });
 
+  it('stand under the headings of their service', () => {
+    const service = { ...fixtureService('plain'), settingGroups: { Words: ['word'] } };
+    const [, section] = settingsSections([service]);
+    expect(section?.fields.filter(({ group }) => group === 'Words').map(({ name }) => name)).toEqual(['word']);
+    const wrong = { ...service, settingGroups: { Words: ['word'], More: ['word'] } };
+    expect(() => settingsSections([wrong])).toThrow('"word" of its groups does not exist, or is in two');
+  });
+
+  it('do not depend on what is no setting of their section', () => {
+    const wrong = settingsSections(registry).flatMap(({ id, fields }) =>
+      fields.flatMap(({ name, schema }) =>
+        Object.keys((schema['needs'] as object | undefined) ?? {})
+          .filter((needed) => !fields.some((each) => each.name === needed))
+          .map((needed) => `${id}.${name} needs ${needed}`),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('speak of programs by their names', () => {
     const said = settingsSections(registry).flatMap(({ fields }) => fields.map(({ description }) => description));
     expect(said.filter((text) => /\bpeers?\b/.test(text))).toEqual([]);
