@@ -126,6 +126,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
     await page.getByLabel('Name of the token').fill('cron');
+    await page.getByLabel('What it may do', { exact: true }).selectOption('all');
     await page.getByRole('button', { name: 'Make a token' }).click();
     const text = await page.getByRole('status').locator('code').filter({ hasText: /^tk_/ }).innerText();
     const publish = (topic: string): Promise<Response> =>
@@ -170,6 +171,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(await grantsOf('cam')).toEqual([]);
     await goTo('nas');
     await page.getByLabel('Name of the token').fill('cron');
+    await page.getByLabel('What it may do', { exact: true }).selectOption('all');
     await page.getByRole('button', { name: 'Make a token' }).click();
     await page.getByRole('button', { name: 'Revoke cron' }).click();
     await newsOf(page, 'cron stops working').waitFor();
@@ -184,7 +186,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await using visit = await pages.visit('/settings/accounts/bob');
     const { page } = visit;
     await page.getByLabel('Name of the token').fill('nas');
-    await page.getByLabel('What it may do', { exact: true }).selectOption('Only…');
+    await page.getByLabel('What it may do', { exact: true }).selectOption('Message topics');
     await page.getByLabel('Which of them').fill('backup-*');
     await page.getByLabel('What it may do there').selectOption('Write');
     await page.getByRole('button', { name: 'Make a token' }).click();
@@ -199,8 +201,12 @@ describe.skipIf(noBrowser)('the accounts page', () => {
         })
       ).status;
     expect([await publish('backup-nas'), await publish('alerts')]).toEqual([200, 403]);
-    // The next one is for all again.
-    expect(await page.getByLabel('What it may do', { exact: true }).inputValue()).toBe('all');
+    await row.getByText('expires', { exact: false }).waitFor();
+    // What the next one may do has to be chosen anew.
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const choice = page.getByLabel('What it may do', { exact: true });
+    expect(await choice.evaluate((select: HTMLSelectElement) => select.validity.valueMissing)).toBe(true);
+    expect(await row.count()).toBe(1);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -369,6 +375,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(await page.getByLabel('What nas is for').inputValue()).toBe('The box in the cellar');
     expect(await page.getByLabel('Name of the token').inputValue()).toBe('half typ');
     await other.page.getByLabel('Name of the token').fill('cron');
+    await other.page.getByLabel('What it may do', { exact: true }).selectOption('all');
     await other.page.getByRole('button', { name: 'Make a token' }).click();
     await page.getByRole('list', { name: 'Tokens' }).getByText('cron').waitFor();
     expect(visit.complaints).toEqual([]);
@@ -407,6 +414,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByText('Only an administrator can see the accounts.').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Your account' }).click();
     await page.getByLabel('Name of the token').fill('phone');
+    await page.getByLabel('What it may do', { exact: true }).selectOption('all');
     await page.getByRole('button', { name: 'Make a token' }).click();
     const text = await page.getByRole('status').locator('code').filter({ hasText: /^tk_/ }).innerText();
     await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
@@ -476,6 +484,9 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByRole('heading', { level: 2, name: 'grace' }).waitFor();
     await reach('Name of the token');
     await page.keyboard.type('phone');
+    await reach('What it may do');
+    await page.keyboard.type('All');
+    await reach('Make a token');
     await page.keyboard.press('Enter');
     await page.locator('code').filter({ hasText: /^tk_/ }).waitFor();
     await reach('Pattern');
@@ -521,6 +532,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await expectFits(list, 'accounts', screen);
     await using one = await pages.visit(`/accounts?account=${name}`, screen);
     await one.page.getByLabel('Name of the token').fill('nas');
+    await one.page.getByLabel('What it may do', { exact: true }).selectOption('all');
     await one.page.getByRole('button', { name: 'Make a token' }).click();
     await one.page.locator('code').filter({ hasText: /^tk_/ }).waitFor();
     await expectFits(one, 'account', screen);

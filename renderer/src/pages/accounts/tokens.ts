@@ -11,6 +11,9 @@ interface NewToken {
   readonly scopes?: Grant[];
 }
 
+/** What a new token may do: one kind of thing, or `all` that its account may; empty: not chosen yet. */
+export type TokenExtent = Grant | 'all' | '';
+
 /** The access tokens of one account. */
 export interface TokenStore {
   list(): Promise<readonly AccessToken[]>;
