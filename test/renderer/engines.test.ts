@@ -73,8 +73,13 @@ describe.skipIf(noBrowser)('the engines page', () => {
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
     installed('2026.03.03');
-    await page.getByRole('button', { name: 'Check yt-dlp' }).click();
+    await page.getByRole('button', { name: 'More for yt-dlp' }).click();
+    await page.getByRole('menuitem', { name: 'Check' }).click();
     await page.getByText('yt-dlp answers: version 2026.03.03.').waitFor();
+    installed('2026.04.04');
+    await page.getByRole('button', { name: 'Check all' }).click();
+    await page.getByText('2026.04.04', { exact: true }).waitFor();
+    await page.getByText('Still missing: ffmpeg', { exact: false }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -86,7 +91,9 @@ describe.skipIf(noBrowser)('the engines page', () => {
     pages.inbox.bus?.publish(engineWorked, { name: 'yt-dlp', work: { step, percent: 42 } });
     await page.getByText(`${step}, 42 %`).waitFor();
     expect(await page.getByRole('progressbar', { name: 'Installation of yt-dlp' }).getAttribute('value')).toBe('42');
-    expect(await page.getByRole('button', { name: 'Remove yt-dlp' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'More for yt-dlp' }).click();
+    expect(await page.getByRole('menuitem', { name: 'Remove' }).getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
     pages.inbox.bus?.publish(engineWorked, { name: 'yt-dlp', work: null });
     await page.getByText(step).waitFor({ state: 'detached' });
     await page.route('**/api/engines/yt-dlp/install', (route) =>
@@ -119,13 +126,15 @@ describe.skipIf(noBrowser)('the engines page', () => {
   it('removes what Homeport installed, by keyboard, after asking', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
-    await page.getByRole('button', { name: 'Remove yt-dlp' }).press('Enter');
+    await page.getByRole('button', { name: 'More for yt-dlp' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Remove yt-dlp?' });
     await dialog.getByText(/Downloads that are running now may fail/).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(existsSync(join(folder, 'engines', 'yt-dlp', 'current'))).toBe(true);
-    await page.getByRole('button', { name: 'Remove yt-dlp' }).press('Enter');
+    await page.getByRole('button', { name: 'More for yt-dlp' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
     await dialog.getByRole('button', { name: 'Remove the engine' }).press('Enter');
     await page.getByText('yt-dlp is removed.').waitFor();
     await page.getByText(/Nothing can be downloaded until it is here/).waitFor();

@@ -36,6 +36,13 @@ class Engines extends Loaded {
     this.#take(await call(controlApi.verifyEngine, { params: { name } }));
   }
 
+  /** Looks anew for all of them. @throws Problem of the first that could not be asked. */
+  async verifyAll(): Promise<void> {
+    const asked = await Promise.allSettled(this.list.map(({ name }) => this.verify(name)));
+    const failed = asked.find((each) => each.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+
   async remove(name: string): Promise<void> {
     this.#take(await call(controlApi.removeEngine, { params: { name } }));
   }
