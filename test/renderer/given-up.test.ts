@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)('Problems', () => {
     await using watched = await visit('/settings/problems');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
-    await rows.getByText('5 notifications were not delivered', { exact: true }).waitFor();
+    await rows.getByText('5 notifications were not delivered to JSON', { exact: true }).waitFor();
     expect(await rows.count()).toBe(1);
     // The row has it already.
     expect(await page.getByRole('button', { name: 'Try all again' }).count()).toBe(0);
