@@ -1,6 +1,7 @@
-import type { AddonOverview } from '../contracts/addons/api.ts';
+import type { AddonOverview, AddonProfile } from '../contracts/addons/api.ts';
 import type { Clock } from '../contracts/service.ts';
 
+type Asked = AddonProfile['asked'];
 type Answered = AddonOverview['addons'][number];
 
 /** What an addon said: a sentence where it failed, else how many streams and how long that took. */
@@ -12,6 +13,8 @@ export interface AddonAnswer {
 }
 
 const mostAddons = 100;
+const mostConfigurations = 1000;
+const mostPlayers = 8;
 const hourMs = 60 * 60 * 1000;
 const hoursOfDay = 24;
 
@@ -20,6 +23,8 @@ export class Activity {
   readonly #clock: Clock;
   /** By name, the one that was asked last at the end. */
   readonly #addons = new Map<string, Answered>();
+  /** By its configuration's id, the one that was asked last at the end. */
+  readonly #configurations = new Map<string, { readonly lists: DayCount; players: Asked['players'] }>();
   readonly #lists = new DayCount();
   readonly #plays = new DayCount();
   readonly #since: number;
@@ -29,15 +34,37 @@ export class Activity {
     this.#since = clock.now();
   }
 
-  /** A list of streams was made of what these addons said. */
-  listed(answers: readonly AddonAnswer[]): void {
+  /** A list of streams was made of what these addons said; `uuid`: of which configuration, where it is kept. */
+  listed(
+    answers: readonly AddonAnswer[],
+    { uuid, player = '' }: { readonly uuid?: string | undefined; readonly player?: string | undefined } = {},
+  ): void {
     const at = this.#clock.now();
     this.#lists.add(at);
+    if (uuid !== undefined) this.#listedOf(uuid, player, at);
     for (const { addon, sentence, count = 0, ms = 0 } of answers) {
       this.#addons.delete(addon);
       this.#addons.set(addon, { name: addon, trouble: sentence ?? null, streams: count, ms: ms > 0 ? ms : null, at });
     }
     for (const name of this.#addons.keys()) if (this.#addons.size > mostAddons) this.#addons.delete(name);
+  }
+
+  /** What players asked of one configuration. */
+  of(uuid: string): Asked {
+    const known = this.#configurations.get(uuid);
+    if (known === undefined) return { lists: 0, lastAt: null, players: [] };
+    const { lists, players } = known;
+    return { lists: lists.of(this.#clock.now()), lastAt: lists.lastAt, players };
+  }
+
+  #listedOf(uuid: string, player: string, at: number): void {
+    const { lists, players } = this.#configurations.get(uuid) ?? { lists: new DayCount(), players: [] };
+    lists.add(at);
+    const others = players.filter(({ userAgent }) => userAgent !== player).slice(0, mostPlayers - 1);
+    this.#configurations.delete(uuid);
+    this.#configurations.set(uuid, { lists, players: [{ userAgent: player, at }, ...others] });
+    for (const id of this.#configurations.keys())
+      if (this.#configurations.size > mostConfigurations) this.#configurations.delete(id);
   }
 
   played(): void {
@@ -48,7 +75,7 @@ export class Activity {
     const now = this.#clock.now();
     return {
       since: this.#since,
-      ...{ lists: this.#lists.of(now), lastListAt: this.#lists.lastAt },
+      ...{ lists: this.#lists.of(now), hours: this.#lists.byHour(now), lastListAt: this.#lists.lastAt },
       ...{ plays: this.#plays.of(now), lastPlayAt: this.#plays.lastAt },
       addons: [...this.#addons.values()].toReversed(),
     };
@@ -70,6 +97,15 @@ class DayCount {
   of(now: number): number {
     const before = hourOf(now) - hoursOfDay;
     return [...this.#hours].reduce((sum, [hour, count]) => (hour > before ? sum + count : sum), 0);
+  }
+
+  /** The current one last. */
+  byHour(now: number): { from: number; lists: number }[] {
+    const first = hourOf(now) - hoursOfDay + 1;
+    return Array.from({ length: hoursOfDay }, (_, index) => {
+      const hour = first + index;
+      return { from: hour * hourMs, lists: this.#hours.get(hour) ?? 0 };
+    });
   }
 }
 

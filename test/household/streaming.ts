@@ -2,6 +2,9 @@ import { openFakeAddon, streamManifest } from '../services/addons/fake-addon.ts'
 import { hashes, openRealDebrid, openTorBox } from '../services/addons/fake-stores.ts';
 import { day, hour, type House, type Moment } from './moment.ts';
 
+/** What players call themselves. */
+const television = 'Mozilla/5.0 (Linux; Android 12; BRAVIA 4K) Stremio/1.6.12';
+const tablet = 'Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) Stremio/1.3.4';
 const gigabyte = 1_000_000_000;
 
 /** A file as addons tell of it. */
@@ -28,7 +31,7 @@ export async function streamingEnvironment(keep: House['keep']): Promise<Record<
   return { PROVIDER_A_BASE_URL: realDebrid.url, PROVIDER_H_BASE_URL: torBox.url };
 }
 
-/** Two configurations, of which the television uses one. */
+/** Two configurations: one of the television, one of the children's tablet. */
 export async function streaming({ host, ask, keep }: House): Promise<readonly Moment[]> {
   const lists = keep(await openFakeAddon({ streams: films }));
   const catalogs = keep(
@@ -60,26 +63,30 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
     ...{ addonName: 'Children', presets: [own('b1', 'Harbour', lists.manifestUrl)], services: [] },
     ...{ formatter: { id: 'torrentio' }, sortCriteria: { global: [] }, excludedCertifications: ['R', 'NC-17'] },
   };
-  let installPath = '';
-  const list = async (): Promise<void> => {
-    const at = `${host.url('addons')}${installPath.replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
-    const reply = await fetch(at);
+  const paths = { living: '', children: '' };
+  const list = async (whose: keyof typeof paths, player: string): Promise<void> => {
+    const at = `${host.url('addons')}${paths[whose].replace('/manifest.json', '')}/stream/movie/tt0111161.json`;
+    const reply = await fetch(at, { headers: { 'User-Agent': player } });
     if (!reply.ok) throw new Error(await reply.text());
   };
+  const evening = (): Promise<void> => list('living', television);
+  const morning = (): Promise<void> => list('children', tablet);
   return [
     {
       ago: 20 * day,
       async happens() {
-        ({ installPath } = await ask('POST', '/addons/profiles', { config: living }));
-        await ask('POST', '/addons/profiles', { config: children });
+        paths.living = (await ask('POST', '/addons/profiles', { config: living })).installPath;
+        paths.children = (await ask('POST', '/addons/profiles', { config: children })).installPath;
       },
     },
-    { ago: 26 * hour, happens: list },
+    { ago: 26 * hour, happens: evening },
+    ...[21, 20.5, 20].map((hours) => ({ ago: hours * hour, happens: evening })),
+    ...[9, 8.5].map((hours) => ({ ago: hours * hour, happens: morning })),
     {
       // Somebody mistyped a key.
       ago: 5 * hour,
       happens: () => ask('POST', '/addons/services/test', { id: 'torbox', credentials: { apiKey: 'TBKEI' } }),
     },
-    { ago: 2 * hour, happens: list },
+    { ago: 2 * hour, happens: evening },
   ];
 }

@@ -143,7 +143,7 @@ export class Aggregator {
     const { addons, errors, problems } = await this.#reach(asker);
     const looked = this.#lookUp(request, asker.config);
     const gathered = await this.#gather({ addons, errors }, request, asker);
-    this.#options.activity.listed([...gathered.reports, ...errors]);
+    this.#options.activity.listed([...gathered.reports, ...errors], asker);
     const key = listKey(asker, request);
     const isWhole = gathered.errors.length === 0 && problems.length === 0;
     const kept = isWhole ? this.#lists.get(key, gathered.answers, clock.now()) : undefined;

@@ -17,6 +17,8 @@ export interface Asker extends Self {
   readonly withData: boolean;
   /** The configuration was made on the page. */
   readonly trusted: boolean;
+  /** As the player names itself. */
+  readonly player?: string;
   /** Passes the built-in proxy. */
   readonly proxy: (result: PipelineResult) => PipelineResult;
 }

@@ -213,6 +213,7 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
         .map(({ id }) => debridService(id)?.name ?? id),
       installPath: `/stremio/${uuid}/${encryptedPassword}/manifest.json`,
       updatedAt,
+      asked: activity.of(uuid),
     };
   }
 }

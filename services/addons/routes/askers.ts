@@ -10,6 +10,9 @@ import { decodeConfig } from '../domain/read-config.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
 
+/** Characters of what a player calls itself. */
+const longestPlayer = 256;
+
 /** Nested aggregators, and those who ask for it, get what was read along with the streams. */
 function wantsData({ headers }: IncomingMessage): boolean {
   return /AIOStreams\/|Homeport\//.test(headers['user-agent'] ?? '');
@@ -71,6 +74,7 @@ export class Askers {
       baseUrl,
       configureUrl: `${baseUrl}/stremio/${uuid}/${encryptedPassword}/configure`,
       withData: wantsData(request),
+      player: (request.headers['user-agent'] ?? '').slice(0, longestPlayer),
       trusted: true,
       foreign,
       proxy: this.#options.proxy.applying(config, baseUrl, foreign),
@@ -110,6 +114,7 @@ export class Askers {
       baseUrl,
       configureUrl: `${baseUrl}/stremio/configure`,
       withData: wantsData(request),
+      player: (request.headers['user-agent'] ?? '').slice(0, longestPlayer),
       trusted: false,
       foreign: this.isForeign(request),
       proxy: this.#options.proxy.applying(config, baseUrl, this.isForeign(request)),

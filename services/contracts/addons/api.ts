@@ -20,6 +20,12 @@ export const AddonProfile = z
     /** Below the service's own address; it is the credential at once. */
     installPath: z.string(),
     updatedAt: z.number().describe('ms since the epoch'),
+    /** By players, since the service was started; counted in the last day. */
+    asked: z.object({
+      lists: z.int().describe('Lists of streams.'),
+      lastAt: z.number().nullable(),
+      players: z.array(z.object({ userAgent: z.string(), at: z.number() })).describe('The latest first.'),
+    }),
   })
   .meta({ id: 'AddonProfile' });
 export type AddonProfile = z.infer<typeof AddonProfile>;
@@ -107,6 +113,7 @@ export const AddonOverview = z.object({
   since: z.number().describe('When the service was started, and counting began; ms since the epoch'),
   /** Lists of streams that players asked for in the last day. */
   lists: z.int(),
+  hours: z.array(z.object({ from: z.number(), lists: z.int() })).describe('Those lists by the hour, this one last.'),
   lastListAt: z.number().nullable(),
   plays: z.int(),
   lastPlayAt: z.number().nullable(),

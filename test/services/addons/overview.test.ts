@@ -43,8 +43,36 @@ it('the overview counts what was asked in the last day alone, and says when that
   const asked = clock.now();
   await streamsOf(base);
   expect(await overview()).toMatchObject({ since: asked, lists: 1, lastListAt: asked });
+  expect((await overview()).hours.map(({ lists }) => lists)).toEqual([...Array<number>(23).fill(0), 1]);
   clock.set(asked + 25 * 60 * 60 * 1000);
   expect(await overview()).toMatchObject({ since: asked, lists: 0, lastListAt: asked });
+});
+
+it('each configuration says how often players asked it, and which', async () => {
+  await using fine = await openFakeAddon({ streams: alphaStreams });
+  await using host = await openAddonsHost();
+  const own = (path: string, body?: object) =>
+    api<any>(host.url('control'), `/api/addons/${path}`, body && { method: 'POST', body: JSON.stringify(body) });
+  const config = configOf([customPreset('f', 'Fine', fine.manifestUrl)]);
+  const made = await own('profiles', { config });
+  await own('profiles', { config });
+  expect(made.asked).toEqual({ lists: 0, lastAt: null, players: [] });
+  const list = async (player: string): Promise<void> => {
+    const at = `${host.url('addons')}${made.installPath.replace('manifest.json', 'stream/movie/tt0111161.json')}`;
+    await (await fetch(at, { headers: { 'User-Agent': player } })).text();
+  };
+  for (const player of ['Stremio/5', 'Kodi/21', 'Stremio/5']) await list(player);
+  const { profiles } = await own('profiles');
+  const asked = profiles.map(({ asked: { lists, players } }: any) => [
+    lists,
+    players.map((each: any) => each.userAgent),
+  ]);
+  expect(asked).toEqual(
+    expect.arrayContaining([
+      [3, ['Stremio/5', 'Kodi/21']],
+      [0, []],
+    ]),
+  );
 });
 
 it('what was asked in a day is counted to the last, however much that is', () => {

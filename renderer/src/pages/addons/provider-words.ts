@@ -28,3 +28,10 @@ export function providerWords({ responseMs, successRate }: ProviderHealthView): 
   const all = 'the last requests all succeeded';
   return `${answers}; ${successRate === 1 ? all : `${String(Math.round(successRate * 100))} % of requests succeed`}.`;
 }
+
+/** How many requests it was sent, and what came of them. */
+export function requestWords({ requests, failures }: ProviderHealthView): string {
+  const sent = requests.toLocaleString('en');
+  if (failures === 0) return requests === 1 ? '1, which succeeded' : `${sent}, all succeeded`;
+  return `${sent}, of which ${failures.toLocaleString('en')} failed`;
+}
