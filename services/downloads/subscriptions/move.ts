@@ -7,6 +7,7 @@ export interface Move extends Pick<Order, 'login' | 'secrets'> {
   readonly url: string;
   /** Keys of the videos that are there. */
   readonly there: readonly string[];
+  readonly picture: string | null;
 }
 
 export const alreadySubscribed = new Problem('downloads.subscribed', 409, 'This URL is already subscribed');

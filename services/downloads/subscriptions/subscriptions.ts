@@ -167,10 +167,11 @@ export class Subscriptions implements AsyncDisposable {
       // Another interval counts from the last look; who resumes it wants to see what came meanwhile.
       const nextCheck = resumed ? from : nextCheckAt(from, interval, before.failures);
       if (move === undefined) return await store.change(id, { ...rest, order, nextCheck });
-      const anew = { url: move.url, error: null, failures: 0, nextCheck: context.clock.now() };
+      const anew = { url: move.url, picture: move.picture, error: null, failures: 0, nextCheck: context.clock.now() };
       return await store.change(id, { ...rest, order, ...anew });
     });
     if (changed === undefined) throw unknownSubscription;
+    if (move !== undefined) await this.#parts.thumbnails.forget(pictureId(id));
     this.#updated(changed);
     if (changed.enabled && changed.nextCheck <= context.clock.now()) this.#tick();
     return changed;
@@ -247,7 +248,7 @@ export class Subscriptions implements AsyncDisposable {
     const order = { ...before.order, ...secrets };
     const most = depthOf(order, this.#parts.scan(), true);
     const feed = await readFeed(this.#parts, { url, order, most }, this.#stop.signal);
-    return { url, ...secrets, there: feed.entries.filter(isThere).map(entryKey) };
+    return { url, ...secrets, there: feed.entries.filter(isThere).map(entryKey), picture: faceOf(feed) };
   }
 
   /** @throws Problem `downloads.refused` (403) */

@@ -207,7 +207,8 @@ it('another address keeps what is known, and a picture goes with it', async () =
 
   // Where nothing is known, it is another channel: what is there by now counts as seen.
   const other = rig.site.publish('Elsewhere', ['Elsewhere 2', 'Elsewhere 1']);
-  expect(await call('/update', { id: plain.id, url: other })).toMatchObject({ url: other, seen: 4 });
+  expect(await call('/update', { id: plain.id, url: other })).toMatchObject({ url: other, seen: 4, picture: false });
+  expect(await picture(plain.id)).toMatch(/^404/);
   expect(await call('/check', { ids: [plain.id] })).toEqual({ queued: 0 });
   const second = await call('', { url });
   expect(await call('/update', { id: second.id, url: other })).toMatchObject({
