@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { playersWords } from '../../renderer/src/pages/addons/player-words.ts';
 import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
 import { fileWords } from '../../renderer/src/pages/downloads/file-words.ts';
 import { withoutRepeats } from '../../renderer/src/pages/log/line-words.ts';
@@ -90,6 +91,16 @@ describe('words of pages', () => {
       'constructor',
       'podcast',
     ]);
+  });
+
+  it.each([
+    ['Mozilla/5.0 (Linux; Android 12; BRAVIA 4K) Stremio/1.6.12', 'Stremio on a television'],
+    ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36', 'Chrome on Linux'],
+    ['Kodi/21.1', 'Kodi'],
+    ['curl/8.5.0', 'curl/8.5.0'],
+    ['', 'A player without a name'],
+  ])('a player is told by its name and what it runs on: %s', (userAgent, words) => {
+    expect(playersWords([{ userAgent }, { userAgent }])).toBe(words);
   });
 
   it('the day of a window is that of its own zone', () => {
