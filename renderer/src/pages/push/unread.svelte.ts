@@ -19,7 +19,8 @@ type Known = Pick<PushMessage, 'topic' | 'time' | 'title'>;
 
 /** Of one topic: how many messages nobody has read, and the highest priority of them. */
 export interface UnreadOfTopic {
-  readonly count: number;
+  /** Null: some of them at least, which the inbox has without their topic. */
+  readonly count: number | null;
   readonly priority: number;
 }
 
@@ -70,7 +71,7 @@ class Unread extends Loaded {
     const rows = copy === undefined ? own : [...own, copy];
     return rows.length === 0
       ? undefined
-      : { count: rows.length, priority: Math.max(...rows.map(({ priority }) => priority)) };
+      : { count: copy === undefined ? own.length : null, priority: Math.max(...rows.map(({ priority }) => priority)) };
   }
 
   /** These messages of a topic are before somebody's eyes: what it has is read, in the inbox as well. */
