@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SettingsView } from '../../services/contracts/control/settings.ts';
 import { control } from '../../services/control/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { notify } from '../../services/notify/index.ts';
@@ -91,6 +92,23 @@ describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
     });
     await page.reload();
     await expect.poll(() => choice.getByRole('radio', { name: 'As the rules of carla' }).isChecked()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('switches popups on whole, the service that shows them too', async () => {
+    await ask('PATCH', '/settings/popups', { enabled: false });
+    await using visit = await pages.visit('/settings/notifications');
+    const { page } = visit;
+    const popups = page.getByRole('switch', { name: 'Popups', exact: true });
+    await expect.poll(() => popups.getAttribute('aria-checked')).toBe('false');
+    expect(await page.getByRole('switch', { name: 'Popup sound' }).count()).toBe(0);
+    const own = page.getByRole('navigation', { name: 'Homeport itself' });
+    expect(await own.getByRole('link', { name: 'Popups' }).count()).toBe(0);
+    await popups.click();
+    await page.getByRole('switch', { name: 'Popup sound' }).waitFor();
+    const { sections } = await api<SettingsView>(pages.url, '/api/settings');
+    const section = sections.find(({ id }) => id === 'popups');
+    expect(section?.fields.map(({ name, value }) => [name, value])).toEqual([['enabled', true]]);
     expect(visit.complaints).toEqual([]);
   });
 
