@@ -335,7 +335,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       ['add', '/sync?add=1', 'Tell me'],
     ] as const) {
       await using watched = await visit(path, screen);
-      await watched.page.getByText(ready).first().waitFor();
+      await watched.page.getByText(ready).filter({ visible: true }).first().waitFor();
       await expectFits(watched, `sync-${name}`, screen);
     }
   });

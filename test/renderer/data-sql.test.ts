@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '../../services/inbox/index.ts';
+import { openDataRoom, type DataRoom } from '../services/data/room.ts';
+import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
+
+describe.skipIf(noBrowser)('Data: the editor of statements', () => {
+  let room: DataRoom;
+  beforeAll(async () => {
+    room = await openDataRoom({ services: [inbox] });
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const visit = async (path: string) => {
+    const watched = await openPage(await theBrowser());
+    await signIn(watched.page.context(), room.host.url('control'));
+    await watched.page.goto(`${room.host.url('control')}${path}`);
+    return watched;
+  };
+
+  it('keeps a query under a name, runs it again, and gives it another one', async () => {
+    await using watched = await visit('/data/sql');
+    const { page } = watched;
+    const editor = page.getByLabel('Statements');
+    await editor.fill('select 20 + 1 as half');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Half of it');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Half of it' }).waitFor();
+    await editor.fill('select 20 + 2 as half');
+    await page.getByText('Changed', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Changed', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await page.getByRole('heading', { name: 'New query' }).waitFor();
+    expect(await editor.inputValue()).toBe('');
+    // Taken back as the browser takes back what is typed.
+    await page.keyboard.press('Control+z');
+    expect(await editor.inputValue()).toBe('select 20 + 2 as half');
+    await page.getByRole('button', { name: 'More for Half of it' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('The half');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'More for The half' }).click();
+    await page.getByRole('menuitem', { name: 'Run' }).click();
+    await page.getByRole('cell', { name: '22' }).waitFor();
+    // What is being written is there when its page is opened again.
+    await editor.fill('select 1 -- not done');
+    await page.reload();
+    expect(await editor.inputValue()).toBe('select 1 -- not done');
+    await page.getByRole('button', { name: 'More for The half' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'More for The half' }).waitFor({ state: 'detached' });
+    // A table that was just made can be looked at.
+    await editor.fill('create table lanterns (name text)');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('radio', { name: 'Tables' }).check();
+    await page.getByRole('button', { name: /^lanterns/ }).waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('moves lines in and out by Tab, which leaves after Escape', async () => {
+    await using watched = await visit('/data/sql');
+    const { page } = watched;
+    const editor = page.getByLabel('Statements');
+    await editor.fill('select 1,\n2');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Tab');
+    expect(await editor.inputValue()).toBe('  select 1,\n  2');
+    await page.keyboard.press('Shift+Tab');
+    expect(await editor.inputValue()).toBe('select 1,\n2');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Tab');
+    expect(await editor.inputValue()).toBe('select 1,\n2 ');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => page.getByLabel('Run as', { exact: true }).evaluate((field) => field === document.activeElement)).toBe(true); // prettier-ignore
+  });
+});
