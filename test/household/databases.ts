@@ -14,6 +14,15 @@ alter table rooms enable row level security;
 create policy "Everybody sees the rooms" on rooms for select using (true);
 `;
 
+const queries = [
+  ['Thirsty plants', 'select name, room, due\nfrom thirsty\norder by due'],
+  [
+    'Water a week',
+    "select date_trunc('week', at) as week, sum(millilitres) as millilitres\nfrom waterings\ngroup by week\norder by week desc",
+  ],
+  ['Plants a room', 'select room, count(*) from plants group by room'],
+] as const;
+
 /** Tables of an app that somebody writes, and those who sign in to it. */
 export async function databases({ host, ask }: House): Promise<readonly Moment[]> {
   const sql = async (query: string): Promise<void> => {
@@ -29,6 +38,7 @@ export async function databases({ host, ask }: House): Promise<readonly Moment[]
           await ask('POST', '/data/users', { email: `${name}@home.example`, password: 'harbour-lamp-42' });
         const { users } = await ask('GET', '/data/users');
         const [last] = users;
+        for (const [name, text] of queries) await ask('POST', '/data/queries', { name, text });
         await sql(`update plants set owner = '${String(last.id)}' where id % 3 = 0`);
       },
     },
