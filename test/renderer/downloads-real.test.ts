@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('radio', { name: 'A year' }).check();
     await page.getByRole('img', { name: /^Downloaded each month of the last year/ }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?days=365');
-    await page.getByRole('link', { name: 'Open the history' }).click();
+    await page.getByRole('link', { name: /finished, in the history$/ }).click();
     await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
     await page.getByRole('menuitem', { name: 'Delete with its file' }).click();
     await expect.poll(() => closeNews(page).then(async () => (await rig.client.history()).done)).toEqual([]);

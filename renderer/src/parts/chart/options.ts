@@ -39,8 +39,10 @@ interface Drawn {
 const font = '12px "Inter Variable", system-ui, sans-serif';
 /** A line through so many values has a dot at each. */
 const mostDots = 60;
-/** What the names of the scale take of the width, and its unit beside them. */
+/** What the names of the scale take of the width at most, and its unit beside them. */
 const [axisSize, labelSize] = [48, 18];
+/** A figure of a name in the scale, and the air beside them (px). */
+const [figureWidth, axisAir] = [7.2, 10];
 /** So many px above the top of the scale a line at it is drawn whole, as is its end at the right. */
 const lineRoom = 2;
 
@@ -80,7 +82,7 @@ export function optionsOf(
         ...axis,
         label: unit === '' ? what : `${what} (${unit})`,
         grid: { stroke: colors.grid, width: 1 },
-        size: axisSize,
+        size: (_, names) => sizeOf(names),
         splits: (_, __, ___, max) => linesOf(scaleOf(Number((max / room).toPrecision(12)), height, whole)),
         values: (_, splits) => splits.map((value) => value.toLocaleString('en')),
       },
@@ -149,4 +151,10 @@ function paintSpans(plot: uPlot, spans: readonly BadSpan[], color: string): void
 function padded(at: ArrayLike<number>, min: number, max: number): [number, number] {
   const half = at.length > 1 ? (max - min) / (at.length - 1) / 2 : 1;
   return [min - half, max + half];
+}
+
+/** The scale stands as close to the plot as its longest name lets it. */
+function sizeOf(names: readonly string[] | null): number {
+  if (names === null) return axisSize;
+  return Math.min(axisSize, Math.ceil(Math.max(...names.map((name) => name.length)) * figureWidth) + axisAir);
 }
