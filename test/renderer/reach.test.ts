@@ -111,7 +111,10 @@ describe.skipIf(noBrowser)('addresses and commands as the pages give them', () =
     await visit.page.goto(`${pages.url}/push/topics/lawn?show=subscribe`);
     // A phone opens it, where others show a code.
     const code = visit.page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' });
-    await code.or(visit.page.getByRole('link', { name: 'Open it in the app' })).first().waitFor();
+    await code
+      .or(visit.page.getByRole('link', { name: 'Open it in the app' }))
+      .first()
+      .waitFor();
     await expectFits(visit, 'push-connect-phone', screen);
   });
 });
