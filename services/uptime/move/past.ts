@@ -37,11 +37,12 @@ export async function writePast(parts: PastParts, watched: Watched, past: Past, 
 /** It has stood as it does for as long as the beats say so; the first check here may have come already. */
 function goOn(watched: Watched, beats: readonly PastBeat[]): void {
   const newest = beats.toSorted((a, b) => b.at - a.at);
-  const end = newest.findIndex(({ status }) => status !== newest[0]?.status);
+  const [last] = newest;
+  const end = newest.findIndex(({ status }) => status !== last?.status);
   const first = newest.at(end === -1 ? -1 : end - 1);
-  if (first === undefined) return;
+  if (first === undefined || last === undefined) return;
   const { status, at: since } = first;
-  if (watched.standing.status === null) watched.stoodElsewhere = { status, since };
+  if (watched.standing.status === null) watched.stoodElsewhere = { status, since, at: last.at };
   else if (watched.standing.status === status) watched.standing = stoodSince(watched.standing, since);
 }
 

@@ -1,9 +1,9 @@
 import type { ReportRow } from '../../contracts/uptime/manage.ts';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
-import { averagePing, uptimeByTime } from '../domain/tally.ts';
+import { averagePing, uptimeByTime, type Tally } from '../domain/tally.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { Figures } from './figures.ts';
-import type { Watched } from './watched.ts';
+import { longestGapMs, type Watched } from './watched.ts';
 
 const dayMs = 86_400_000;
 const hoursOfDay = 24;
@@ -17,7 +17,7 @@ export async function reportOf(
 ): Promise<ReportRow[]> {
   const rows: ReportRow[] = [];
   for (const watched of all) {
-    const tally = await figures.over(watched, days * hoursOfDay);
+    const tally = untilNow(await figures.over(watched, days * hoursOfDay), watched, now);
     const uptime = uptimeByTime(tally);
     const known = Math.round((tally.upMs + tally.downMs) / 1000);
     const down = Math.round(tally.downMs / 1000);
@@ -38,6 +38,15 @@ export async function reportOf(
     });
   }
   return rows;
+}
+
+/** With the time since its last check, which is as that one says: what is down now is so for as long as its outage lasts. */
+function untilNow(tally: Tally, { config, standing }: Watched, now: number): Tally {
+  const open = standing.at === null ? 0 : now - standing.at;
+  if (!config.active || open <= 0 || open > longestGapMs(config)) return tally;
+  if (standing.status === beatStatus.up) return { ...tally, upMs: tally.upMs + open };
+  if (standing.status === beatStatus.maintenance) return tally;
+  return { ...tally, downMs: tally.downMs + open };
 }
 
 /** Another program left it down: the outage is there, and the first check here writes it down. */

@@ -96,8 +96,8 @@ export class Watch {
     const at = before.at !== null && outcome.at <= before.at ? before.at + 1 : outcome.at;
     const verdict = judge(watched.rules, before, { ...outcome, at });
     const { beat, standing } = verdict;
+    countBeat(watched, beat, before.status === null ? (watched.stoodElsewhere ?? before) : before);
     watched.standing = before.status === null ? asElsewhere(watched, standing) : standing;
-    countBeat(watched, beat, before);
     const statusChanged = before.status !== standing.status;
     const effects = [...this.#tell(watched, verdict), ...this.#slowness(watched, beat, timely)];
     const begins = statusChanged || before.since === null;

@@ -20,7 +20,7 @@ export interface Watched {
   rules: Rules;
   standing: Standing;
   /** How another program saw it last, until the first beat here. */
-  stoodElsewhere?: { readonly status: BeatStatus; readonly since: number } | undefined;
+  stoodElsewhere?: { readonly status: BeatStatus; readonly since: number; readonly at: number } | undefined;
   flapping: Flapping;
   slowness: Slowness;
   usual: Usual | undefined;

@@ -69,6 +69,40 @@ it('what was down there is down since then, to the feed of a page too, whenever 
   }
 });
 
+it('what was down there and is down here was down in between too', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
+  const file = join(folder, 'kuma.db');
+  writeKumaDatabase(file, {
+    user: [{ id: 1, username: 'kuma', password: '$2a$10$secret' }],
+    monitor: [
+      {
+        id: 1,
+        name: 'job',
+        type: 'push',
+        interval: 60,
+        active: 1,
+        user_id: 1,
+        push_token: 'abcdefghijklmnopqrstuvwxyz012345',
+      },
+    ],
+    heartbeat: [180, 120].map((ago) => ({
+      monitor_id: 1,
+      status: 0,
+      msg: 'gone',
+      time: time(now - ago * 1000),
+      important: 0,
+    })),
+  });
+  await using rig = await openUptime({ clock: createFakeClock(now) });
+  try {
+    expect((await send(rig, readFileSync(file))).status).toBe(200);
+    await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=down`);
+    expect((await rig.call<{ rows: unknown[] }>('GET', '/api/report?days=1&target=95')).rows).toMatchObject([{ downSeconds: 180 }]); // prettier-ignore
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what was before', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');

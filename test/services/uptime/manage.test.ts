@@ -104,6 +104,19 @@ it('many are edited, paused and removed at once, and those that cannot be are na
   expect((await rig.raw('GET', `/api/monitors/${String(ids[2])}`)).status).toBe(404);
 });
 
+it('a report counts what is down until now, not only until its last check', async () => {
+  const clock = createFakeClock(Date.parse('2026-02-01T00:00:00Z'));
+  await using own = await openUptime({ clock });
+  await own.add({ type: 'push', name: 'job', pushToken: 'r', interval: 300 });
+  for (const status of ['up', 'down']) {
+    clock.advance(60_000);
+    await fetch(`${own.url}/api/push/r?status=${status}`);
+  }
+  clock.advance(30_000);
+  const { rows } = await own.call<{ rows: ReportRow[] }>('GET', '/api/report?days=1&target=95');
+  expect(rows).toMatchObject([{ downSeconds: 30, knownSeconds: 90, outages: 1 }]);
+});
+
 it('a report says what of the error budget is left, also as CSV that no spreadsheet takes for a formula', async () => {
   const clock = createFakeClock(Date.parse('2026-02-01T00:00:00Z'));
   await using own = await openUptime({ clock });
