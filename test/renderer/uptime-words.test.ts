@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { historyOf } from '../../renderer/src/pages/uptime/history.ts';
 import { groupOf } from '../../renderer/src/pages/uptime/monitor-filter.ts';
 import { percentWords } from '../../renderer/src/pages/uptime/words.ts';
+import { bySoonest, windowStanding } from '../../renderer/src/pages/uptime/maintenance-words.ts';
+import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
 import type { Beat } from '../../services/contracts/uptime/views.ts';
 
 it('a share has two digits, and is never rounded up to a whole', () => {
@@ -23,4 +25,32 @@ it('it stands since before its first check here, unless that was a change', () =
     { status: 0, began: at('11:00:00'), until: at('12:00:00') },
   ]);
   expect(historyOf([], null)).toEqual([]);
+});
+
+it('maintenance is told by days of the calendar, the next first', () => {
+  const now = new Date(2026, 10, 27, 18).getTime();
+  const starting = (
+    title: string,
+    day: number,
+    hour: number,
+    status: Maintenance['status'] = 'scheduled',
+  ): Maintenance =>
+    ({ title, status, upcoming: [{ startDate: new Date(2026, 10, day, hour).toISOString() }] }) as never;
+  const windows = [
+    starting('over', 26, 1, 'ended'),
+    starting('late', 30, 23),
+    starting('paused', 27, 19, 'inactive'),
+    starting('early', 30, 3),
+    starting('tonight', 28, 3),
+    starting('tomorrow', 28, 20),
+  ];
+  const words = windows.toSorted(bySoonest).map((window) => `${window.title}: ${windowStanding(window, now).text}`);
+  expect(words).toEqual([
+    'tonight: Starts in 9 h',
+    'tomorrow: Starts tomorrow',
+    'early: Starts in 3 days',
+    'late: Starts in 3 days',
+    'paused: Paused',
+    'over: Over',
+  ]);
 });

@@ -33,7 +33,7 @@ export function windowStanding({ status, upcoming: [slot] }: Maintenance, now: n
       return { text: 'Over', icon: 'done', tone: 'plain' };
     case 'scheduled':
       return {
-        text: slot === undefined ? 'Planned' : `Starts ${untilWords(Date.parse(slot.startDate) - now)}`,
+        text: slot === undefined ? 'Planned' : `Starts ${untilWords(Date.parse(slot.startDate), now)}`,
         icon: 'clock',
         tone: 'plain',
       };
@@ -42,12 +42,33 @@ export function windowStanding({ status, upcoming: [slot] }: Maintenance, now: n
   }
 }
 
-/** `in 40 min`, `in 5 h`, `in 3 days`. */
-function untilWords(ms: number): string {
-  const minutes = Math.max(1, Math.round(ms / 60_000));
+const ranks: Readonly<Record<Maintenance['status'], number>> = {
+  'under-maintenance': 0,
+  scheduled: 1,
+  unknown: 2,
+  inactive: 3,
+  ended: 4,
+};
+
+/** What runs, then what comes, the next first; what is paused or over last. */
+export function bySoonest(one: Maintenance, other: Maintenance): number {
+  return (
+    ranks[one.status] - ranks[other.status] || startOf(one) - startOf(other) || one.title.localeCompare(other.title)
+  );
+}
+
+function startOf({ upcoming: [slot] }: Maintenance): number {
+  return slot === undefined ? Number.MAX_VALUE : Date.parse(slot.startDate);
+}
+
+/** `in 40 min`, `in 5 h`, `tomorrow`, `in 3 days`: days as the reader's calendar has them. */
+function untilWords(time: number, now: number): string {
+  const minutes = Math.max(1, Math.round((time - now) / 60_000));
   if (minutes < 60) return `in ${String(minutes)} min`;
   const hours = Math.round(minutes / 60);
-  return hours < 36 ? `in ${String(hours)} h` : `in ${String(Math.round(hours / 24))} days`;
+  if (hours < 24) return `in ${String(hours)} h`;
+  const days = Math.round((new Date(time).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / 86_400_000);
+  return days <= 1 ? 'tomorrow' : `in ${String(days)} days`;
 }
 
 function slotWords({ status, strategy, timezone, upcoming: [slot] }: Maintenance, now: number): string {
