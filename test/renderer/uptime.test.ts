@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^Down, \d\d:\d\d$/);
     await page.keyboard.press('Home');
     await page.getByText(/^Up in (under\s)?\d+\sms, \d\d:\d\d$/).waitFor();
-    await page.getByRole('link', { name: 'All monitors' }).click();
+    await page.getByRole('link', { name: 'Monitors', exact: true }).click();
     await page.getByRole('radio', { name: 'Down 1' }).waitFor();
     await page.getByText(/^Down for \d+ s · It reports a fault on its side \(500\)\./).waitFor();
     await page.getByRole('tab', { name: 'Overview' }).click();
@@ -150,8 +150,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await seen.getByText('New disks tonight').waitFor();
     await seen.getByText(/^Since \w{3}, \w{3} \d+, \d\d:\d\d \S+$/).waitFor();
     await visitor.close();
-    await page.getByRole('link', { name: 'All status pages' }).click();
-    await page.getByText('2 monitors · /status/harbour').waitFor();
+    await page.getByRole('link', { name: 'Status pages', exact: true }).click();
+    await page.getByText(/ · 2 monitors$/).waitFor();
+    await page.getByText(`${rig.url}/status/harbour`, { exact: true }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
   });
@@ -174,6 +175,9 @@ describe.skipIf(noBrowser)('Uptime', () => {
   it('offers what is not watched yet with one click, and says what needs somebody', async () => {
     const { page, complaints } = await visit('/uptime');
     await page.getByText('The web is down').waitFor();
+    expect(await page.getByRole('link', { name: 'See the monitor' }).getAttribute('href')).toMatch(
+      /^\/uptime\/monitors\/\d+$/,
+    );
     // What needs somebody comes first, with its reason.
     const first = page.getByRole('list', { name: 'Monitors' }).getByRole('link').first();
     await expect
@@ -288,7 +292,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
       ['connect', '/uptime/connect'],
     ] as const)('fits: %s', async (name, path) => {
       const watched = await visit(path, { width, height, touch });
-      await watched.page.getByRole('tab', { name: 'Monitors' }).waitFor();
+      await watched.page.getByRole('heading', { level: 1 }).waitFor();
       await watched.page.locator('h2, li, [role="status"]').first().waitFor();
       await expectFits(watched, `uptime-${name}`, screen);
       await watched.page.context().close();
