@@ -176,7 +176,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await using visit = await pages.visit('/network/sign-in');
     const { page } = visit;
     await page.getByText('Another provider', { exact: true }).waitFor();
-    const setUp = page.getByRole('link', { name: 'Set up a provider' });
+    const setUp = page.getByRole('link', { name: /Set up a provider$/ });
     expect(await setUp.getAttribute('href')).toBe('/settings/gateway/oidcIssuer');
     const body = { shared: ['lamp'], oidcIssuer: 'https://auth.example', oidcClientId: 'homeport' };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(body) });

@@ -22,6 +22,7 @@ describe('words of pages', () => {
     'git |config |credential.|http://127.0.0.1:3030.|username |ada',
     'http://homeport.local:3000/|addons/|manifest.json',
     'git |clone |http://a.example/b.git',
+    'https://printer.|upstairs.|local:35593',
   ])('lines of "%s" may end at its marks alone', (pieces) => {
     expect(breakable(pieces.replaceAll('|', '')).join('|')).toBe(pieces);
   });

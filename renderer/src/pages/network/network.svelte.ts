@@ -17,6 +17,8 @@ class Network {
   state = $state.raw<GatewayState | undefined>();
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   trouble = $state('');
+  /** Web services of the home that are none of Homeport. */
+  readonly outside = $derived(this.state?.services.filter((service) => service.outside !== null) ?? []);
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor() {
