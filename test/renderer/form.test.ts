@@ -199,8 +199,9 @@ describe('figures', () => {
     expect(ago(now - 20_000, now)).toBe('now');
     expect(ago(now - 4 * 60_000, now)).toBe('4 min ago');
     expect(ago(now - 3 * 3_600_000, now)).toBe('11:30');
-    expect(ago(Date.parse('2026-03-02T22:30'), Date.parse('2026-03-03T00:10'))).toBe('Mon 22:30');
-    expect(ago(now - 30 * 3_600_000, now)).toBe('Mon, Mar 2');
+    expect(ago(Date.parse('2026-03-02T22:30'), Date.parse('2026-03-03T00:10'))).toBe('yesterday, 22:30');
+    expect(ago(now - 30 * 3_600_000, now)).toBe('yesterday');
+    expect(ago(now - 60 * 3_600_000, now)).toBe('Sun, Mar 1');
     expect(ago(Date.parse('2024-05-09T12:00'), now)).toBe('May 9, 2024');
   });
 });

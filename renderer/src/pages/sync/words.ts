@@ -1,6 +1,6 @@
 import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
 import type { SyncRemote } from '../../../../services/contracts/sync/remotes.ts';
-import { ago, bytes } from '../../parts/text/format.ts';
+import { ago, bytes, isYesterday, momentOf } from '../../parts/text/format.ts';
 import type { IconName } from '../../parts/text/icons.ts';
 
 type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
@@ -129,11 +129,10 @@ export function comingWords(time: number, now: number): string {
   return day === tomorrow.toDateString() ? `tomorrow, ${clockTime.format(time)}` : moment.format(time);
 }
 
-const pastMoment = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }); // prettier-ignore
-
-/** When a run began: `4 min ago`, `14:05`, `Nov 24, 03:00`. */
+/** When a run began: `4 min ago`, `14:05`, `yesterday, 03:00`, `Tue, Nov 24, 03:00`. */
 export function ranWords(time: number, now: number): string {
-  return new Date(time).toDateString() === new Date(now).toDateString() ? ago(time, now) : pastMoment.format(time);
+  if (isYesterday(time, now)) return `yesterday, ${clockTime.format(time)}`;
+  return new Date(time).toDateString() === new Date(now).toDateString() ? ago(time, now) : momentOf(time, now);
 }
 
 /** When a saved sync runs next. */

@@ -1,5 +1,4 @@
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-const weekday = new Intl.DateTimeFormat('en', { weekday: 'short' });
 const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 const farDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 const hour = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -57,14 +56,22 @@ export function tookWords(milliseconds: number): string {
   return `${length > 1 && count < 10 ? number.format(count) : Math.round(count).toLocaleString('en')} ${unit}`;
 }
 
-/** A past time in as few words as tell it: `now`, `4 min ago`, `14:05`, `Mon 22:30` of yesterday, `Tue, Mar 3`, `Mar 3, 2024`. */
+/** Whether a time is of the day before. */
+export function isYesterday(time: number, now: number): boolean {
+  const before = new Date(now);
+  before.setDate(before.getDate() - 1);
+  return new Date(time).toDateString() === before.toDateString();
+}
+
+/** A past time in as few words as tell it: `now`, `4 min ago`, `14:05`, `yesterday, 22:30` of a late hour, `yesterday`, `Tue, Mar 3`, `Mar 3, 2024`. */
 export function ago(time: number, now: number): string {
   const seconds = (now - time) / 1000;
   if (seconds < 60) return 'now';
   if (seconds < 3600) return `${String(Math.floor(seconds / 60))} min ago`;
   if (new Date(time).toDateString() === new Date(now).toDateString()) return hour.format(time);
   // Late in the evening is still told by its hour when midnight has passed.
-  return seconds < 12 * 3600 ? `${weekday.format(time)} ${hour.format(time)}` : shortDay(time, now);
+  if (isYesterday(time, now)) return seconds < 12 * 3600 ? `yesterday, ${hour.format(time)}` : 'yesterday';
+  return shortDay(time, now);
 }
 
 /** A past time under the name of its day: `now`, `4 min ago`, `14:05`. */
@@ -80,10 +87,8 @@ export function dayOf(time: number): string {
 /** The day that stands above what was in it: `Today`, `Yesterday`, `Tuesday, March 3`, with its year where that is another. */
 export function dayAbove(time: number, now: number): string {
   const on = new Date(time);
-  const yesterday = new Date(now);
-  yesterday.setDate(yesterday.getDate() - 1);
   if (on.toDateString() === new Date(now).toDateString()) return 'Today';
-  if (on.toDateString() === yesterday.toDateString()) return 'Yesterday';
+  if (isYesterday(time, now)) return 'Yesterday';
   return on.getFullYear() === new Date(now).getFullYear() ? nearDay.format(time) : dayOf(time);
 }
 
