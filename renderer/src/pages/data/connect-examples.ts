@@ -12,13 +12,16 @@ export type Language = 'js' | 'python' | 'curl' | 'sql';
 /** A first request that works as it is copied, and what has to be there for it. */
 export interface Example {
   readonly words: string;
+  /** What brings the library that the program uses. */
+  readonly install?: string;
   readonly program: string;
 }
 
 /** The first request of an app in each language. */
 export const examples: Readonly<Record<Language, (connection: Connection) => Example>> = {
   js: ({ url, key, table }) => ({
-    words: 'Supabase’s own client, unchanged, in a browser or on a server: npm install @supabase/supabase-js.',
+    words: 'Supabase’s own client, unchanged, in a browser or on a server.',
+    install: 'npm install @supabase/supabase-js',
     program: `import { createClient } from '@supabase/supabase-js';
 
 const data = createClient(
@@ -29,7 +32,8 @@ const { data: rows, error } =
   await data.from('${quotedIn(table, "'")}').select();`,
   }),
   python: ({ url, key, table }) => ({
-    words: 'With Requests: pip install requests.',
+    words: 'With Requests, a library for calls over HTTP.',
+    install: 'pip install requests',
     program: `import requests
 
 reply = requests.get(
