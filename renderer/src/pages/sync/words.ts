@@ -173,13 +173,12 @@ export function remoteIcon(type: string): IconName {
   return clouds.has(type) ? 'cloud' : 'server';
 }
 
-/** What a remote is: `WebDAV · https://attic.example/dav · ada`. */
-export function remoteWords({ type, summary }: SyncRemote): string {
+/** What a remote is: `WebDAV`, `https://attic.example/dav`, `ada`. */
+export function remoteFacts({ type, summary }: SyncRemote): string[] {
   // An alias is a short name for a folder, here or of another remote.
   const ofHere = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? 'Folder on this computer' : 'Folder of another remote';
   const kind = type === 'alias' ? ofHere : (remoteKinds.get(type) ?? type);
-  // A line on a phone ends with the point between two parts, and never begins with one.
-  return [kind, ...summary.split(' · ')].filter((part) => part !== '').join('\u00a0· ');
+  return [kind, ...summary.split(' · ')].filter((part) => part !== '');
 }
 
 /** From where to where, the arrow never left at a line's end, by the ends of both, as much of them as tells one from the other: `…/photos → nas:photos`. */
