@@ -1,17 +1,21 @@
 import type { SpooledMail } from '../../../../services/contracts/mail/api.ts';
+import type { IconName } from '../../parts/text/icons.ts';
 import { keyName, usualKey } from '../notify/key-name.ts';
 
 /**
- * What became of a mail or of one delivery, in a word and a tone. Who takes it from here may deliver it later or not at all,
+ * What became of a mail or of one delivery, in a word, a tone and a sign. Who takes it from here may deliver it later or not at all,
  * which the history of Delivery tells.
  */
 export const outcomes = {
-  done: { words: 'Passed on', tone: 'ok' },
-  waiting: { words: 'Waiting', tone: 'warn' },
-  dead: { words: 'Given up', tone: 'bad' },
-  dropped: { words: 'Dropped', tone: 'plain' },
-  unknown: { words: 'Not known', tone: 'plain' },
-} as const satisfies Record<SpooledMail['state'], { readonly words: string; readonly tone: string }>;
+  done: { words: 'Passed on', tone: 'ok', sign: 'check' },
+  waiting: { words: 'Waiting', tone: 'warn', sign: 'clock' },
+  dead: { words: 'Given up', tone: 'bad', sign: 'alert' },
+  dropped: { words: 'Dropped', tone: 'plain', sign: 'close' },
+  unknown: { words: 'Not known', tone: 'plain', sign: 'info' },
+} as const satisfies Record<
+  SpooledMail['state'],
+  { readonly words: string; readonly tone: string; readonly sign: IconName }
+>;
 
 /** What a sender is told of an address such as `smtp://192.168.1.20:8025`. */
 export function placeOf(address: string): { readonly host: string; readonly port: number } {
