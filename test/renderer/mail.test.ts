@@ -238,7 +238,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByText('The new order is kept.').waitFor();
     // Whoever goes on with the keyboard still has hold of it.
     expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
-    await page.getByRole('button', { name: 'Remove: Mail from nas@*' }).click();
+    await page.getByRole('button', { name: 'Remove the rule: Mail from nas@*' }).click();
     await expect.poll(() => rows.count()).toBe(1);
     await expect.poll(() => submit(host.port('mail'), ['alerts@x'], 'Subject: noise\r\n\r\nx')).toMatch(/^250 /);
     await page.getByRole('tab', { name: 'Mails' }).click();
