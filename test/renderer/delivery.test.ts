@@ -90,7 +90,8 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await using watched = await real.visit('/delivery');
     const { page } = watched;
     const cause = page.getByRole('list', { name: 'Causes' }).getByRole('listitem').filter({ hasText: '503' });
-    await cause.getByText(/^Tried again (now|in \d+ min) · 1 waits · last try/).waitFor();
+    await cause.getByText(/^Next try (now|in \d+ min)$/).waitFor();
+    await cause.getByText('1 waits').waitFor();
     expect(await cause.getByRole('link', { name: /^Change the destination/ }).count()).toBe(0);
     isBusy = false;
     await cause.getByRole('button', { name: /^Try now/ }).click();
