@@ -151,7 +151,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await seen.getByText(/^Since \w{3}, \w{3} \d+, \d\d:\d\d \S+$/).waitFor();
     await visitor.close();
     await page.getByRole('link', { name: 'Status pages', exact: true }).click();
-    await page.getByText(/ · 2 monitors$/).waitFor();
+    await page.getByText('2 monitors', { exact: true }).waitFor();
     await page.getByText(`${rig.url}/status/harbour`, { exact: true }).waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -249,6 +249,26 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByRole('cell', { name: 'Shop' }).waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]); // prettier-ignore
     expect(download.suggestedFilename()).toBe('uptime-30-days.csv');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('pauses and removes a monitor on its own page', async () => {
+    const { id } = await rig.add({ type: 'manual', name: 'Old printer', manual_status: 1, interval: 86_400 });
+    const { page, complaints } = await visit(`/uptime/monitors/${String(id)}`);
+    const more = page.getByRole('button', { name: 'More for Old printer' });
+    await more.click();
+    await page.getByRole('menuitem', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await more.click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove for good?' }).click();
+    await page.getByRole('tab', { name: 'Monitors', selected: true }).waitFor();
+    await page.getByText('Old printer', { exact: true }).waitFor({ state: 'detached' });
+    const { items } = await rig.call<{ items: { id: number }[] }>('GET', '/api/monitors');
+    expect(items.filter((one) => one.id === id)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
