@@ -55,9 +55,9 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     const programs = page.getByRole('list', { name: 'Service accounts' }).getByRole('listitem');
     expect(await programs.count()).toBe(5);
     const backup = programs.filter({ hasText: 'backup-jobs' });
-    await backup.getByText('Backup scripts; publishes to backup topics.').waitFor();
+    await backup.getByText('Backup scripts; publishes to backup topics').waitFor();
     expect(await backup.getByRole('switch').getAttribute('aria-checked')).toBe('false');
-    await page.getByText('Is granted nothing: what asks for an account lets nobody in without one').waitFor();
+    await page.getByText('Nothing: a service that asks for an account stays closed to them').waitFor();
     await backup.getByRole('switch').click();
     await page.getByText('backup-jobs is on.').waitFor();
     await backup.getByRole('switch').click();
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
       body: JSON.stringify({ name: 'grace', password: 'harbour light' }),
     });
     expect(answer.status).toBe(200);
-    await page.getByLabel('New password').fill('another light');
+    await page.getByLabel('New password', { exact: true }).fill('another light');
     await page.getByRole('button', { name: 'Save the password' }).click();
     await page.getByText('The password of grace is changed.').waitFor();
     expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByRole('list', { name: 'Tokens' }).getByText('From homeport.yaml').waitFor();
     expect(await page.getByRole('switch', { name: 'phil on' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Remove this account' }).count()).toBe(0);
-    expect(await page.getByLabel('New password').count()).toBe(0);
+    expect(await page.getByLabel('New password', { exact: true }).count()).toBe(0);
     for (const screen of [screens[0], screens[1]]) {
       await page.setViewportSize(screen);
       await page.emulateMedia({ colorScheme: screen.dark ? 'dark' : 'light' });
@@ -418,13 +418,13 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByRole('button', { name: 'Make a token' }).click();
     const text = await page.getByRole('status').locator('code').filter({ hasText: /^tk_/ }).innerText();
     await page.getByRole('list', { name: 'Tokens' }).getByText('phone').waitFor();
-    await page.getByLabel('Current password').fill('not it at all');
-    await page.getByLabel('New password').fill('another light');
-    await page.getByRole('button', { name: 'Show what is typed' }).click();
-    expect(await page.getByLabel('New password').getAttribute('type')).toBe('text');
+    await page.getByLabel('Current password', { exact: true }).fill('not it at all');
+    await page.getByLabel('New password', { exact: true }).fill('another light');
+    await page.getByRole('button', { name: 'Show the new password' }).click();
+    expect(await page.getByLabel('New password', { exact: true }).getAttribute('type')).toBe('text');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('This is not your password.').waitFor();
-    await page.getByLabel('Current password').fill('harbour light');
+    await page.getByLabel('Current password', { exact: true }).fill('harbour light');
     await page.keyboard.press('Enter');
     await page.getByText('Your password is changed.').waitFor();
     await page.reload();
@@ -445,8 +445,8 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByLabel('Name').fill('joan');
     await page.getByLabel('Password').fill('harbour light');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Current password').fill('harbour light');
-    await page.getByLabel('New password').fill('another light');
+    await page.getByLabel('Current password', { exact: true }).fill('harbour light');
+    await page.getByLabel('New password', { exact: true }).fill('another light');
     // The stream of live events ends with the session, and is refused when it is opened anew.
     const refused = page.waitForResponse((response) => response.status() === 401);
     await page.route('**/api/account/password', async (route) => {

@@ -186,7 +186,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     // By the names that the pages have for them.
     await page.getByText('Settings were changed: Log level (Homeport), unheardOf').waitFor();
     const row = page.getByRole('region', { name: 'Lines' }).getByRole('row').filter({ hasText: 'does not answer' });
-    await row.getByText('Given up: send a notification').waitFor();
+    await row.getByText('A notification was not delivered and is given up').waitFor();
     await row.getByText('The lamp does not answer').waitFor();
     await row.getByText(/^5 times since/).waitFor();
     expect(await row.count()).toBe(1);

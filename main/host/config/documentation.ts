@@ -69,7 +69,7 @@ function sectionPart({ id, path, title, summary, fields }: Section): string {
     typeName(field.place),
     defaultText(field),
     field.variables.map((name) => `\`${name}\``).join(', '),
-    `**${field.title}.** ${field.description}${field.secret ? ' Secret.' : ''}${field.live ? ' Takes effect at once.' : ''}`,
+    meaningOf(field),
   ]);
   const heading = id === 'host' ? `## ${title}` : `## ${title} (\`${id}\`)`;
   return [
@@ -77,6 +77,16 @@ function sectionPart({ id, path, title, summary, fields }: Section): string {
     `${summary} In \`homeport.yaml\` under \`${path.join('.')}\`.`,
     table(['Field', 'Type', 'Default', 'Environment', 'Meaning'], rows),
   ].join('\n\n');
+}
+
+function meaningOf({ title, description, schema, secret, live }: Section['fields'][number]): string {
+  const example = schema['example'];
+  return [
+    `**${title}.** ${description}`,
+    ...(typeof example === 'string' ? [`Such as ${example}.`] : []),
+    ...(secret ? ['Secret.'] : []),
+    ...(live ? ['Takes effect at once.'] : []),
+  ].join(' ');
 }
 
 function environmentPart(sections: readonly Section[]): string {

@@ -9,6 +9,8 @@ export interface PageEntry {
   readonly at: string;
   /** The page's only level 1 heading says the same. */
   readonly title: string;
+  /** Its title where there is room for a word. */
+  readonly short?: string;
   readonly icon: IconName;
   /**
    * Where the sidebar has it: `daily` on top, the services in their groups, `foot` at its end.
@@ -143,6 +145,7 @@ export const pages: readonly PageEntry[] = [
   {
     at: 'settings/notifications',
     title: 'Notifications and quiet hours',
+    short: 'Notifications',
     icon: 'notify',
     group: 'settings',
     words: 'popups sound silence night repeat urgent topics rules phones browsers',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** JSON Schema, draft 2020-12, as `z.toJSONSchema` writes it. A field with `secret: true` is never shown; one with `folder: true` is a folder of the host, one with `hours: true` has lines of quiet hours,
  * one with `choices` has words for the values it offers, by value, one with `unit` (`ms` or `bytes`) is a number of those, which people read in seconds or MiB, any other `unit` is what the number counts, such as `days`; with `smallUnit` a number below 10,000 counts so many bytes each;
- * a text with `quantity` (`duration` or `size`) is a number and a unit, such as `12h` or `15M`. One with `needs` does nothing unless other fields of its section, by name, have one of these values; `true`: any that is not empty. */
+ * a text with `quantity` (`duration` or `size`) is a number and a unit, such as `12h` or `15M`; with `example` it is shown what it looks like while it is empty. One with `needs` does nothing unless other fields of its section, by name, have one of these values; `true`: any that is not empty. */
 export const JsonSchema = z.record(z.string(), z.unknown()).meta({ id: 'JsonSchema' });
 export type JsonSchema = z.infer<typeof JsonSchema>;
 

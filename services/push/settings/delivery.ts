@@ -17,8 +17,8 @@ const address = z
 export const deliveryFields = {
   baseUrl: address.default('').meta({
     title: 'Public address',
-    description:
-      'Where phones reach this server, such as https://push.home.lan; attachments lead there. Empty: this machine only.',
+    example: 'https://push.home.lan',
+    description: 'Where phones reach this server; attachments lead there. Empty: this machine only.',
   }),
   messageDelayLimit: duration.default('72h').meta({
     quantity: 'duration',
@@ -51,8 +51,8 @@ export const deliveryFields = {
   }),
   upstreamBaseUrl: address.default('').meta({
     title: 'Server that wakes iPhones',
-    description:
-      'Such as https://ntfy.sh. It is told that there is a message, not what it says. Needs the public address.',
+    example: 'https://ntfy.sh',
+    description: 'It is told that there is a message, not what it says. Needs the public address.',
   }),
   upstreamAccessToken: z
     .string()

@@ -1,5 +1,5 @@
 import type { LogLine } from '../../../../services/contracts/control/log.ts';
-import { workOf } from '../dead-letters/work.ts';
+import { givenUpWords } from '../dead-letters/work.ts';
 import { bytes } from '../../parts/text/format.ts';
 import { causeOf } from '../notify/cause.ts';
 import { keyName } from '../notify/key-name.ts';
@@ -50,19 +50,19 @@ const known: Readonly<
     told: ['service', 'milliseconds', 'by'],
   }),
   'the event loop was blocked': ({ milliseconds }) => ({
-    what: `Homeport answered nobody for ${pauseOf(Number(milliseconds))}, since one piece of work took so long`,
+    what: `Homeport was busy for ${pauseOf(Number(milliseconds))} with one piece of work`,
     told: ['milliseconds'],
   }),
-  'a job failed for good': ({ kind }) => ({ what: `Given up: ${lower(workOf(String(kind)))}`, told: [] }),
+  'a job failed for good': ({ kind }) => ({ what: `${failedWords(kind)} and is given up`, told: [] }),
   'a job failed and is tried again': ({ kind }) => ({
-    what: `Tried again in a while: ${lower(workOf(String(kind)))}`,
+    what: `${failedWords(kind)}; it is tried again`,
     told: [],
   }),
   'settings changed': ({ fields }, nameOf) => ({
     what: `Settings were changed: ${worded(fields).split(' ').map(nameOf).join(', ')}`,
     told: ['fields'],
   }),
-  'notification given up': () => ({ what: 'Given up: send a notification', told: [] }),
+  'notification given up': () => ({ what: `${failedWords('notify.deliver')} and is given up`, told: [] }),
   'the machine slept or could not work; faults of the next moments are not told': ({ ms }) => ({
     what: `The computer slept or could not work for ${spanOf(Number(ms))}; outages right after that are not reported`,
     told: ['ms'],
@@ -97,8 +97,8 @@ export function wordsOf({ message, fields }: LogLine, nameOf = withoutPlace): Li
   return { what, why, facts: facts.join(', '), technical: technical.join('\n') };
 }
 
-/** Numbers by themselves: those of a name (`nas1`) or a version (`1.2`) tell one from another. */
-const figures = /(?<![\w.])\d+(?![\w]|\.\d)/g;
+/** Numbers by themselves, and seconds: those of a name (`nas1`) or a version (`1.2`) tell one from another. */
+const figures = /(?<![\w.])\d+(?:\.\d(?= s\b))?(?![\w]|\.\d)/g;
 
 /** The lines, newest first, with those that say the same as one a few rows above counted there, day by day. */
 export function withoutRepeats(
@@ -168,9 +168,9 @@ function ofKey(key: unknown): string {
   return typeof key === 'string' ? `: ${keyName(key)}` : '';
 }
 
-/** `less than a second`, `2 s`: whole seconds, as how often it was is counted of lines that differ in figures alone. */
+/** `0.8 s`, `2 s` */
 function pauseOf(ms: number): string {
-  return ms < 1000 ? 'less than a second' : `${String(Math.round(ms / 1000))} s`;
+  return `${String(ms < 1000 ? Math.max(1, Math.round(ms / 100)) / 10 : Math.round(ms / 1000))} s`;
 }
 
 /** `12 min`, `9 s` */
@@ -181,6 +181,7 @@ function spanOf(ms: number): string {
   return minutes < 120 ? `${String(minutes)} min` : `${String(Math.round(minutes / 60))} h`;
 }
 
-function lower(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
+/** What did not come about, as the first half of a sentence. */
+function failedWords(kind: unknown): string {
+  return givenUpWords(String(kind), 1);
 }

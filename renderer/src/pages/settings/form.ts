@@ -7,7 +7,8 @@ type Option = readonly [value: string, words: string];
 
 /** How a setting is shown, chosen from its schema. */
 export type Control =
-  | { readonly kind: 'text'; readonly nullable: boolean }
+  /** `example`: what it looks like, shown while it is empty. */
+  | { readonly kind: 'text'; readonly nullable: boolean; readonly example: string }
   | { readonly kind: 'folder' }
   | { readonly kind: 'secret' }
   /** `unit`: what it counts, such as `days`; empty where its title says so. */
@@ -51,7 +52,9 @@ export function controlFor(schema: JsonSchema, root: JsonSchema = schema): Contr
   if (type === 'string' && schema['folder'] === true) return { kind: 'folder' };
   if (type === 'string') {
     const quantity = nullable ? undefined : quantityOf(schema);
-    return quantity === undefined ? { kind: 'text', nullable } : { kind: 'quantity', quantity };
+    return quantity === undefined
+      ? { kind: 'text', nullable, example: typeof schema['example'] === 'string' ? schema['example'] : '' }
+      : { kind: 'quantity', quantity };
   }
   if (type === 'number' || type === 'integer') {
     const amount = nullable ? undefined : amountOf(schema);
