@@ -9,7 +9,7 @@ describe.skipIf(noBrowser)('This machine', () => {
     const { page } = visit;
     await page.getByText('How it stands now.', { exact: false }).waitFor();
     await page
-      .getByText(/^[\d.]+ GB of [\d.]+ GB used$/)
+      .getByText(/^[\d.]+ (GB )?of [\d.]+ GB used$/)
       .first()
       .waitFor();
     expect(await page.getByRole('figure').count()).toBe(0);

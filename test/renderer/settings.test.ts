@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     const { page } = visit;
     const save = page.getByRole('button', { name: 'Save changes' });
     await page.getByLabel('Limit').fill('7');
-    await page.getByLabel('Loud').check();
+    await page.getByRole('switch', { name: 'Loud' }).check();
     await page.getByLabel('Level').selectOption('high');
     await page.getByLabel('Words').fill('fog\nhorn\n');
     await page.getByLabel('Key').fill('s3cret-value');
