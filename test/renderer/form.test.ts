@@ -93,6 +93,11 @@ describe('the control for a setting', () => {
     expect(options(z.array(sizes).meta({ choices }))).toEqual(offered);
   });
 
+  it('shows what a text looks like while it is empty', () => {
+    const address = z.string().default('').meta({ example: 'https://push.home.lan' });
+    expect(controlFor(z.toJSONSchema(address, { io: 'input' }))).toMatchObject({ example: 'https://push.home.lan' });
+  });
+
   it('follows references, also circular ones', () => {
     const Name = z.string().meta({ id: 'FormTestName' });
     expect(kind(z.array(z.object({ first: Name, last: Name })))).toBe('rows');
