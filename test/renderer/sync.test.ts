@@ -119,6 +119,9 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
       .getByRole('list', { name: 'Needs you' })
       .getByRole('button', { name: /^Try again.*Stick/ })
       .waitFor();
+    const latest = page.getByRole('list', { name: 'Jobs' }).getByRole('link', { name: /^Stick .*Failed/ });
+    await latest.waitFor();
+    expect(await latest.getByText(words).count()).toBe(0);
     await page.getByRole('list', { name: 'Needs you' }).getByRole('link', { name: /Stick/ }).click();
     await page.getByRole('alert').getByText(words).waitFor();
     expect(await page.getByText('directory not found').isVisible()).toBe(false);
