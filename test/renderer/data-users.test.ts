@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
     await client.auth.signUp({ email: 'cid@example.com', password, options: { data: { full_name: 'Cid', likes: 'tides' } } }); // prettier-ignore
     await using watched = await visit();
     const { page } = watched;
-    await page.getByRole('link', { name: /cid@example\.com/ }).click();
+    await page.getByRole('link', { name: /cid@example\.com.* 1 session/ }).click();
     await page.getByRole('heading', { name: 'cid@example.com' }).waitFor();
     await page.getByText('a password, links and codes by mail').waitFor();
     await page.getByRole('term').filter({ hasText: 'likes' }).waitFor();
