@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
   it.each(screens)('shows causes, destinations and the last day on $on', async (screen) => {
     await using watched = await real.visit('/delivery', screen);
     const { page } = watched;
-    await page.getByText(/^3 given up · last try/).waitFor();
+    await page.getByText('3 given up', { exact: true }).waitFor();
     const rows = page.getByRole('list', { name: /^How the destinations of .+ fare$/ }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(5);
     await rows.filter({ hasText: '/full' }).getByText('Given up').waitFor();
