@@ -22,6 +22,16 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('has who sent a mail in its second line, and any other title whole', async () => {
+    await using visit = await pages.visit('/inbox');
+    const row = (name: RegExp) => visit.page.getByRole('button', { name });
+    pages.inbox.add({ source: 'mail', title: 'Backup finished (nas@example.org)', body: '12 GB' });
+    await row(/Backup finished(?! \().*nas@example\.org/).waitFor();
+    pages.inbox.add({ source: 'push', title: 'Asked (bob@example.org)' });
+    await row(/Asked \(bob@example\.org\)/).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('shows what arrived while the connection was cut, once', async () => {
     await using cable = await layCable(pages.url);
     await using visit = await pages.visit('/inbox', { through: cable });
