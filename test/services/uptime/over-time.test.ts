@@ -192,7 +192,7 @@ it('each of the last 24 hours says which share of it a monitor was up, and nothi
     await push(rig, 'hours', isDown ? 'status=down&msg=gone' : 'ping=5');
   }
   const hoursOf = async (one: number): Promise<readonly any[]> =>
-    ((await rig.call('GET', `/api/hours?ids=${String(one)},999`)) as Record<string, any[]>)[String(one)] ?? [];
+    (await rig.call<Record<string, any[]>>('GET', `/api/hours?ids=${String(one)},999`))[String(one)] ?? [];
   const hours = await hoursOf(id);
   expect(hours).toHaveLength(24);
   expect(hours.slice(0, 21)).toEqual(Array(21).fill(null));
