@@ -24,4 +24,5 @@ export const manifest = defineManifest({
     'Where facts come from': ['metadataUrl', 'tmdbUrl', 'seadexUrl', 'animeMappingUrl'],
   },
   migrations,
+  pulse: { counter: 'addons_requests_total', labels: { resource: 'stream' }, what: 'opened titles' },
 });

@@ -204,10 +204,14 @@ export const Settings = z.object({
     description:
       'Where a request names no format: MP4 with H.264 or HEVC and AAC, converted where a site has nothing of the kind.',
   }),
-  subtitles: z.array(language).max(50).default([]).meta({
-    title: 'Subtitles',
-    description: 'Languages whose subtitles come with a video. A language that a video lacks is passed over.',
-  }),
+  subtitles: z
+    .array(language.meta({ example: 'en' }))
+    .max(50)
+    .default([])
+    .meta({
+      title: 'Subtitles',
+      description: 'Languages whose subtitles come with a video. A language that a video lacks is passed over.',
+    }),
   embedSubtitles: z.boolean().default(false).meta({
     title: 'Subtitles inside the video',
     description: 'Off: as .srt files beside it. AVI has no room for any, so there they are always files.',

@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     const titles = async (): Promise<string[]> =>
       (await real.ask('GET', '/notify/notices?key=house')).notices.map(({ title }: { title: string }) => title);
     await expect.poll(titles).toContain('Hello');
-    await page.getByRole('link', { name: 'Alertmanager, and all else of this key' }).click();
+    await page.getByRole('link', { name: 'Alertmanager and more for this key' }).click();
     await page.waitForURL('**/delivery/keys/house');
     expect(watched.complaints).toEqual([]);
   });

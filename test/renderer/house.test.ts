@@ -233,7 +233,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(report).toContain('the lamp is dim');
     expect(report).not.toContain('correct horse battery');
     const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Save as a file' }).click();
     expect(readFileSync(await (await saving).path(), 'utf8')).toContain('host is ready');
     expect(visit.complaints).toEqual([]);
   });

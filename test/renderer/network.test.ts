@@ -137,7 +137,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await row.getByText(/^https:\/\/photos\.nas\.local:\d+$/).waitFor();
     await expect.poll(() => opens.getAttribute('href')).toMatch(/^https:\/\/photos\.nas\.local/);
     await page.getByRole('tab', { name: 'Connect' }).click();
-    await page.getByText(/^curl --cacert homeport\.crt -u "\$USER:\$TOKEN" https:\/\/photos\.nas\.local/).waitFor();
+    await page.getByText(/^curl --cacert homeport\.crt -u "\w+:\$TOKEN" https:\/\/photos\.nas\.local/).waitFor();
   });
 
   it('edits another web service, which stays shared under its new name, and removes it with a way back', async () => {

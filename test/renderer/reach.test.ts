@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('addresses and commands as the pages give them', () =
     const trust = await page.getByRole('link', { name: /\/trust$/ }).innerText();
     await run(`curl -sS ${trust}/homeport.crt -o homeport.crt`);
     const before = (await messagesOf('porch')).length;
-    await run(command, { USER: 'ada', TOKEN: await tokenOf('elsewhere'), CURL_CA_BUNDLE: 'homeport.crt' });
+    await run(command, { TOKEN: await tokenOf('elsewhere'), CURL_CA_BUNDLE: 'homeport.crt' });
     await expect.poll(async () => (await messagesOf('porch')).length).toBe(before + 1);
     expect(visit.complaints).toEqual([]);
   });

@@ -22,14 +22,17 @@ export const examples: Readonly<Record<Language, (connection: Connection) => Exa
   js: ({ url, key, table }) => ({
     words: 'Supabase’s own client, unchanged, in a browser or on a server.',
     install: 'npm install @supabase/supabase-js',
-    program: `import { createClient } from '@supabase/supabase-js';
+    // Lines are short enough for a phone.
+    program: `import { createClient }
+  from '@supabase/supabase-js';
 
 const data = createClient(
   '${url}',
   '${key}',
 );
 const { data: rows, error } =
-  await data.from('${quotedIn(table, "'")}').select();`,
+  await data.from('${quotedIn(table, "'")}')
+    .select();`,
   }),
   python: ({ url, key, table }) => ({
     words: 'With Requests, a library for calls over HTTP.',

@@ -11,7 +11,7 @@ export function ruleWords({ mode, quiet, repeatMinutes }: PushRule, general: boo
     normal: hours === '' ? rest : `Quiet: ${hours}`,
   }[mode];
   if (mode === 'silent' || repeatMinutes === null) return what;
-  return `${what} · urgent ${repeatMinutes === 0 ? 'comes once' : `again every ${String(repeatMinutes)} min`}`;
+  return `${what}; urgent ${repeatMinutes === 0 ? 'comes once' : `again every ${String(repeatMinutes)} min`}`;
 }
 
 export const modes = [

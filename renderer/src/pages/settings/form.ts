@@ -22,7 +22,7 @@ export type Control =
   /** Any of these. */
   | { readonly kind: 'choices'; readonly options: readonly Option[] }
   /** A list of texts or of numbers, one a line. */
-  | { readonly kind: 'lines'; readonly numbers: boolean }
+  | { readonly kind: 'lines'; readonly numbers: boolean; readonly example?: string }
   | { readonly kind: 'hours' }
   | { readonly kind: 'rows'; readonly columns: readonly Column[] }
   | { readonly kind: 'json' };
@@ -80,7 +80,8 @@ function listControl(schema: JsonSchema, root: JsonSchema): Control {
       ),
     };
   }
-  if (control.kind === 'text' && !control.nullable) return { kind: 'lines', numbers: false };
+  if (control.kind === 'text' && !control.nullable)
+    return { kind: 'lines', numbers: false, ...(control.example !== '' && { example: control.example }) };
   if (control.kind === 'number' && !control.nullable) return { kind: 'lines', numbers: true };
   const properties = record(variants(items, root)[0]?.['properties']);
   if (!properties) return { kind: 'json' };
