@@ -24,7 +24,7 @@ export const examples: Readonly<Record<Language, (connection: Connection) => Exa
     install: 'npm install @supabase/supabase-js',
     // Lines are short enough for a phone.
     program: `import { createClient }
-  from '@supabase/supabase-js';
+from '@supabase/supabase-js';
 
 const data = createClient(
   '${url}',
