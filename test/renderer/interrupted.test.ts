@@ -24,7 +24,7 @@ describe.skipIf(noBrowser)('what was typed into a dialog when the session ended'
     ['/git', 'New repository', 'New repository'],
     ['/delivery/keys', 'New key', 'New key'],
     ['/delivery/keys', 'Add a destination', 'Add a destination'],
-    ['/delivery/recipients', 'Import', 'Import from Mailrise'],
+    ['/delivery/recipients', 'Import recipients', 'Import from Mailrise'],
     ['/delivery/recipients', 'Add a recipient', 'Add a recipient'],
     ['/delivery/rules', 'Add a rule', 'Add a rule'],
   ])('is there again for the same person: %s, %s', async (path, button, name) => {

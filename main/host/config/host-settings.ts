@@ -34,9 +34,9 @@ export const HostSettings = z.object({
     .default('info')
     .meta({
       title: 'Log level',
-      description: 'What is written to the log.',
+      description: 'Fewer lines are easier to read; every step helps who looks for a defect.',
       choices: {
-        ...{ debug: 'Everything, for the search for a defect', info: 'What happened', warn: 'Warnings and errors' },
+        ...{ debug: 'Every step', info: 'What happened, warnings, errors', warn: 'Warnings and errors' },
         error: 'Errors only',
       },
     }),

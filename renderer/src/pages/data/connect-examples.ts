@@ -4,6 +4,8 @@ export interface Connection {
   /** The publishable key. */
   readonly key: string;
   readonly table: string;
+  /** A page that has room for 30 letters in a line. */
+  readonly isNarrow: boolean;
 }
 
 /** Languages that a first request is shown in. */
@@ -19,20 +21,16 @@ export interface Example {
 
 /** The first request of an app in each language. */
 export const examples: Readonly<Record<Language, (connection: Connection) => Example>> = {
-  js: ({ url, key, table }) => ({
+  js: ({ url, key, table, isNarrow }) => ({
     words: 'Supabase’s own client, unchanged, in a browser or on a server.',
     install: 'npm install @supabase/supabase-js',
-    // Lines are short enough for a phone.
-    program: `import { createClient }
-from '@supabase/supabase-js';
+    program: `import { createClient }${isNarrow ? '\n' : ' '}from '@supabase/supabase-js';
 
-const data = createClient(
+const supabase =${isNarrow ? '\n  ' : ' '}createClient(
   '${url}',
   '${key}',
 );
-const { data: rows, error } =
-  await data.from('${quotedIn(table, "'")}')
-    .select();`,
+const { data, error } =${isNarrow ? '\n  ' : ' '}await supabase${isNarrow ? '\n    ' : ''}.from('${quotedIn(table, "'")}').select();`,
   }),
   python: ({ url, key, table }) => ({
     words: 'With Requests, a library for calls over HTTP.',
