@@ -1,10 +1,9 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { bodyToFile } from '../../../services/kit/request-body.ts';
 import { readBackupBeside } from './beside.ts';
 
 /** How what is still on its way is named, so that no list shows it. */
@@ -46,7 +45,8 @@ export async function receiveBackup(folder: string, incoming: Readable): Promise
 
 async function written(incoming: Readable, file: string, folder: string): Promise<void> {
   try {
-    await pipeline(incoming, createWriteStream(file, { mode: 0o600, flush: true }));
+    // A disk that is full says so itself: what a house has to keep knows no limit.
+    await bodyToFile(incoming, file, { most: Infinity, tooLarge: () => new RangeError('too large') });
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (!['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(code)) throw cause;

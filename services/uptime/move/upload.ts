@@ -1,9 +1,8 @@
-import { createWriteStream } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
+import { bodyToFile } from '../../kit/request-body.ts';
 import { readBackup, type Holding } from './backup.ts';
 import { openKuma } from './kuma-reader.ts';
 
@@ -21,7 +20,7 @@ export async function withUpload<T>(
   const own = await mkdtemp(join(folder, 'import-'));
   const file = join(own, 'upload');
   try {
-    const size = await written(incoming, file);
+    const size = await bodyToFile(incoming, file, { most: largestDatabase, tooLarge });
     if (await isDatabase(file)) {
       await using database = await openKuma(file);
       return await work(database.holding);
@@ -31,18 +30,6 @@ export async function withUpload<T>(
   } finally {
     await rm(own, { recursive: true, force: true });
   }
-}
-
-async function written(incoming: Readable, file: string): Promise<number> {
-  let size = 0;
-  const counted = new Transform({
-    transform(part: Buffer, _encoding, done) {
-      size += part.length;
-      done(size > largestDatabase ? tooLarge() : null, part);
-    },
-  });
-  await pipeline(incoming, counted, createWriteStream(file, { mode: 0o600 }));
-  return size;
 }
 
 async function isDatabase(file: string): Promise<boolean> {
