@@ -84,12 +84,15 @@ export function openBackups({
     throw new Problem('backup.unknown', 404, 'There is no such backup any more.');
   };
 
+  /** Names that were given out: two that arrive at once must not get one, and of those that are there the list may be older. */
+  const given = new Set<string>();
   /** The name of a backup that was made then, which no other one has. */
   const freeName = async (createdAt: number): Promise<string> => {
     const stamp = new Date(createdAt).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
     const taken = new Set((await list()).map(({ name }) => name));
     let name = `homeport-${stamp}.tar.gz`;
-    for (let next = 2; taken.has(name); next += 1) name = `homeport-${stamp}-${String(next)}.tar.gz`;
+    for (let next = 2; taken.has(name) || given.has(name); next += 1) name = `homeport-${stamp}-${String(next)}.tar.gz`;
+    given.add(name);
     return name;
   };
 
