@@ -18,6 +18,8 @@ export const alreadySubscribed = new Problem('downloads.subscribed', 409, 'This 
  * @throws Problem `downloads.subscribed` (409)
  */
 export async function settle(store: SubscriptionStore, id: string, { url, there }: Move): Promise<void> {
-  if ((await store.findByUrl(url)) !== undefined) throw alreadySubscribed;
+  // It may be its own, with another password.
+  const other = await store.findByUrl(url);
+  if (other !== undefined && other.id !== id) throw alreadySubscribed;
   if (!(await store.hasSeen(id, there))) await store.markSeen(id, there);
 }
