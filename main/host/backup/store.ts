@@ -158,6 +158,7 @@ export function openBackups({
     },
     async remove(name) {
       await rm(await path(name), { force: true });
+      given.delete(name);
       log.info('backup removed', { name });
     },
     contents: async (name) => contentsOf(await readBackupBeside({ file: await path(name) })),
