@@ -90,6 +90,7 @@ export async function openServiceContext(
       caller: parts.caller,
       publicUrl: (request) => (request === undefined ? parts.address(id) : publicUrlOf(request, parts.trusts)),
       hosts,
+      appPages: parts.appPages,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
