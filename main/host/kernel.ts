@@ -14,6 +14,7 @@ import { ReadThread } from './database/reads/thread.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { enginesOf } from './engines/specs.ts';
 import { createFetch } from './fetch/fetch.ts';
+import { OwnConnections } from './fetch/own-connections.ts';
 import { createFeeds } from './services/feeds.ts';
 import { createHandovers } from './services/handovers.ts';
 import { callerOf } from './http/caller.ts';
@@ -27,6 +28,7 @@ import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
 import { version } from './runtime/version.ts';
 import { KnownAddresses } from './services/known-addresses.ts';
+import { LocalPrograms } from './services/local-programs.ts';
 
 export interface KernelOptions {
   readonly dataDir: string;
@@ -129,6 +131,10 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     return trustsThem(from);
   };
   const further = new KnownAddresses();
+  const addresses = (): readonly string[] => [...options.addresses(), ...further.list()];
+  const ownConnections = new OwnConnections(addresses);
+  const childPids = new Set<number>();
+  const localPrograms = new LocalPrograms(ownConnections, childPids);
   const parts: HostParts = {
     dataDir,
     databaseUrl,
@@ -143,13 +149,15 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     accounts,
     vault,
     engines,
-    fetch: opening.use(createFetch({ log: log.child('fetch') })),
+    fetch: opening.use(createFetch({ log: log.child('fetch'), ownConnections })),
     clock,
     random,
     address: options.address,
-    addresses: () => [...options.addresses(), ...further.list()],
+    addresses,
     noteAddress: (address) => further.note(address),
     caller: callerOf(() => config.read().host.allowedOrigins, trusts),
+    isLocalProgram: (request) => localPrograms.includes(request),
+    childPids,
     trusts,
     portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
   };

@@ -101,6 +101,11 @@ export interface Context {
   /** Where a request to this service's listener comes from; behind a trusted proxy, where that got it from. */
   readonly caller: (request: IncomingMessage) => Caller;
   /**
+   * Resolves to true for a request that another program on this computer sent directly to this service's listener.
+   * Requests that Homeport itself or a program started by it sent are none, nor is anything that came by a gateway.
+   */
+  readonly isLocalProgram: (request: IncomingMessage) => Promise<boolean>;
+  /**
    * Where clients reach this service, without a slash at the end: as they wrote it in this request, a trusted proxy's word
    * included (`https://push.example.org`); without a request as a local client would.
    */

@@ -38,6 +38,9 @@ export interface HostParts {
   /** Adds one to them: a port that a service or a program of it has opened besides its listeners. */
   readonly noteAddress: (address: string) => Disposable;
   readonly caller: Context['caller'];
+  readonly isLocalProgram: Context['isLocalProgram'];
+  /** Process ids of the programs that services have started and that still run. */
+  readonly childPids: Set<number>;
   /** By the settings as they are now. */
   readonly trusts: Trusts;
   /** Ports that the settings give to services: never offered in place of a taken one. */
