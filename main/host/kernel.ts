@@ -4,6 +4,7 @@ import { engineWorked } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
+import { createSecurityLog, securityLogName } from './log/security-log.ts';
 import { createBus } from './services/bus.ts';
 import { openConfig } from './config/file-config.ts';
 import type { Config } from './config/config.ts';
@@ -101,6 +102,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const bus = createBus(log.child('bus'), loop);
   const metrics = createMetrics({ version, log: log.child('metrics'), loopDelays: () => loop.delays() });
   const random = systemRandom;
+  const security = createSecurityLog(log.child(securityLogName), clock);
   const accounts = opening.use(
     await openAccounts({
       ...{
@@ -111,6 +113,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
         random,
         bus,
         log: log.child('accounts'),
+        security,
         metrics: metrics.host,
       },
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
@@ -147,6 +150,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
     feeds: createFeeds(log),
     accounts,
+    releases: accounts.releases,
+    security,
     vault,
     engines,
     fetch: opening.use(createFetch({ log: log.child('fetch'), ownConnections })),

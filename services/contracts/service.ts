@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { AccountData } from './control/account-data.ts';
 import type { Accounts, Credentials, Grant } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
@@ -144,6 +145,8 @@ export interface Service extends AsyncDisposable, ListenerHandler {
     folder: string,
     options?: { readonly dryRun?: boolean | undefined },
   ) => Promise<TakenOver>;
+  /** Data that the service stores by account name; the host calls it when an account is removed. */
+  readonly accountData?: AccountData;
   /** Timers, sockets and child processes begin here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;
