@@ -49,7 +49,7 @@ import type { ContentParts } from './rest/contents.ts';
 import type { HookParts } from './rest/hooks.ts';
 import { mayWrite } from './rest/issues/parts.ts';
 import { levelOfAccount } from './rest/parts.ts';
-import { Router } from './rest/router.ts';
+import { Router, type LevelOf } from './rest/router.ts';
 import { restRoutes } from './rest/routes.ts';
 import { swaggerOf } from './rest/swagger.ts';
 import { ownBranchRoutes } from './own/branches.ts';
@@ -97,7 +97,7 @@ function create(context: Context, settings: Settings): Service {
   const tokens = new Tokens(context);
   const keys = new Keys(context);
   const signIn = new SignIn(context, tokens);
-  const access = new Access({ accounts, db, requireSignIn: settings.requireSignIn });
+  const access = new Access({ accounts, db, repositories, requireSignIn: () => settings.requireSignIn });
   const lookup = new Lookup(repositories, access);
   const lfs = new LfsStore(context, { quota: settings.lfsQuotaMegabytes * 1024 * 1024 });
   const tickets = new LfsTickets(context, signIn);
@@ -156,8 +156,14 @@ function create(context: Context, settings: Settings): Service {
   const createOnPush = async (visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> => {
     if (!settings.createOnPush || repositoryNameProblem(name) !== undefined) return undefined;
     const found = await owners.find(owner);
-    if (found === undefined || !(await access.ownsName(visitor, found.name))) return undefined;
-    return keeper.create({ owner: found.name, name, private: true, defaultBranch: settings.defaultBranch });
+    if (found === undefined || !(await access.administersOwner(visitor, found))) return undefined;
+    return keeper.create({
+      owner: found.name,
+      ownerKind: found.kind,
+      name,
+      private: true,
+      defaultBranch: settings.defaultBranch,
+    });
   };
   const ssh = (base: string): string => {
     const port = new URL(context.address('git', 'ssh') ?? 'ssh://127.0.0.1:2222').port;
@@ -184,7 +190,8 @@ function create(context: Context, settings: Settings): Service {
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
   const routes = restRoutes({ ...issueParts, portable });
-  const api = new Router(context, signIn, moved, routes);
+  const level: LevelOf = async (visitor, owner, name) => (await lookup.find(visitor, owner, name))?.level ?? 'none';
+  const api = new Router({ context, signIn, moved, level }, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);
     return `${base}/${full}.git/info/lfs`;

@@ -4,6 +4,7 @@ import { readHistory } from '../repositories/history.ts';
 import type { Sight } from '../repositories/repositories.ts';
 import type { PullRestParts } from '../rest/pulls/parts.ts';
 import { summary } from './routes.ts';
+import { nobody } from '../sign-in/visitor.ts';
 import { withTitles } from './event-titles.ts';
 import { ownAccount } from './issues.ts';
 
@@ -22,13 +23,8 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
   const { db, repositories } = parts;
 
   const sightOf = async ({ identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>): Promise<Sight> => {
-    const account = ownAccount({ identity });
-    if (identity?.role === 'admin') return 'all';
-    return {
-      public: true,
-      owners: await repositories.ownersOf(account),
-      ids: await repositories.sharedWith(account),
-    };
+    ownAccount({ identity });
+    return parts.access.sight({ ...nobody, identity });
   };
   /** Issues and pull requests that are open, by when something happened to them. */
   const openOnes = (sight: Sight) =>
@@ -78,7 +74,7 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
     );
   /** Hooks of repositories that this account decides of, whose newest delivery failed. */
   const failing = async (sight: Sight) => {
-    const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false, ids: [] };
+    const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false as const, ids: [] };
     return db
       .selectFrom('webhooks')
       .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')

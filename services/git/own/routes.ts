@@ -16,7 +16,7 @@ import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolve } from '../repositories/revisions.ts';
-import type { Repository, Sight } from '../repositories/repositories.ts';
+import type { Repository } from '../repositories/repositories.ts';
 import { readTree } from '../repositories/trees.ts';
 import type { ContentParts } from '../rest/contents.ts';
 import { nobody, type Visitor } from '../sign-in/visitor.ts';
@@ -55,14 +55,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
 
   return [
     implement(gitApi.list, async ({ identity, query }) => {
-      const sight: Sight =
-        identity === undefined || identity.role === 'admin'
-          ? 'all'
-          : {
-              public: true,
-              owners: await repositories.ownersOf(identity.account),
-              ids: await repositories.sharedWith(identity.account),
-            };
+      const sight = identity === undefined ? ('all' as const) : await access.sight({ ...nobody, identity });
       const found = await repositories.list({
         ...{ sight, words: query.q, inDescription: true },
         ...(query.sort === 'name' ? { sort: 'alpha' as const } : { sort: 'updated' as const, descending: true }),
@@ -102,7 +95,10 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
     }),
     implement(gitApi.remove, async (asked) => {
       const { repository, visitor, folder } = await find(asked, 'admin');
-      if (!(await access.ownsName(visitor, repository.owner))) throw new Problem('git.forbidden', 403, 'Only its owner removes a repository.'); // prettier-ignore
+      const owner = await parts.owners.byId(repository.ownerId);
+      if (!(await access.administersOwner(visitor, owner))) {
+        throw new Problem('git.forbidden', 403, 'Only the owner can delete a repository.');
+      }
       await objects.close(folder);
       await keeper.remove(repository);
       return ok;

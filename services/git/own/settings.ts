@@ -68,7 +68,10 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
           ...{ createdAt: row.created_at, lastUsedAt: row.last_used_at },
         })),
         hooks: await Promise.all((await hooks.list({ repository: id })).map(hookView)),
-        mayRemove: await access.ownsName({ ...nobody, identity: asked.identity }, repository.owner),
+        mayRemove: await access.administersOwner(
+          { ...nobody, identity: asked.identity },
+          await owners.byId(repository.ownerId),
+        ),
       };
     }),
     implement(gitSettingsApi.change, async ({ body, ...asked }) => {

@@ -14,7 +14,11 @@ export class Organizations {
   }
 
   /** @throws Problem `git.name_taken` (422) */
-  async create(name: string, values: Pick<OwnerRow, 'full_name' | 'description'>, account: string): Promise<OwnerRow> {
+  async create(
+    name: string,
+    values: Pick<OwnerRow, 'full_name' | 'description' | 'visibility'>,
+    account: string,
+  ): Promise<OwnerRow> {
     const made = await this.#context.commit(async (transaction: Kysely<Tables>) => {
       const row = await transaction
         .insertInto('owners')
@@ -33,6 +37,21 @@ export class Organizations {
     });
     if (made === undefined) throw new Problem('git.name_taken', 422, `user already exists [name: ${name}]`);
     return made;
+  }
+
+  /** @throws Problem `git.name_taken` (422) */
+  async rename({ id }: Pick<OwnerRow, 'id'>, name: string): Promise<void> {
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const lower = name.toLowerCase();
+      const other = await transaction
+        .selectFrom('owners')
+        .select('id')
+        .where('lower_name', '=', lower)
+        .where('id', '!=', id)
+        .executeTakeFirst();
+      if (other !== undefined) throw new Problem('git.name_taken', 422, `user already exists [name: ${name}]`);
+      await transaction.updateTable('owners').set({ name, lower_name: lower }).where('id', '=', id).execute();
+    });
   }
 
   /** @throws Problem `git.not_empty` (409) while it has repositories. */

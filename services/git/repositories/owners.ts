@@ -2,12 +2,14 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
-import type { Repositories } from './repositories.ts';
+import { checkOwnRow, type Repositories } from './repositories.ts';
 
 /** What is changed of an owner; what is undefined stays. */
 export interface OwnerChange {
   readonly full_name?: string | undefined;
   readonly description?: string | undefined;
+  readonly visibility?: OwnerRow['visibility'] | undefined;
+  readonly email?: string | undefined;
   readonly profile?: OwnerProfile;
 }
 
@@ -35,7 +37,7 @@ export class Owners {
     return row;
   }
 
-  /** An organisation, or an account by its name in whatever case; undefined where there is none. */
+  /** An organization, or an account, by its name in any case; undefined where there is none. */
   async find(name: string): Promise<OwnerRow | undefined> {
     const row = await this.#repositories.owner(name);
     if (row !== undefined) return row;
@@ -43,10 +45,13 @@ export class Owners {
     return account === undefined ? undefined : this.ofAccount(account);
   }
 
-  /** The row of an account that is there. */
+  /** The row of an existing account. @throws Problem `git.name_conflict` (409) where another owner has its name */
   async ofAccount(name: string): Promise<OwnerRow> {
     const row = await this.#repositories.owner(name);
-    if (row !== undefined) return row;
+    if (row !== undefined) {
+      checkOwnRow(row, name);
+      return row;
+    }
     const { accounts, commit } = this.#context;
     const account = await accounts.find(name);
     return commit((transaction) => this.#repositories.ensureOwner(transaction, name, account?.createdAt ?? 0));

@@ -43,7 +43,7 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
       of: async (call) => {
         const owner = await owners.ofAccount(accountOf(call));
         // A token that is good for some repositories alone is not.
-        if (!(await access.ownsName(call.visitor, owner.name))) throw denied();
+        if (!(await access.administersOwner(call.visitor, owner))) throw denied();
         return { owner: owner.id };
       },
     },
@@ -52,8 +52,8 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
       scope: 'organization',
       of: async (call) => {
         const owner = await owners.find(call.params['org'] ?? '');
-        if (owner?.kind !== 'organization') throw unknown();
-        if (!(await access.ownsName(call.visitor, owner.name))) throw new Problem('git.forbidden', 403, 'Must be an organization owner'); // prettier-ignore
+        if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
+        if (!(await access.administersOwner(call.visitor, owner))) throw new Problem('git.forbidden', 403, 'Must be an organization owner'); // prettier-ignore
         return { owner: owner.id };
       },
     },

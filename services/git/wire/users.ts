@@ -48,7 +48,7 @@ export function userOf(owner: OwnerRow, base: string, { self = false, admin = fa
     location,
     website,
     description: owner.description,
-    visibility: 'public',
+    visibility: owner.visibility,
     followers_count: 0,
     following_count: 0,
     starred_repos_count: 0,

@@ -20,8 +20,8 @@ export function notificationRoutes(parts: IssueParts): readonly Route[] {
 
   /** What he may not see any more is not told either. */
   const rowsOf = async (call: Call, wanted: readonly State[], repository?: number): Promise<NotificationRow[]> => {
-    const { account, role } = needIdentity(call.visitor);
-    const sight: Sight = role === 'admin' ? 'all' : { public: true, owners: await repositories.ownersOf(account), ids: await repositories.sharedWith(account) }; // prettier-ignore
+    const { account } = needIdentity(call.visitor);
+    const sight = await access.sight(call.visitor);
     const { query } = call;
     let rows = db
       .selectFrom('issue_notifications')
