@@ -30,6 +30,7 @@ import { Pulls } from './pulls/pulls.ts';
 import { Portable } from './portable/portable.ts';
 import { pushNotices } from './push-notices.ts';
 import { Protections, type Pusher, type Verdict } from './protection/protections.ts';
+import { reservedReferences } from './protection/reserved-references.ts';
 import { TagProtections } from './protection/tag-protections.ts';
 import { Releases } from './releases/releases.ts';
 import { Access } from './repositories/access.ts';
@@ -136,9 +137,10 @@ function create(context: Context, settings: Settings): Service {
     mayWrite(await levelOfAccount({ access, signIn }, account, repository));
   const rules = new MergeRules({ db, protections, statuses, mayWrite: mayWriteTo });
   const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes, rules });
-  const judge = async (repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> => {
-    const { addOnly, refused } = await protections.judge(repository, changes, pusher);
-    return { addOnly, refused: new Map([...refused, ...(await tagProtections.refused(repository, changes, pusher))]) };
+  const judge = async (repository: Repository, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> => {
+    const { addOnly, refused } = await protections.judge(repository.id, changes, pusher);
+    const tags = await tagProtections.refused(repository.id, changes, pusher);
+    return { addOnly, refused: new Map([...refused, ...tags, ...reservedReferences(repository, changes)]) };
   };
   const transfer = new Transfer({
     context,
@@ -148,7 +150,7 @@ function create(context: Context, settings: Settings): Service {
     rules: async (repository, { changes }, pusher) =>
       repository.archived
         ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
-        : judge(repository.id, changes, pusher),
+        : judge(repository, changes, pusher),
     pushOptions: pushOptions(keeper),
   });
   const metrics = createGitMetrics(context, repositories);

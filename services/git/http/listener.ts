@@ -5,6 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Answer } from '../rest/call.ts';
 import { apiPrefix, type Router } from '../rest/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
+import { clientLeft } from './client-left.ts';
 import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
@@ -83,6 +84,10 @@ function json(response: ServerResponse, body: unknown): void {
 
 /** Git and people read plain text. */
 function refuse({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (clientLeft(request, response, error)) {
+    context.log.debug('client left before the end of its request', { method: request.method, error });
+    return void response.destroy();
+  }
   let problem = error instanceof Problem ? error : undefined;
   if (problem === undefined || problem.status >= 500) {
     const id = randomUUID();
