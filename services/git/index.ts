@@ -269,6 +269,7 @@ function create(context: Context, settings: Settings): Service {
       await portable.clean();
       await pushes.recover();
       await merges.forgetUnmade();
+      await hooks.sealAddresses();
       await pulls.recover();
       for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
       sshServer = open.use(
@@ -278,7 +279,7 @@ function create(context: Context, settings: Settings): Service {
       open.use(notices.handle());
       open.use(hookEvents.handle());
       open.use(issueHooks.handle({ context, db, find, framing, issues, owners, pulls }));
-      open.use(sendDeliveries({ context, hooks, mayReachLocal: settings.hooksToLocalNetwork }));
+      open.use(sendDeliveries({ context, hooks, mayReachLocal: () => settings.hooksToLocalNetwork }));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forgetRemoved(account).catch(complain)));
       await metrics.refresh();
       open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));

@@ -2,6 +2,7 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
 import type { Sight } from '../repositories/repositories.ts';
+import type { HookParts } from '../rest/hooks.ts';
 import type { PullRestParts } from '../rest/pulls/parts.ts';
 import { summary } from './routes.ts';
 import { nobody } from '../sign-in/visitor.ts';
@@ -19,7 +20,7 @@ interface Tasks {
 }
 
 /** What of all repositories a person looks at first. */
-export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
+export function overviewRoutes(parts: PullRestParts & Pick<HookParts, 'hooks'>): readonly ApiHandler[] {
   const { db, repositories } = parts;
 
   const sightOf = async ({ identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>): Promise<Sight> => {
@@ -75,7 +76,7 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
   /** Hooks of repositories that this account decides of, whose newest delivery failed. */
   const failing = async (sight: Sight) => {
     const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false as const, ids: [] };
-    return db
+    const rows = await db
       .selectFrom('webhooks')
       .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')
       .innerJoin('owners', 'owners.id', 'repositories.owner_id')
@@ -96,6 +97,8 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
       )
       .limit(few.tasks)
       .execute();
+    // The rest of an address may be a secret.
+    return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(parts.hooks.address({ url }))?.origin ?? '' }));
   };
 
   return [
