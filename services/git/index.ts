@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
@@ -14,7 +13,6 @@ import { gitListener } from './http/listener.ts';
 import { pullTextAnswer } from './http/pull-text.ts';
 import { webAnswer } from './http/web.ts';
 import { Issues } from './issues/issues.ts';
-import { forgetInIssues } from './issues/forget.ts';
 import { IssueWriter } from './issues/writer.ts';
 import { LfsStore } from './lfs/lfs-store.ts';
 import { Locks } from './lfs/locks.ts';
@@ -33,6 +31,7 @@ import { Protections, type Pusher, type Verdict } from './protection/protections
 import { reservedReferences } from './protection/reserved-references.ts';
 import { TagProtections } from './protection/tag-protections.ts';
 import { Releases } from './releases/releases.ts';
+import { gitAccountData } from './repositories/account-data.ts';
 import { Access } from './repositories/access.ts';
 import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
 import { Collaborators } from './repositories/collaborators.ts';
@@ -202,22 +201,8 @@ function create(context: Context, settings: Settings): Service {
   let upkeep: Upkeep | undefined;
   let missing: Problem | undefined;
 
-  /** What is an account's own goes with the account. */
-  const forgetRemoved = async (account: string): Promise<void> => {
-    if (account === '*' || (await accounts.find(account)) !== undefined) return;
-    await context.commit(async (transaction: Kysely<Tables>) => {
-      await transaction.deleteFrom('tokens').where('account', '=', account).execute();
-      await transaction.deleteFrom('public_keys').where('account', '=', account).execute();
-      await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
-      await forgetInIssues(transaction, account);
-      await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
-      const its = transaction.selectFrom('owners').select('id').where('name', '=', account);
-      await transaction.deleteFrom('transfers').where('owner_id', 'in', its).execute();
-      await transaction.deleteFrom('repository_watches').where('account', '=', account).execute();
-      await transaction.deleteFrom('follows').where((is) => is.or([is('account', '=', account), is('followed', '=', account)])).execute(); // prettier-ignore
-      await transaction.deleteFrom('stars').where('account', '=', account).execute();
-    });
-  };
+  const accountData = gitAccountData({ context, keeper, objects, owners, repositories });
+  let collisions: readonly string[] = [];
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
 
   return {
@@ -271,7 +256,10 @@ function create(context: Context, settings: Settings): Service {
       await merges.forgetUnmade();
       await hooks.sealAddresses();
       await pulls.recover();
-      for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
+      collisions = await parts.organizations.claimNames();
+      for (const account of await owners.abandoned()) {
+        await accountData.release(account, { action: 'keep', as: `${account} (removed)` });
+      }
       sshServer = open.use(
         new SshServer({ context, keys, signIn, lookup, transfer, tickets, lfsAddress }, await hostKeys(context.files)),
       );
@@ -280,7 +268,6 @@ function create(context: Context, settings: Settings): Service {
       open.use(hookEvents.handle());
       open.use(issueHooks.handle({ context, db, find, framing, issues, owners, pulls }));
       open.use(sendDeliveries({ context, hooks, mayReachLocal: () => settings.hooksToLocalNetwork }));
-      open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forgetRemoved(account).catch(complain)));
       await metrics.refresh();
       open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));
     },
@@ -292,10 +279,16 @@ function create(context: Context, settings: Settings): Service {
       await (upkeep === undefined ? save() : upkeep.without(save));
     },
 
+    accountData,
+
     restore: (source) => restoreRepositories({ context }, source),
 
     async health(): Promise<Health> {
       if (missing !== undefined) return { state: 'degraded', detail: missing.detail };
+      if (collisions.length > 0) {
+        const detail = `${collisions.join(', ')}: an organization and an account have the same name; rename one of them`;
+        return { state: 'degraded', detail };
+      }
       const count = await repositories.count();
       const begin = { label: 'Make a first repository', to: '/git' };
       const detail = count === 0 ? 'no repositories yet' : count === 1 ? '1 repository' : `${count} repositories`;

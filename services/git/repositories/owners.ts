@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { AccountName } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
@@ -16,13 +17,16 @@ export interface OwnerChange {
 /** As many as are remembered; rows of owners hardly ever change. */
 const mostKept = 1000;
 
+/** Names that the host reserves for what it keeps of removed accounts. */
+const keptName = /\.removed(-\d+)?$/;
+
 /** The rows of owners, which are made for accounts when they are first needed. */
 export class Owners {
-  readonly #context: Pick<Context, 'accounts' | 'commit'>;
+  readonly #context: Pick<Context, 'accounts' | 'commit' | 'db'>;
   readonly #repositories: Repositories;
   readonly #kept = new Map<number, OwnerRow>();
 
-  constructor(context: Pick<Context, 'accounts' | 'commit'>, repositories: Repositories) {
+  constructor(context: Pick<Context, 'accounts' | 'commit' | 'db'>, repositories: Repositories) {
     this.#context = context;
     this.#repositories = repositories;
   }
@@ -55,6 +59,18 @@ export class Owners {
     const { accounts, commit } = this.#context;
     const account = await accounts.find(name);
     return commit((transaction) => this.#repositories.ensureOwner(transaction, name, account?.createdAt ?? 0));
+  }
+
+  /** Names of accounts that no longer exist and whose rows are still here under a name that an account could have. */
+  async abandoned(): Promise<readonly string[]> {
+    const { accounts, db } = this.#context;
+    const [rows, existing] = await Promise.all([
+      (db as Kysely<Tables>).selectFrom('owners').select('name').where('kind', '=', 'account').execute(),
+      accounts.list(),
+    ]);
+    const names = new Set(existing.map(({ name }) => name));
+    const isUsable = (name: string): boolean => AccountName.safeParse(name).success && !keptName.test(name);
+    return rows.flatMap(({ name }) => (!names.has(name) && isUsable(name) ? [name] : []));
   }
 
   async change({ id }: Pick<OwnerRow, 'id'>, { profile = {}, ...values }: OwnerChange): Promise<OwnerRow> {

@@ -96,7 +96,7 @@ export function organizationRoutes(parts: RestParts): readonly Route[] {
     }),
     route('DELETE', '/orgs/:org', async (call) => {
       const row = await owned(call, await find(call));
-      await organizations.remove(row.id);
+      await organizations.remove(row);
       owners.forget(row.id);
       return noContent;
     }),
