@@ -52,7 +52,11 @@ export function gitAccountData(parts: AccountDataParts): AccountData {
 
     async release(account, disposition): Promise<void> {
       const row = await ownRow(account);
-      if (row !== undefined) await releaseRepositories(parts, row, disposition);
+      // The hooks first: afterwards it is not known which repositories were the account's.
+      if (row !== undefined) {
+        await context.commit((transaction: Kysely<Tables>) => forgetHooks(transaction, row.id));
+        await releaseRepositories(parts, row, disposition);
+      }
       const author = disposition.action === 'keep' ? disposition.as : deletedAuthor;
       await context.commit((transaction: Kysely<Tables>) => forgetAccount(transaction, account, author, row?.id));
       if (row !== undefined) owners.forget(row.id);
@@ -132,13 +136,17 @@ async function forgetAccount(
   if (ownerId !== undefined) await forgetOwner(transaction, ownerId, account);
 }
 
-/** Removes the webhooks of an owner and of its repositories, and its row unless it was kept under another name. */
-async function forgetOwner(transaction: Kysely<Tables>, id: number, account: string): Promise<void> {
+/** Removes the webhooks of an owner and of its repositories, which lead to addresses of the former account. */
+async function forgetHooks(transaction: Kysely<Tables>, id: number): Promise<void> {
   const owned = transaction.selectFrom('repositories').select('id').where('owner_id', '=', id);
   await transaction
     .deleteFrom('webhooks')
     .where((is) => is.or([is('owner_id', '=', id), is('repository_id', 'in', owned)]))
     .execute();
+}
+
+/** Removes the row of an owner, unless it was kept under another name. */
+async function forgetOwner(transaction: Kysely<Tables>, id: number, account: string): Promise<void> {
   await transaction.deleteFrom('transfers').where('owner_id', '=', id).execute();
   const row = await transaction.selectFrom('owners').select('name').where('id', '=', id).executeTakeFirst();
   if (row?.name !== account) return;
