@@ -66,6 +66,7 @@ import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
 import type { Visitor } from './sign-in/visitor.ts';
+import { visitorPage } from './visitors/pages.ts';
 import { hostKeys } from './ssh/host-keys.ts';
 import { Keys } from './ssh/keys.ts';
 import { SshServer } from './ssh/server.ts';
@@ -208,12 +209,13 @@ function create(context: Context, settings: Settings): Service {
   return {
     http: gitListener({
       context,
-      publicUrl: settings.publicUrl,
+      publicUrl: () => settings.publicUrl,
       smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
       lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
       api,
       web: async (request, url, base) =>
         (await pullTextAnswer(issueParts, request, url)) ?? webAnswer(parts, request, url, base),
+      visitorPage: (url, links) => visitorPage(issueParts, url, links),
       swagger: swaggerOf(routes),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { appPageOf } from '../contracts/git/web-addresses.ts';
 import { defineJob } from '../contracts/jobs.ts';
 import { NoticeOffer, noticeOffered } from '../contracts/notify/notice.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -52,7 +53,17 @@ export function pushNotices(parts: NoticeParts): {
         if (repository === undefined) return;
         const notice = await noticeOf(git, folder(repository), repository, account, change);
         const page = context.address('control');
-        const link = page === undefined ? {} : { link: `${page}/git/${repository.owner}/${repository.name}/commit/${change.after}` }; // prettier-ignore
+        const link =
+          page === undefined
+            ? {}
+            : {
+                link:
+                  page +
+                  (appPageOf(
+                    `/${encodeURIComponent(repository.owner)}/${repository.name}/commit/${change.after}`,
+                    new URLSearchParams(),
+                  ) ?? '/git'),
+              };
         const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['deployment'], source: 'git' } });
         try {
           await context.handovers.pass(noticeOffered, `git:${key}`, offer);

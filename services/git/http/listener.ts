@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { appPageOf } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Answer } from '../rest/call.ts';
@@ -10,8 +11,9 @@ import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
 export interface ListenerParts {
-  readonly context: Pick<Context, 'address' | 'clock' | 'log' | 'publicUrl'>;
-  readonly publicUrl: string;
+  readonly context: Pick<Context, 'address' | 'caller' | 'clock' | 'log' | 'publicUrl'>;
+  /** The live setting of the public address. */
+  readonly publicUrl: () => string;
   readonly smart: SmartHttpParts;
   readonly lfs: LfsParts;
   readonly api: Router;
@@ -19,6 +21,11 @@ export interface ListenerParts {
   readonly swagger: object;
   /** Files and archives at the addresses that links of the peer have; undefined for another path. */
   readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
+  /** A page for visitors without an account; undefined for what they do not see. */
+  readonly visitorPage: (
+    url: URL,
+    links: { readonly base: string; readonly app: string | undefined },
+  ) => Promise<Answer | undefined>;
   /** Told of each request that is over, s. */
   readonly took: (seconds: number, kind: 'git' | 'api' | 'web') => void;
 }
@@ -49,21 +56,45 @@ async function answer(
   }
   if (url.pathname === '/swagger.v1.json') return json(response, parts.swagger);
   if (url.pathname.startsWith('/avatars/')) return avatar(response, url.pathname);
-  const found = await parts.web(request, url, base);
-  if (found !== undefined) {
-    response.writeHead(found.status, found.headers as Record<string, string | number>);
-    if (found.send !== undefined && request.method !== 'HEAD') await found.send(response);
-    else response.end(found.text);
-    return;
-  }
-  // People are led to the page of the app, which shows the same.
-  const page = parts.context.address('control');
-  const isPage = request.method === 'GET' && page !== undefined && /text\/html/.test(request.headers.accept ?? '');
-  if (!isPage) throw new Problem('git.unknown', 404, 'Not found.');
-  const target = new URL(page);
+  const found = (await parts.web(request, url, base)) ?? (await pageAnswer(parts, request, url, base));
+  if (found === undefined) throw new Problem('git.unknown', 404, 'Not found.');
+  response.writeHead(found.status, found.headers as Record<string, string | number>);
+  if (found.send !== undefined && request.method !== 'HEAD') await found.send(response);
+  else response.end(request.method === 'HEAD' ? undefined : found.text);
+}
+
+/**
+ * The page that an address of Gitea leads to: the app's page for browsers that know the app, for callers with an account and
+ * for what is not public; else a page for visitors.
+ */
+async function pageAnswer(
+  { context, visitorPage }: ListenerParts,
+  request: IncomingMessage,
+  url: URL,
+  base: string,
+): Promise<Answer | undefined> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+  const path = appPageOf(url.pathname, url.searchParams);
+  if (path === undefined) return undefined;
+  const app = appAddress(context, url, path);
+  const isBrowser = /text\/html/.test(request.headers.accept ?? '');
+  const toApp: Answer | undefined =
+    app === undefined ? undefined : { status: 302, headers: { Location: app, 'Content-Length': 0 } };
+  const hasAccount = request.headers.authorization !== undefined || context.caller(request).proven !== undefined;
+  const knowsApp = /(?:^|;\s*)homeport-app=1(?:;|$)/.test(request.headers.cookie ?? '');
+  if (isBrowser && toApp !== undefined && (hasAccount || knowsApp)) return toApp;
+  const page = await visitorPage(url, { base, app });
+  // Nothing tells a browser whether what it may not read exists: the app asks for a sign-in first.
+  return page ?? (isBrowser ? toApp : undefined);
+}
+
+/** The address of a page of the app for the caller of a request; undefined where the app is not reachable. */
+function appAddress(context: ListenerParts['context'], url: URL, path: string): string | undefined {
+  const control = context.address('control');
+  if (control === undefined) return undefined;
+  const target = new URL(path, control);
   target.hostname = url.hostname;
-  target.pathname = `/git${url.pathname === '/' ? '' : url.pathname}`;
-  response.writeHead(302, { Location: target.href, 'Content-Length': 0 }).end();
+  return target.href;
 }
 
 function kindOf(url: URL | null): 'git' | 'api' | 'web' {
@@ -74,7 +105,8 @@ function kindOf(url: URL | null): 'git' | 'api' | 'web' {
 
 /** What absolute addresses begin with: the guard before us has looked at the host. */
 function baseOf(request: IncomingMessage, { context, publicUrl }: ListenerParts): string {
-  return publicUrl === '' ? (context.publicUrl(request) ?? 'http://127.0.0.1') : publicUrl.replace(/\/+$/, '');
+  const setting = publicUrl();
+  return setting === '' ? (context.publicUrl(request) ?? 'http://127.0.0.1') : setting.replace(/\/+$/, '');
 }
 
 function json(response: ServerResponse, body: unknown): void {

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import {
   gitApi,
@@ -9,6 +8,8 @@ import {
   type GitRepository,
 } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { decodeText } from '../../kit/text-encoding.ts';
+import { readPointer } from '../lfs/pointer.ts';
 import { timeOfDate } from '../domain/commit-time.ts';
 import { repositoryNameProblem, treePath } from '../domain/names.ts';
 import { readBlame } from '../repositories/blame.ts';
@@ -203,8 +204,8 @@ async function textOf(
   const info = await objects.info(folder, id);
   if (info === undefined || info.size > most) return undefined;
   const bytes = (await objects.contents(folder, id))?.bytes;
-  if (bytes === undefined || bytes.subarray(0, 8000).includes(0)) return undefined;
-  return { text: bytes.toString('utf8'), exact: isUtf8(bytes) && !bytes.includes(0) };
+  const decoded = bytes === undefined || readPointer(bytes) !== undefined ? undefined : decodeText(bytes);
+  return decoded && { text: decoded.text, exact: decoded.exact && bytes?.includes(0) === false };
 }
 
 /** A repository as lists of the pages show it. */
