@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
 import { Framing } from './hooks/framing.ts';
@@ -85,11 +86,13 @@ export const git = defineService({
 
 const minute = 60_000;
 
-function create(context: Context, settings: Settings): Service {
+function create(context: Context, given: Settings): Service {
+  const live = liveSettings(given);
+  const settings = live.current;
   const { accounts, clock, log } = context;
   const db: Kysely<Tables> = context.db;
   const open = new DisposableStack();
-  const engine = new Git(context, settings.gitPath, settings.maxPushMegabytes);
+  const engine = new Git(context, settings.gitPath);
   const objects = new Objects(engine, clock);
   const repositories = new Repositories(db);
   const owners = new Owners(context, repositories);
@@ -100,11 +103,11 @@ function create(context: Context, settings: Settings): Service {
   const signIn = new SignIn(context, tokens);
   const access = new Access({ accounts, db, repositories, requireSignIn: () => settings.requireSignIn });
   const lookup = new Lookup(repositories, access);
-  const lfs = new LfsStore(context, { quota: settings.lfsQuotaMegabytes * 1024 * 1024 });
+  const lfs = new LfsStore(context, { quota: () => settings.lfsQuotaMegabytes * 1024 * 1024 });
   const tickets = new LfsTickets(context, signIn);
   const notices = pushNotices({
     context,
-    branches: settings.noticeBranches,
+    branches: () => settings.noticeBranches,
     git: engine,
     find: (id) => repositories.byId(id),
     folder,
@@ -112,7 +115,7 @@ function create(context: Context, settings: Settings): Service {
   const hooks = new Hooks(context);
   const framing = new Framing({
     context,
-    publicUrl: settings.publicUrl,
+    publicUrl: () => settings.publicUrl,
     owners,
     repositories,
     ssh: (base) => ssh(base),
@@ -152,6 +155,7 @@ function create(context: Context, settings: Settings): Service {
         ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
         : judge(repository, changes, pusher),
     pushOptions: pushOptions(keeper),
+    maxPushBytes: () => settings.maxPushMegabytes * 1024 * 1024,
   });
   const metrics = createGitMetrics(context, repositories);
 
@@ -228,6 +232,7 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
+    reconfigure: live.take,
     api: [
       ...ownRoutes(parts),
       ...ownBranchRoutes(issueParts),

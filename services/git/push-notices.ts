@@ -25,7 +25,8 @@ const tell = defineJob(
 
 export interface NoticeParts {
   readonly context: Pick<Context, 'address' | 'handovers' | 'jobs' | 'log'>;
-  readonly branches: readonly string[];
+  /** The live setting of the branches. */
+  readonly branches: () => readonly string[];
   readonly git: Git;
   readonly find: (id: number) => Promise<Repository | undefined>;
   readonly folder: (repository: Repository) => string;
@@ -37,11 +38,11 @@ export function pushNotices(parts: NoticeParts): {
   readonly handle: () => Disposable;
 } {
   const { branches, context, find, folder, git } = parts;
-  const told = new Set(branches.map((name) => heads + name));
   return {
     async consequence(transaction, { account, changes, id, repository }) {
+      const notified = new Set(branches().map((name) => heads + name));
       for (const change of changes) {
-        if (!told.has(change.ref) || change.after === noObject) continue;
+        if (!notified.has(change.ref) || change.after === noObject) continue;
         const payload = { repository: repository.id, account, change };
         await context.jobs.enqueue(transaction, tell, payload, { key: `${id}:${change.ref}` });
       }

@@ -9,7 +9,7 @@ import {
 } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
-import { readPointer } from '../lfs/pointer.ts';
+import { largestPointer, readPointer } from '../lfs/pointer.ts';
 import { timeOfDate } from '../domain/commit-time.ts';
 import { repositoryNameProblem, treePath } from '../domain/names.ts';
 import { readBlame } from '../repositories/blame.ts';
@@ -111,7 +111,12 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
         if (last === undefined) throw unknown();
         const shown = await textOf(parts, folder, info.id, longestText);
-        return { kind: 'file', commit: commitView(last), id: info.id, size: info.size, text: shown?.text ?? null, editable: shown?.exact ?? false }; // prettier-ignore
+        const { id } = info;
+        const pointer = info.size > largestPointer ? undefined : await pointerOf(parts, folder, id);
+        return {
+          ...{ kind: 'file', commit: commitView(last), id, size: pointer?.size ?? info.size },
+          ...{ text: shown?.text ?? null, editable: shown?.exact ?? false, lfs: pointer !== undefined },
+        };
       }
       const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;
       const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
@@ -206,6 +211,12 @@ async function textOf(
   const bytes = (await objects.contents(folder, id))?.bytes;
   const decoded = bytes === undefined || readPointer(bytes) !== undefined ? undefined : decodeText(bytes);
   return decoded && { text: decoded.text, exact: decoded.exact && bytes?.includes(0) === false };
+}
+
+/** The pointer of Git LFS that a file is; undefined for another file. */
+async function pointerOf({ objects }: Pick<ContentParts, 'objects'>, folder: string, id: string) {
+  const bytes = (await objects.contents(folder, id))?.bytes;
+  return bytes === undefined ? undefined : readPointer(bytes);
 }
 
 /** A repository as lists of the pages show it. */

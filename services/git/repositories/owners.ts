@@ -3,6 +3,7 @@ import { AccountName } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
+import { accountOfEmail } from '../wire/users.ts';
 import { checkOwnRow, type Repositories } from './repositories.ts';
 
 /** What is changed of an owner; what is undefined stays. */
@@ -59,6 +60,27 @@ export class Owners {
     const { accounts, commit } = this.#context;
     const account = await accounts.find(name);
     return commit((transaction) => this.#repositories.ensureOwner(transaction, name, account?.createdAt ?? 0));
+  }
+
+  /** The accounts behind email addresses of commits: those that stand for an account, and those that an account has set. */
+  async accountsOfEmails(emails: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const wanted = [...new Set(emails.map((email) => email.toLowerCase()))].filter((email) => email !== '');
+    const rows =
+      wanted.length === 0
+        ? []
+        : await (this.#context.db as Kysely<Tables>)
+            .selectFrom('owners')
+            .select(['email', 'name'])
+            .where('kind', '=', 'account')
+            .where((is) => is(is.fn<string>('lower', ['email']), 'in', wanted))
+            .execute();
+    const own = new Map(rows.map(({ email, name }) => [email.toLowerCase(), name]));
+    return new Map(
+      emails.flatMap((email) => {
+        const name = accountOfEmail(email) ?? own.get(email.toLowerCase());
+        return name === undefined ? [] : [[email, name] as const];
+      }),
+    );
   }
 
   /** Names of accounts that no longer exist and whose rows are still here under a name that an account could have. */

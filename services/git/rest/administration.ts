@@ -9,7 +9,8 @@ import type { RestParts } from './parts.ts';
 import { accountKeyJson } from './users.ts';
 
 const text = optional(z.string().max(255));
-const values = { full_name: optional(z.string().max(100)), description: text, website: text, location: text };
+const email = optional(z.union([z.literal(''), z.email('Email').max(254)]));
+const values = { email, full_name: optional(z.string().max(100)), description: text, website: text, location: text };
 const createBody = z.object({ username: required, password: optional(z.string()), ...values });
 const changeBody = z.object({
   password: optional(z.string()),
@@ -36,8 +37,13 @@ export function administrationRoutes(parts: RestParts): readonly Route[] {
     if (found === undefined) throw unknown();
     return found;
   };
-  const describe = async (name: string, { full_name, description, website, location }: Described) =>
-    owners.change(await owners.ofAccount(name), { full_name, description, profile: { website, location } });
+  const describe = async (name: string, { email: address, full_name, description, website, location }: Described) =>
+    owners.change(await owners.ofAccount(name), {
+      email: address,
+      full_name,
+      description,
+      profile: { website, location },
+    });
   const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({ method, path, scope: 'admin', signedIn: true, handle }); // prettier-ignore
 
   return [

@@ -8,6 +8,7 @@ import { unknown } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve, resolveAs, type Revision } from '../repositories/revisions.ts';
+import { readSubmodules } from '../repositories/submodules.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
 import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
@@ -121,7 +122,7 @@ async function fileAnswer(parts: ContentParts, repository: Repository, call: Cal
 
 /** A file with its content, or the entries of a folder; undefined where there is none. */
 export async function describe(
-  { keeper, lastCommits, objects }: Pick<ContentParts, 'keeper' | 'lastCommits' | 'objects'>,
+  { git, keeper, lastCommits, objects }: Pick<ContentParts, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
   call: Pick<Call, 'base'>,
   repository: Repository,
   revision: Revision,
@@ -129,6 +130,7 @@ export async function describe(
 ): Promise<unknown> {
   const folder = keeper.folder(repository);
   const place = placeOf(call, repository);
+  const submodules = () => readSubmodules(git, folder, revision.commit, `${place.base}/${place.full}.git`);
   if (path !== '') {
     const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
     const entries = (await readTree(objects, folder, `${revision.commit}:${parent}`)) ?? [];
@@ -137,7 +139,9 @@ export async function describe(
     if (entry.type !== 'tree') {
       const blob = entry.type === 'blob' ? await objects.contents(folder, entry.id) : undefined;
       const last = await lastCommits.of(folder, revision.commit, path);
-      return contentJson({ path, mode: entry.mode, id: entry.id, size: blob?.size ?? 0, last }, revision, place, blob?.bytes); // prettier-ignore
+      const submodule = entry.type === 'commit' ? (await submodules()).get(path) : undefined;
+      const { id, mode } = entry;
+      return contentJson({ path, mode, id, size: blob?.size ?? 0, last, submodule }, revision, place, blob?.bytes);
     }
   }
   const entries = await readTree(objects, folder, `${revision.commit}:${path}`);
@@ -148,11 +152,14 @@ export async function describe(
     path,
     entries.map(({ name }) => name),
   );
+  const urls = entries.some(({ type }) => type === 'commit') ? await submodules() : undefined;
   return Promise.all(
     entries.map(async (entry) => {
       const full = path === '' ? entry.name : `${path}/${entry.name}`;
       const size = await sizeOf(objects, folder, entry);
-      return contentJson({ path: full, mode: entry.mode, id: entry.id, size, last: last.get(full) }, revision, place);
+      const submodule = urls?.get(full);
+      const { id, mode } = entry;
+      return contentJson({ path: full, mode, id, size, last: last.get(full), submodule }, revision, place);
     }),
   );
 }

@@ -50,6 +50,8 @@ const changeBody = z.looseObject({
   template: optional(z.boolean()),
   default_branch: optional(z.string()),
 });
+/** What Gitea can copy of another forge, and Homeport cannot. */
+const migrationParts = ['issues', 'labels', 'milestones', 'pull_requests', 'releases', 'wiki', 'lfs'] as const;
 const migrateBody = z.object({
   clone_addr: required,
   repo_name: createBody.shape.name,
@@ -60,6 +62,9 @@ const migrateBody = z.object({
   auth_username: optional(z.string().max(200)),
   auth_password: optional(z.string().max(1000)),
   auth_token: optional(z.string().max(1000)),
+  mirror: optional(z.boolean()),
+  service: optional(z.string().max(50)),
+  ...Object.fromEntries(migrationParts.map((part) => [part, optional(z.boolean())])),
 });
 
 /** Repositories: made, found, changed, given away and removed. */
@@ -178,6 +183,7 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
       signedIn: true,
       handle: async (call) => {
         const asked = await bodyOf(call, migrateBody);
+        checkMigration(asked);
         const identity = needIdentity(call.visitor);
         const byId = asked.uid === undefined || asked.uid === 0 ? undefined : (await owners.byId(asked.uid)).name;
         const wanted = asked.repo_owner ?? byId;
@@ -248,6 +254,23 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
       },
     },
   ];
+}
+
+/**
+ * Refuses what a migration would leave out: a person who asks for it may delete the original afterwards.
+ * @throws Problem (403) for a mirror as a peer without mirrors has it, (422) for parts besides branches and tags
+ */
+function checkMigration(asked: z.infer<typeof migrateBody>): void {
+  if (asked.mirror === true) throw new Problem('git.forbidden', 403, 'the site administrator has disabled mirrors');
+  // Of a plain repository there are none of these parts, and the peer ignores them.
+  const isForge = !['', 'git', 'plain', '1'].includes((asked.service ?? '').toLowerCase());
+  const wanted: Readonly<Record<string, unknown>> = asked;
+  const missing = migrationParts.filter(
+    (part) => wanted[part] === true && (isForge || part === 'lfs' || part === 'wiki'),
+  );
+  if (missing.length === 0) return;
+  const detail = `only branches and tags are migrated; these parts are not: ${missing.join(', ')}`;
+  throw new Problem('git.invalid', 422, detail);
 }
 
 async function change(

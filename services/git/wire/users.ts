@@ -8,8 +8,10 @@ export interface UserView {
   readonly admin?: boolean;
 }
 
-/** The address that stands for an account in commits made here. */
-export function emailOf({ id, name }: Pick<OwnerRow, 'id' | 'name'>, base: string): string {
+/** The email address of an account in commits that are created here: its own unless it hides that, else one that stands for it. */
+export function emailOf(owner: Pick<OwnerRow, 'email' | 'id' | 'name' | 'profile'>, base: string): string {
+  const { id, name } = owner;
+  if (owner.email !== '' && profileOf(owner).hide_email !== true) return owner.email;
   return `${id}+${name}@noreply.${new URL(base).hostname.replace(/^\[|\]$/g, '')}`;
 }
 
