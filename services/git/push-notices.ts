@@ -24,7 +24,7 @@ const tell = defineJob(
 );
 
 export interface NoticeParts {
-  readonly context: Pick<Context, 'address' | 'handovers' | 'jobs' | 'log'>;
+  readonly context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
   /** The live setting of the branches. */
   readonly branches: () => readonly string[];
   readonly git: Git;
@@ -53,18 +53,8 @@ export function pushNotices(parts: NoticeParts): {
         // It was removed meanwhile, and nobody wants to hear of it.
         if (repository === undefined) return;
         const notice = await noticeOf(git, folder(repository), repository, account, change);
-        const page = context.address('control');
-        const link =
-          page === undefined
-            ? {}
-            : {
-                link:
-                  page +
-                  (appPageOf(
-                    `/${encodeURIComponent(repository.owner)}/${repository.name}/commit/${change.after}`,
-                    new URLSearchParams(),
-                  ) ?? '/git'),
-              };
+        const page = context.appPages.forMessages();
+        const link = page === undefined ? {} : { link: page + pageOfCommit(repository, change.after) };
         const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['deployment'], source: 'git' } });
         try {
           await context.handovers.pass(noticeOffered, `git:${key}`, offer);
@@ -93,4 +83,10 @@ async function noticeOf(
   const more = count > commits.length ? [`and ${count - commits.length} more`] : [];
   const head = `${account} pushed ${count === 1 ? '1 commit' : `${count} commits`}`;
   return { title: `${owner}/${name}: ${ref.slice(heads.length)}`, body: [head, ...lines, ...more].join('\n') };
+}
+
+/** The page of a commit in the app. */
+function pageOfCommit({ owner, name }: Repository, commit: string): string {
+  const path = [owner, name, 'commit', commit].map(encodeURIComponent).join('/');
+  return appPageOf(`/${path}`, new URLSearchParams()) ?? '/git';
 }

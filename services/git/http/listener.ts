@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { appPageOf } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { leadToApp } from '../../kit/lead-to-app.ts';
 import type { Answer } from '../rest/call.ts';
 import { apiPrefix, type Router } from '../rest/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
@@ -11,7 +12,7 @@ import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
 export interface ListenerParts {
-  readonly context: Pick<Context, 'address' | 'caller' | 'clock' | 'log' | 'publicUrl'>;
+  readonly context: Pick<Context, 'appPages' | 'caller' | 'clock' | 'log' | 'publicUrl'>;
   /** The live setting of the public address. */
   readonly publicUrl: () => string;
   readonly smart: SmartHttpParts;
@@ -30,6 +31,14 @@ export interface ListenerParts {
   readonly took: (seconds: number, kind: 'git' | 'api' | 'web') => void;
 }
 
+interface Received {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly base: string;
+  readonly kind: 'git' | 'api' | 'web';
+}
+
 /** Everything that answers on the port for HTTP. */
 export function gitListener(parts: ListenerParts): RequestListener {
   return (request, response) => {
@@ -43,10 +52,7 @@ export function gitListener(parts: ListenerParts): RequestListener {
   };
 }
 
-async function answer(
-  parts: ListenerParts,
-  { request, response, url, base, kind }: { request: IncomingMessage; response: ServerResponse; url: URL; base: string; kind: 'git' | 'api' | 'web' }, // prettier-ignore
-): Promise<void> {
+async function answer(parts: ListenerParts, { request, response, url, base, kind }: Received): Promise<void> {
   if (isLfsPath(url.pathname)) return lfs(parts.lfs, request, response, { url, base });
   if (kind === 'git') return smartHttp(parts.smart, request, response, url);
   if (kind === 'api') return parts.api.answer(request, response, url, base);
@@ -56,7 +62,8 @@ async function answer(
   }
   if (url.pathname === '/swagger.v1.json') return json(response, parts.swagger);
   if (url.pathname.startsWith('/avatars/')) return avatar(response, url.pathname);
-  const found = (await parts.web(request, url, base)) ?? (await pageAnswer(parts, request, url, base));
+  const found = (await parts.web(request, url, base)) ?? (await pageAnswer(parts, { request, response, url, base }));
+  if (found === 'sent') return;
   if (found === undefined) throw new Problem('git.unknown', 404, 'Not found.');
   response.writeHead(found.status, found.headers as Record<string, string | number>);
   if (found.send !== undefined && request.method !== 'HEAD') await found.send(response);
@@ -65,36 +72,24 @@ async function answer(
 
 /**
  * The page that an address of Gitea leads to: the app's page for browsers that know the app, for callers with an account and
- * for what is not public; else a page for visitors.
+ * for what is not public; else a page for visitors. Undefined where there is neither.
  */
 async function pageAnswer(
   { context, visitorPage }: ListenerParts,
-  request: IncomingMessage,
-  url: URL,
-  base: string,
-): Promise<Answer | undefined> {
+  { request, response, url, base }: Pick<Received, 'request' | 'response' | 'url' | 'base'>,
+): Promise<Answer | 'sent' | undefined> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const path = appPageOf(url.pathname, url.searchParams);
   if (path === undefined) return undefined;
-  const app = appAddress(context, url, path);
   const isBrowser = /text\/html/.test(request.headers.accept ?? '');
-  const toApp: Answer | undefined =
-    app === undefined ? undefined : { status: 302, headers: { Location: app, 'Content-Length': 0 } };
+  const toApp = () => (leadToApp(request, response, { pages: context.appPages, path }) ? ('sent' as const) : undefined);
   const hasAccount = request.headers.authorization !== undefined || context.caller(request).proven !== undefined;
   const knowsApp = /(?:^|;\s*)homeport-app=1(?:;|$)/.test(request.headers.cookie ?? '');
-  if (isBrowser && toApp !== undefined && (hasAccount || knowsApp)) return toApp;
-  const page = await visitorPage(url, { base, app });
+  if (isBrowser && (hasAccount || knowsApp)) return toApp();
+  const pages = context.appPages.forRequest(request);
+  const page = await visitorPage(url, { base, app: pages === undefined ? undefined : pages + path });
   // Nothing tells a browser whether what it may not read exists: the app asks for a sign-in first.
-  return page ?? (isBrowser ? toApp : undefined);
-}
-
-/** The address of a page of the app for the caller of a request; undefined where the app is not reachable. */
-function appAddress(context: ListenerParts['context'], url: URL, path: string): string | undefined {
-  const control = context.address('control');
-  if (control === undefined) return undefined;
-  const target = new URL(path, control);
-  target.hostname = url.hostname;
-  return target.href;
+  return page ?? (isBrowser ? toApp() : undefined);
 }
 
 function kindOf(url: URL | null): 'git' | 'api' | 'web' {

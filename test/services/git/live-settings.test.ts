@@ -28,7 +28,9 @@ const change = async (values: Record<string, unknown>): Promise<readonly string[
 };
 
 /** A proxy that passes the first bytes of answers and holds back the rest until it is released. */
-async function slowProxy(held: number): Promise<{ readonly url: string; readonly reached: Promise<void>; release(): void } & Disposable> {
+async function slowProxy(
+  held: number,
+): Promise<{ readonly url: string; readonly reached: Promise<void>; release(): void } & Disposable> {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const target = new URL(room.url);

@@ -17,7 +17,8 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 describe('a migration', () => {
   const migrate = async (more: Record<string, unknown>): Promise<number> =>
-    (await room.api('POST', '/repos/migrate', { clone_addr: 'https://git.invalid/a.git', repo_name: 'copy', ...more })).status;
+    (await room.api('POST', '/repos/migrate', { clone_addr: 'https://git.invalid/a.git', repo_name: 'copy', ...more }))
+      .status;
 
   it('refuses a mirror', async () => {
     expect(await migrate({ mirror: true })).toBe(403);
@@ -48,7 +49,9 @@ describe('an email address of an account', () => {
     const changed = await room.api('PATCH', '/admin/users/bob', { email: 'Bob@example.org' });
     expect(await changed.json()).toMatchObject({ email: 'Bob@example.org' });
     const bob = `Basic ${Buffer.from('bob:a long password of bob').toString('base64')}`;
-    expect(await (await room.api('GET', '/user/emails', undefined, bob)).json()).toMatchObject([{ email: 'Bob@example.org' }]);
+    expect(await (await room.api('GET', '/user/emails', undefined, bob)).json()).toMatchObject([
+      { email: 'Bob@example.org' },
+    ]);
     await room.api('POST', '/user/repos', { name: 'mine', auto_init: true, default_branch: 'main' }, bob);
     const commits = await (await room.api('GET', '/repos/bob/mine/commits')).json();
     expect(commits).toMatchObject([{ commit: { author: { email: 'Bob@example.org' } }, author: { login: 'bob' } }]);
@@ -57,7 +60,10 @@ describe('an email address of an account', () => {
     const environment = { GIT_AUTHOR_EMAIL: 'bob@EXAMPLE.org', GIT_COMMITTER_EMAIL: 'other@example.org' };
     await room.git([...author, 'commit', '-q', '--allow-empty', '-m', 'two'], { cwd, environment });
     await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
-    const [newest] = (await (await room.api('GET', '/repos/ada/demo/commits')).json()) as readonly Record<string, unknown>[];
+    const [newest] = (await (await room.api('GET', '/repos/ada/demo/commits')).json()) as readonly Record<
+      string,
+      unknown
+    >[];
     expect(newest).toMatchObject({ author: { login: 'bob' }, committer: null });
   });
 
@@ -69,13 +75,16 @@ describe('an email address of an account', () => {
 describe('a submodule', () => {
   it('is shown with the address that .gitmodules names', async () => {
     await room.create('modules');
-    const text = '[submodule "one"]\n\tpath = lib/one\n\turl = https://example.org/one.git\n[submodule "two"]\n\tpath = two\n\turl = ../demo.git\n';
+    const text =
+      '[submodule "one"]\n\tpath = lib/one\n\turl = https://example.org/one.git\n[submodule "two"]\n\tpath = two\n\turl = ../demo.git\n';
     const cwd = await room.work('modules', { '.gitmodules': text });
     const id = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
-    for (const path of ['lib/one', 'two']) await room.git(['update-index', '--add', '--cacheinfo', `160000,${id},${path}`], { cwd });
+    for (const path of ['lib/one', 'two'])
+      await room.git(['update-index', '--add', '--cacheinfo', `160000,${id},${path}`], { cwd });
     await room.git(['commit', '-qm', 'modules'], { cwd });
     await room.git(['push', '-q', `${room.signedUrl}/ada/modules.git`, 'main'], { cwd });
-    const get = async (path: string): Promise<unknown> => (await room.api('GET', `/repos/ada/modules/contents/${path}`)).json();
+    const get = async (path: string): Promise<unknown> =>
+      (await room.api('GET', `/repos/ada/modules/contents/${path}`)).json();
     expect(await get('lib/one')).toMatchObject({ type: 'submodule', submodule_git_url: 'https://example.org/one.git' });
     expect(await get('two')).toMatchObject({ type: 'submodule', submodule_git_url: `${room.url}/ada/demo.git` });
     expect(await get('lib')).toMatchObject([{ submodule_git_url: 'https://example.org/one.git' }]);
@@ -121,12 +130,16 @@ describe('a file on the pages', () => {
   it('is the content and not the pointer where Git LFS stores it', async () => {
     expect(await content('big.psd')).toMatchObject({ text: null, editable: false, lfs: true, size: 300_000 });
     const authorization = `Basic ${Buffer.from(`ada:${decodeURIComponent(new URL(room.signedUrl).password)}`).toString('base64')}`;
-    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/files/file?path=big.psd&ref=main`, { headers: { authorization } });
+    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/files/file?path=big.psd&ref=main`, {
+      headers: { authorization },
+    });
     expect((await reply.arrayBuffer()).byteLength).toBe(300_000);
     for (const path of ['/ada/files/media/branch/main/big.psd', '/api/v1/repos/ada/files/media/main/big.psd']) {
       expect((await (await fetch(room.url + path)).arrayBuffer()).byteLength).toBe(300_000);
     }
-    expect(await (await fetch(`${room.url}/ada/files/src/branch/main/big.psd`)).text()).toContain('media/branch/main/big.psd');
+    expect(await (await fetch(`${room.url}/ada/files/src/branch/main/big.psd`)).text()).toContain(
+      'media/branch/main/big.psd',
+    );
   });
 });
 
@@ -159,7 +172,10 @@ describe('a webhook', () => {
 
   it('keeps its address sealed, and shows it without its password', async () => {
     const url = `http://user:pass-in-address@${target}/path-in-address`;
-    const made = await room.api('POST', '/repos/ada/demo/hooks', { type: 'gitea', config: { url, content_type: 'json' } });
+    const made = await room.api('POST', '/repos/ada/demo/hooks', {
+      type: 'gitea',
+      config: { url, content_type: 'json' },
+    });
     const hook = (await made.json()) as { readonly id: number; readonly config: { readonly url: string } };
     expect(hook.config.url).toBe(`http://user:***@${target}/path-in-address`);
     const file = new Database(join(room.host.dataDir, 'git', 'db.sqlite'), { readonly: true });
@@ -186,11 +202,21 @@ describe('a webhook', () => {
     await room.git(['push', '-q', '--force', `${room.signedUrl}/ada/demo.git`, 'main:chat'], { cwd });
     await vi.waitFor(() => expect(received.length).toBe(5), { timeout: 20_000 });
     const of = (type: string) => received.find(({ url }) => url.startsWith(`/${type}`));
-    expect(of('slack')?.body).toMatchObject({ channel: '#code', username: 'Bot', text: expect.stringContaining('[ada/demo:chat] 2 new commits pushed by ada') });
+    expect(of('slack')?.body).toMatchObject({
+      channel: '#code',
+      username: 'Bot',
+      text: expect.stringContaining('[ada/demo:chat] 2 new commits pushed by ada'),
+    });
     expect(JSON.stringify(of('slack')?.body)).toContain('mend &lt;b&gt; &amp; more');
     expect(of('discord')?.body).toMatchObject({ embeds: [{ title: '[ada/demo:chat] 2 new commits pushed by ada' }] });
-    expect(of('msteams')?.body).toMatchObject({ '@type': 'MessageCard', title: '[ada/demo:chat] 2 new commits pushed by ada' });
-    expect(of('telegram')?.body).toMatchObject({ parse_mode: 'HTML', text: expect.stringContaining('mend &lt;b&gt; &amp; more') });
+    expect(of('msteams')?.body).toMatchObject({
+      '@type': 'MessageCard',
+      title: '[ada/demo:chat] 2 new commits pushed by ada',
+    });
+    expect(of('telegram')?.body).toMatchObject({
+      parse_mode: 'HTML',
+      text: expect.stringContaining('mend &lt;b&gt; &amp; more'),
+    });
     expect(of('matrix')).toMatchObject({ method: 'PUT', body: { msgtype: 'm.notice' } });
   });
 });
