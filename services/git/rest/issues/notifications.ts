@@ -1,6 +1,5 @@
 import { Problem } from '../../../contracts/problem.ts';
 import { unknown } from '../../repositories/lookup.ts';
-import type { Sight } from '../../repositories/repositories.ts';
 import type { NotificationRow } from '../../store/issue-tables.ts';
 import { notificationJson } from '../../wire/notifications.ts';
 import { accountOf, needIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
