@@ -143,7 +143,7 @@ function create(context: Context, given: Settings): Service {
   const judge = async (repository: Repository, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> => {
     const { addOnly, refused } = await protections.judge(repository.id, changes, pusher);
     const tags = await tagProtections.refused(repository.id, changes, pusher);
-    return { addOnly, refused: new Map([...refused, ...tags, ...reservedReferences(repository, changes)]) };
+    return { addOnly, refused: new Map([...reservedReferences(repository, changes), ...refused, ...tags]) };
   };
   const transfer = new Transfer({
     context,

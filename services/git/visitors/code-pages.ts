@@ -9,7 +9,7 @@ import { readReferences } from '../repositories/references.ts';
 import { resolve, type Revision } from '../repositories/revisions.ts';
 import { readTree } from '../repositories/trees.ts';
 import { Html, html } from './html.ts';
-import type { PageRequest, VisitorPage } from './pages.ts';
+import type { PageRequest, VisitorPage } from './page-request.ts';
 
 const maxTextBytes = 512 * 1024;
 const maxReadmeBytes = 100 * 1024;

@@ -4,7 +4,7 @@ import { compareDiffs } from '../own/diffs.ts';
 import { isPull } from '../pulls/pulls.ts';
 import { diffOf } from './code-pages.ts';
 import { Html, html } from './html.ts';
-import type { PageRequest, VisitorPage } from './pages.ts';
+import type { PageRequest, VisitorPage } from './page-request.ts';
 
 const perPage = 50;
 

@@ -2,30 +2,11 @@ import { parseWebAddress, missingKinds, type WebAddress } from '../../contracts/
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../rest/call.ts';
-import type { ContentParts } from '../rest/contents.ts';
-import type { PullRestParts } from '../rest/pulls/parts.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import { branchPage, commitPage, comparePage, historyPage, treePage } from './code-pages.ts';
+import type { PageRequest, VisitorPage, VisitorParts } from './page-request.ts';
 import { html, visitorDocument, visitorPolicy, type Html } from './html.ts';
 import { issuePage, issuesPage, releasesPage } from './issue-pages.ts';
-
-export type VisitorParts = ContentParts & PullRestParts;
-
-/** What a page of a repository is made from. */
-export interface PageRequest {
-  readonly parts: VisitorParts;
-  readonly repository: Repository;
-  readonly address: WebAddress;
-  readonly query: URLSearchParams;
-  /** The address of the repository, without a slash at the end. */
-  readonly home: string;
-}
-
-export interface VisitorPage {
-  readonly title: string;
-  readonly tab: string;
-  readonly body: Html;
-}
 
 const tabs = [
   ['code', 'Code', ''],
