@@ -17,7 +17,6 @@ export function reservedReferences(
     if (/^refs\/(for|for-review|drafts?)\//.test(ref)) {
       refused.set(ref, 'pull requests cannot be created by a push; push a branch and open a pull request for it');
     }
-    if (ref.startsWith('refs/pull/')) refused.set(ref, 'references of pull requests are managed by the server');
   }
   return refused;
 }
