@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
 import { Framing } from './hooks/framing.ts';
@@ -14,7 +14,6 @@ import { gitListener } from './http/listener.ts';
 import { pullTextAnswer } from './http/pull-text.ts';
 import { webAnswer } from './http/web.ts';
 import { Issues } from './issues/issues.ts';
-import { forgetInIssues } from './issues/forget.ts';
 import { IssueWriter } from './issues/writer.ts';
 import { LfsStore } from './lfs/lfs-store.ts';
 import { Locks } from './lfs/locks.ts';
@@ -30,8 +29,10 @@ import { Pulls } from './pulls/pulls.ts';
 import { Portable } from './portable/portable.ts';
 import { pushNotices } from './push-notices.ts';
 import { Protections, type Pusher, type Verdict } from './protection/protections.ts';
+import { reservedReferences } from './protection/reserved-references.ts';
 import { TagProtections } from './protection/tag-protections.ts';
 import { Releases } from './releases/releases.ts';
+import { gitAccountData } from './repositories/account-data.ts';
 import { Access } from './repositories/access.ts';
 import { backupRepositories, copyRepositories, reconcileRestored, restoreRepositories } from './repositories/backup.ts';
 import { Collaborators } from './repositories/collaborators.ts';
@@ -49,7 +50,7 @@ import type { ContentParts } from './rest/contents.ts';
 import type { HookParts } from './rest/hooks.ts';
 import { mayWrite } from './rest/issues/parts.ts';
 import { levelOfAccount } from './rest/parts.ts';
-import { Router } from './rest/router.ts';
+import { Router, type LevelOf } from './rest/router.ts';
 import { restRoutes } from './rest/routes.ts';
 import { swaggerOf } from './rest/swagger.ts';
 import { ownBranchRoutes } from './own/branches.ts';
@@ -66,6 +67,7 @@ import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
 import type { Visitor } from './sign-in/visitor.ts';
+import { visitorPage } from './visitors/pages.ts';
 import { hostKeys } from './ssh/host-keys.ts';
 import { Keys } from './ssh/keys.ts';
 import { SshServer } from './ssh/server.ts';
@@ -84,11 +86,13 @@ export const git = defineService({
 
 const minute = 60_000;
 
-function create(context: Context, settings: Settings): Service {
+function create(context: Context, given: Settings): Service {
+  const live = liveSettings(given);
+  const settings = live.current;
   const { accounts, clock, log } = context;
   const db: Kysely<Tables> = context.db;
   const open = new DisposableStack();
-  const engine = new Git(context, settings.gitPath, settings.maxPushMegabytes);
+  const engine = new Git(context, settings.gitPath);
   const objects = new Objects(engine, clock);
   const repositories = new Repositories(db);
   const owners = new Owners(context, repositories);
@@ -97,13 +101,13 @@ function create(context: Context, settings: Settings): Service {
   const tokens = new Tokens(context);
   const keys = new Keys(context);
   const signIn = new SignIn(context, tokens);
-  const access = new Access({ accounts, db, requireSignIn: settings.requireSignIn });
+  const access = new Access({ accounts, db, repositories, requireSignIn: () => settings.requireSignIn });
   const lookup = new Lookup(repositories, access);
-  const lfs = new LfsStore(context, { quota: settings.lfsQuotaMegabytes * 1024 * 1024 });
+  const lfs = new LfsStore(context, { quota: () => settings.lfsQuotaMegabytes * 1024 * 1024 });
   const tickets = new LfsTickets(context, signIn);
   const notices = pushNotices({
     context,
-    branches: settings.noticeBranches,
+    branches: () => settings.noticeBranches,
     git: engine,
     find: (id) => repositories.byId(id),
     folder,
@@ -111,7 +115,7 @@ function create(context: Context, settings: Settings): Service {
   const hooks = new Hooks(context);
   const framing = new Framing({
     context,
-    publicUrl: settings.publicUrl,
+    publicUrl: () => settings.publicUrl,
     owners,
     repositories,
     ssh: (base) => ssh(base),
@@ -136,9 +140,10 @@ function create(context: Context, settings: Settings): Service {
     mayWrite(await levelOfAccount({ access, signIn }, account, repository));
   const rules = new MergeRules({ db, protections, statuses, mayWrite: mayWriteTo });
   const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes, rules });
-  const judge = async (repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> => {
-    const { addOnly, refused } = await protections.judge(repository, changes, pusher);
-    return { addOnly, refused: new Map([...refused, ...(await tagProtections.refused(repository, changes, pusher))]) };
+  const judge = async (repository: Repository, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> => {
+    const { addOnly, refused } = await protections.judge(repository.id, changes, pusher);
+    const tags = await tagProtections.refused(repository.id, changes, pusher);
+    return { addOnly, refused: new Map([...reservedReferences(repository, changes), ...refused, ...tags]) };
   };
   const transfer = new Transfer({
     context,
@@ -148,16 +153,23 @@ function create(context: Context, settings: Settings): Service {
     rules: async (repository, { changes }, pusher) =>
       repository.archived
         ? { refused: new Map(changes.map(({ ref }) => [ref, 'this repository is archived'])), addOnly: [] }
-        : judge(repository.id, changes, pusher),
+        : judge(repository, changes, pusher),
     pushOptions: pushOptions(keeper),
+    maxPushBytes: () => settings.maxPushMegabytes * 1024 * 1024,
   });
   const metrics = createGitMetrics(context, repositories);
 
   const createOnPush = async (visitor: Visitor, owner: string, name: string): Promise<Repository | undefined> => {
     if (!settings.createOnPush || repositoryNameProblem(name) !== undefined) return undefined;
     const found = await owners.find(owner);
-    if (found === undefined || !(await access.ownsName(visitor, found.name))) return undefined;
-    return keeper.create({ owner: found.name, name, private: true, defaultBranch: settings.defaultBranch });
+    if (found === undefined || !(await access.administersOwner(visitor, found))) return undefined;
+    return keeper.create({
+      owner: found.name,
+      ownerKind: found.kind,
+      name,
+      private: true,
+      defaultBranch: settings.defaultBranch,
+    });
   };
   const ssh = (base: string): string => {
     const port = new URL(context.address('git', 'ssh') ?? 'ssh://127.0.0.1:2222').port;
@@ -184,7 +196,8 @@ function create(context: Context, settings: Settings): Service {
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
   const routes = restRoutes({ ...issueParts, portable });
-  const api = new Router(context, signIn, moved, routes);
+  const level: LevelOf = async (visitor, owner, name) => (await lookup.find(visitor, owner, name))?.level ?? 'none';
+  const api = new Router({ context, signIn, moved, level }, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);
     return `${base}/${full}.git/info/lfs`;
@@ -193,33 +206,20 @@ function create(context: Context, settings: Settings): Service {
   let upkeep: Upkeep | undefined;
   let missing: Problem | undefined;
 
-  /** What is an account's own goes with the account. */
-  const forgetRemoved = async (account: string): Promise<void> => {
-    if (account === '*' || (await accounts.find(account)) !== undefined) return;
-    await context.commit(async (transaction: Kysely<Tables>) => {
-      await transaction.deleteFrom('tokens').where('account', '=', account).execute();
-      await transaction.deleteFrom('public_keys').where('account', '=', account).execute();
-      await transaction.deleteFrom('collaborators').where('account', '=', account).execute();
-      await forgetInIssues(transaction, account);
-      await transaction.deleteFrom('organization_members').where('account', '=', account).execute();
-      const its = transaction.selectFrom('owners').select('id').where('name', '=', account);
-      await transaction.deleteFrom('transfers').where('owner_id', 'in', its).execute();
-      await transaction.deleteFrom('repository_watches').where('account', '=', account).execute();
-      await transaction.deleteFrom('follows').where((is) => is.or([is('account', '=', account), is('followed', '=', account)])).execute(); // prettier-ignore
-      await transaction.deleteFrom('stars').where('account', '=', account).execute();
-    });
-  };
+  const accountData = gitAccountData({ context, keeper, objects, owners, repositories });
+  let collisions: readonly string[] = [];
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
 
   return {
     http: gitListener({
       context,
-      publicUrl: settings.publicUrl,
+      publicUrl: () => settings.publicUrl,
       smart: { context, signIn, lookup, transfer, git: engine, folder, createOnPush },
       lfs: { context, signIn, lookup, store: lfs, locks: new Locks(context), tickets },
       api,
       web: async (request, url, base) =>
         (await pullTextAnswer(issueParts, request, url)) ?? webAnswer(parts, request, url, base),
+      visitorPage: (url, links) => visitorPage(issueParts, url, links),
       swagger: swaggerOf(routes),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
     }),
@@ -232,6 +232,7 @@ function create(context: Context, settings: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
+    reconfigure: live.take,
     api: [
       ...ownRoutes(parts),
       ...ownBranchRoutes(issueParts),
@@ -260,8 +261,12 @@ function create(context: Context, settings: Settings): Service {
       await portable.clean();
       await pushes.recover();
       await merges.forgetUnmade();
+      await hooks.sealAddresses();
       await pulls.recover();
-      for (const name of new Set((await tokens.accounts()).concat(await keys.accounts()))) await forgetRemoved(name);
+      collisions = await parts.organizations.claimNames();
+      for (const account of await owners.abandoned()) {
+        await accountData.release(account, { action: 'keep', as: `${account} (removed)` });
+      }
       sshServer = open.use(
         new SshServer({ context, keys, signIn, lookup, transfer, tickets, lfsAddress }, await hostKeys(context.files)),
       );
@@ -269,8 +274,7 @@ function create(context: Context, settings: Settings): Service {
       open.use(notices.handle());
       open.use(hookEvents.handle());
       open.use(issueHooks.handle({ context, db, find, framing, issues, owners, pulls }));
-      open.use(sendDeliveries({ context, hooks, mayReachLocal: settings.hooksToLocalNetwork }));
-      open.use(context.bus.subscribe(accountsChanged, ({ account }) => void forgetRemoved(account).catch(complain)));
+      open.use(sendDeliveries({ context, hooks, mayReachLocal: () => settings.hooksToLocalNetwork }));
       await metrics.refresh();
       open.use(clock.every(minute, () => void metrics.refresh().catch(complain)));
     },
@@ -282,10 +286,16 @@ function create(context: Context, settings: Settings): Service {
       await (upkeep === undefined ? save() : upkeep.without(save));
     },
 
+    accountData,
+
     restore: (source) => restoreRepositories({ context }, source),
 
     async health(): Promise<Health> {
       if (missing !== undefined) return { state: 'degraded', detail: missing.detail };
+      if (collisions.length > 0) {
+        const detail = `${collisions.join(', ')}: an organization and an account have the same name; rename one of them`;
+        return { state: 'degraded', detail };
+      }
       const count = await repositories.count();
       const begin = { label: 'Make a first repository', to: '/git' };
       const detail = count === 0 ? 'no repositories yet' : count === 1 ? '1 repository' : `${count} repositories`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { appPageOf } from '../contracts/git/web-addresses.ts';
 import { defineJob } from '../contracts/jobs.ts';
 import { NoticeOffer, noticeOffered } from '../contracts/notify/notice.ts';
 import { Problem } from '../contracts/problem.ts';
@@ -24,7 +25,8 @@ const tell = defineJob(
 
 export interface NoticeParts {
   readonly context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
-  readonly branches: readonly string[];
+  /** The live setting of the branches. */
+  readonly branches: () => readonly string[];
   readonly git: Git;
   readonly find: (id: number) => Promise<Repository | undefined>;
   readonly folder: (repository: Repository) => string;
@@ -36,11 +38,11 @@ export function pushNotices(parts: NoticeParts): {
   readonly handle: () => Disposable;
 } {
   const { branches, context, find, folder, git } = parts;
-  const told = new Set(branches.map((name) => heads + name));
   return {
     async consequence(transaction, { account, changes, id, repository }) {
+      const notified = new Set(branches().map((name) => heads + name));
       for (const change of changes) {
-        if (!told.has(change.ref) || change.after === noObject) continue;
+        if (!notified.has(change.ref) || change.after === noObject) continue;
         const payload = { repository: repository.id, account, change };
         await context.jobs.enqueue(transaction, tell, payload, { key: `${id}:${change.ref}` });
       }
@@ -52,7 +54,7 @@ export function pushNotices(parts: NoticeParts): {
         if (repository === undefined) return;
         const notice = await noticeOf(git, folder(repository), repository, account, change);
         const page = context.appPages.forMessages();
-        const link = page === undefined ? {} : { link: `${page}/git/${repository.owner}/${repository.name}/commit/${change.after}` }; // prettier-ignore
+        const link = page === undefined ? {} : { link: page + pageOfCommit(repository, change.after) };
         const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['deployment'], source: 'git' } });
         try {
           await context.handovers.pass(noticeOffered, `git:${key}`, offer);
@@ -81,4 +83,10 @@ async function noticeOf(
   const more = count > commits.length ? [`and ${count - commits.length} more`] : [];
   const head = `${account} pushed ${count === 1 ? '1 commit' : `${count} commits`}`;
   return { title: `${owner}/${name}: ${ref.slice(heads.length)}`, body: [head, ...lines, ...more].join('\n') };
+}
+
+/** The page of a commit in the app. */
+function pageOfCommit({ owner, name }: Repository, commit: string): string {
+  const path = [owner, name, 'commit', commit].map(encodeURIComponent).join('/');
+  return appPageOf(`/${path}`, new URLSearchParams()) ?? '/git';
 }

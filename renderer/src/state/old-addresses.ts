@@ -1,7 +1,10 @@
+import { appPageOf } from '../../../services/contracts/git/web-addresses.ts';
 import { addressOf, pathOf, type Address } from './address.ts';
 
 /** The views of Messages; any other word behind `/push/` was a topic's name once. */
 const pushThings = ['', 'topics', 'delayed', 'retention', 'history', 'statistics', 'connect', 'settings'];
+/** The views of Code; another part behind `/git/` is the owner of a repository, as in addresses of Gitea. */
+const gitThings = ['', 'repositories', 'history', 'keys', 'connect', 'settings'];
 /** Its quiet hours stand with all others. */
 const quietHours = { service: 'settings', thing: 'notifications' };
 /** Views that have another name now, by service and their old one. */
@@ -59,6 +62,8 @@ const moved: Readonly<Record<string, (now: Address, take: Take) => Partial<Addre
 /** The present address of one that was kept from before; undefined when it is a present one. */
 export function presentAddress(path: string, query: Readonly<URLSearchParams>): string | undefined {
   const now = addressOf(path);
+  if (now.service === 'git' && now.id !== '' && !gitThings.includes(now.thing))
+    return appPageOf(path.slice('/git'.length), query);
   const left = new URLSearchParams(query);
   const take: Take = (field) => {
     const value = left.get(field) ?? '';

@@ -45,7 +45,7 @@ class Place {
 
   #read(): void {
     const present = presentAddress(location.pathname, new URLSearchParams(location.search));
-    if (present !== undefined) history.replaceState(history.state, '', present);
+    if (present !== undefined) history.replaceState(history.state, '', present + location.hash);
     this.path = location.pathname;
     this.query = new URLSearchParams(location.search);
   }

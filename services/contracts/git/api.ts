@@ -77,6 +77,7 @@ export const GitContent = z.discriminatedUnion('kind', [
     /** Null for what is no text, or too much of it to be shown. */
     text: z.string().nullable(),
     editable: z.boolean().describe('The text is all of its bytes; that of another charset only shows it.'),
+    lfs: z.boolean().default(false).describe('The content is stored with Git LFS; the size is that of the content.'),
   }),
 ]);
 export type GitContent = z.infer<typeof GitContent>;

@@ -74,7 +74,7 @@ export class Git {
   readonly #settings: readonly string[];
   version = '';
 
-  constructor(context: Pick<Context, 'children' | 'files'>, file: string, maxPushMegabytes: number) {
+  constructor(context: Pick<Context, 'children' | 'files'>, file: string) {
     this.#context = context;
     this.#file = file === '' ? 'git' : file;
     const home = join(context.files, 'home');
@@ -93,7 +93,7 @@ export class Git {
       GIT_OPTIONAL_LOCKS: '0',
       LC_ALL: 'C.UTF-8',
     };
-    this.#settings = configuration(join(home, 'hooks'), maxPushMegabytes);
+    this.#settings = configuration(join(home, 'hooks'));
   }
 
   /** Makes its home, and asks for its version. @throws Problem `git.missing`, `git.too_old` (503). */
@@ -245,7 +245,7 @@ async function feed(child: RunningChild, input: RunOptions['input']): Promise<vo
 }
 
 /** The lines of the only configuration that our git reads besides a repository's own, which is ours as well. */
-function configuration(hooks: string, maxPushMegabytes: number): readonly string[] {
+function configuration(hooks: string): readonly string[] {
   return [
     '[core]',
     `\thooksPath = ${JSON.stringify(hooks)}`,
@@ -277,7 +277,6 @@ function configuration(hooks: string, maxPushMegabytes: number): readonly string
     '\thideRefs = refs/pull',
     '\tdenyCurrentBranch = ignore',
     '\tdenyDeleteCurrent = ignore',
-    ...(maxPushMegabytes === 0 ? [] : [`\tmaxInputSize = ${maxPushMegabytes * 1024 * 1024}`]),
     // What a push may bring, a migration and a restored backup may.
     ...['[receive "fsck"]', '[fetch "fsck"]', '[fsck]'].flatMap((section) => [section, ...tolerated.map((id) => `\t${id} = warn`)]), // prettier-ignore
     '[protocol]',

@@ -1,4 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
+import type { Commit } from '../repositories/commits.ts';
 import type { Owners } from '../repositories/owners.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Place } from '../wire/commits.ts';
@@ -7,7 +8,8 @@ import { userOf } from '../wire/users.ts';
 
 export interface FramingParts {
   readonly context: Pick<Context, 'address'>;
-  readonly publicUrl: string;
+  /** The live setting of the public address. */
+  readonly publicUrl: () => string;
   readonly owners: Owners;
   readonly repositories: Repositories;
   readonly ssh: (base: string) => string;
@@ -23,12 +25,20 @@ export class Framing {
 
   /** What addresses in payloads begin with: nobody asks for them, so it is the address of the settings or our own. */
   get base(): string {
-    const { context, publicUrl } = this.#parts;
+    const { context } = this.#parts;
+    const publicUrl = this.#parts.publicUrl();
     return publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1:3030') : publicUrl.replace(/\/+$/, '');
   }
 
   place({ owner, name }: Repository): Place {
     return { base: this.base, full: `${owner}/${name}` };
+  }
+
+  /** The accounts behind the email addresses of commits. */
+  accountsOfEmails(commits: readonly Pick<Commit, 'author' | 'committer'>[]): Promise<ReadonlyMap<string, string>> {
+    return this.#parts.owners.accountsOfEmails(
+      commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+    );
   }
 
   /** The members `repository` and `sender` of a payload. Not for within a transaction. */

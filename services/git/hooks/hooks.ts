@@ -6,6 +6,7 @@ import { globPattern } from '../domain/glob.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
 import type { Tables } from '../store/tables.ts';
+import type { ChatOptions } from './chat-messages.ts';
 import { deliver } from './delivery-job.ts';
 import { listedAs, type HookEvent, type HookEventName } from './events.ts';
 
@@ -15,19 +16,23 @@ export type HookScope = { readonly repository: number } | { readonly owner: numb
 /** A hook as it is made or changed. */
 export interface HookValues {
   readonly type: string;
-  readonly url: string;
+  /** Undefined: the present one stays. */
+  readonly url: string | undefined;
+  readonly options?: ChatOptions;
   readonly contentType: 'json' | 'form';
   readonly branchFilter: string;
   readonly events: readonly HookEventName[];
   readonly active: boolean;
   readonly local: boolean;
-  /** Undefined: the one that is there stays. */
+  /** Undefined: the present one stays. */
   readonly secret: string | undefined;
   readonly authorization: string | undefined;
 }
 
 const mostDeliveries = 200;
-export const secretPurpose = 'git.hook';
+const secretPurpose = 'git.hook';
+/** Stands for a password in addresses that are shown. */
+const hiddenPassword = '***';
 
 /** Webhooks and what was or is to be sent to them. */
 export class Hooks {
@@ -90,6 +95,8 @@ export class Hooks {
           repository_id: 'repository' in scope ? scope.repository : null,
           owner_id: 'owner' in scope ? scope.owner : null,
           ...this.#columns(values),
+          url: this.#sealed(values.url ?? ''),
+          options: JSON.stringify(values.options ?? {}),
           secret: this.#sealed(values.secret ?? ''),
           authorization: this.#sealed(values.authorization ?? ''),
           created_at: now,
@@ -101,12 +108,14 @@ export class Hooks {
   }
 
   async change({ id }: WebhookRow, values: HookValues): Promise<WebhookRow> {
-    const { secret, authorization } = values;
+    const { url, options, secret, authorization } = values;
     return this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
         .updateTable('webhooks')
         .set({
           ...this.#columns(values),
+          ...(url === undefined ? {} : { url: this.#sealed(url) }),
+          ...(options === undefined ? {} : { options: JSON.stringify(options) }),
           ...(secret === undefined ? {} : { secret: this.#sealed(secret) }),
           ...(authorization === undefined ? {} : { authorization: this.#sealed(authorization) }),
           updated_at: this.#context.clock.now(),
@@ -126,6 +135,36 @@ export class Hooks {
   /** The text behind a sealed column, for what may show or send it. */
   open(sealed: string): string {
     return sealed === '' ? '' : this.#context.vault.open(sealed, secretPurpose);
+  }
+
+  /** The address of a webhook. */
+  address({ url }: Pick<WebhookRow, 'url'>): string {
+    return isPlainAddress(url) ? url : this.open(url);
+  }
+
+  /** The address as it is shown: without the password that it may hold. */
+  shownAddress(row: Pick<WebhookRow, 'url'>): string {
+    const address = this.address(row);
+    const url = URL.parse(address);
+    if (url === null || url.password === '') return address;
+    url.password = hiddenPassword;
+    return url.href;
+  }
+
+  /** Seals the addresses that were stored before addresses were sealed. */
+  async sealAddresses(): Promise<void> {
+    const rows = await this.#db.selectFrom('webhooks').select(['id', 'url']).execute();
+    const plain = rows.filter(({ url }) => isPlainAddress(url));
+    if (plain.length === 0) return;
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      for (const { id, url } of plain) {
+        await transaction
+          .updateTable('webhooks')
+          .set({ url: this.#sealed(url) })
+          .where('id', '=', id)
+          .execute();
+      }
+    });
   }
 
   /** The newest first. */
@@ -202,7 +241,6 @@ export class Hooks {
   #columns(values: HookValues) {
     return {
       type: values.type,
-      url: values.url,
       content_type: values.contentType,
       branch_filter: values.branchFilter,
       events: JSON.stringify(values.events),
@@ -214,6 +252,10 @@ export class Hooks {
   #sealed(text: string): string {
     return text === '' ? '' : this.#context.vault.seal(text, secretPurpose);
   }
+}
+
+function isPlainAddress(url: string): boolean {
+  return /^https?:/i.test(url);
 }
 
 function hooksOf(db: Kysely<Tables>, { id, ownerId }: Pick<Repository, 'id' | 'ownerId'>): Promise<WebhookRow[]> {

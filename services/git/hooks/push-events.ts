@@ -9,7 +9,6 @@ import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import type { PushConsequence } from '../transfer/pushes.ts';
 import { noObject, type RefChange } from '../transfer/push-request.ts';
-import { accountOfEmail } from '../wire/users.ts';
 import { hookCommit } from '../wire/hooks.ts';
 import type { Framing } from './framing.ts';
 import type { Hooks } from './hooks.ts';
@@ -108,13 +107,9 @@ export async function pushPayload(
   const total = isBranch ? await countLog(git, path, query) : 0;
   const ids = [...new Set([head.id, ...commits.map(({ id }) => id)])];
   const changes = await readChanges(git, path, ids).catch(noneOfTooMany);
+  const accounts = await framing.accountsOfEmails([head, ...commits]);
   const shown = (commit: Commit) =>
-    hookCommit(
-      commit,
-      changes?.get(commit.id) ?? [],
-      framing.place(repository),
-      (email) => accountOfEmail(email) ?? '',
-    );
+    hookCommit(commit, changes?.get(commit.id) ?? [], framing.place(repository), (email) => accounts.get(email) ?? '');
   const { base, full } = framing.place(repository);
   return {
     ref,

@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
 import type { Tables } from '../store/tables.ts';
+import { chatRequest, isChatType, type ChatOptions } from './chat-messages.ts';
 import { deliver } from './delivery-job.ts';
 import type { Hooks } from './hooks.ts';
 
@@ -15,7 +16,7 @@ export interface SenderParts {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db' | 'fetch' | 'jobs'>;
   readonly hooks: Hooks;
   /** Hooks of all accounts may call this computer and its network. */
-  readonly mayReachLocal: boolean;
+  readonly mayReachLocal: () => boolean;
 }
 
 /** Sends what is due to hooks, and writes down what came of each attempt. */
@@ -37,12 +38,12 @@ export function sendDeliveries(parts: SenderParts): Disposable {
       const start = performance.now();
       const took = () => ({ attempts: attempt, sent_at: sentAt, duration_ms: Math.round(performance.now() - start) });
       try {
-        const body = bodyOf(hook, delivery.body);
-        const reply = await context.fetch(hook.url, {
-          method: 'POST',
+        const { method, url, body } = requestOf(hook, delivery, hooks);
+        const reply = await context.fetch(url, {
+          method,
           headers: headersOf(hook, delivery, body, hooks),
           body,
-          trust: parts.mayReachLocal || hook.local === 1 ? 'owner' : 'other',
+          trust: parts.mayReachLocal() || hook.local === 1 ? 'owner' : 'other',
           timeoutMs: patienceMs,
           maxBytes: 1024 * 1024,
           keepMethod: true,
@@ -71,6 +72,13 @@ export function sendDeliveries(parts: SenderParts): Disposable {
   );
 }
 
+/** What is sent for a delivery: Gitea's payload, or a message in the format of a chat service. */
+function requestOf(hook: WebhookRow, delivery: DeliveryRow, hooks: Hooks) {
+  const url = hooks.address(hook);
+  if (!isChatType(hook.type)) return { method: 'POST', url, body: bodyOf(hook, delivery.body) } as const;
+  return chatRequest(hook.type, url, JSON.parse(hook.options) as ChatOptions, delivery);
+}
+
 function bodyOf({ content_type: type }: Pick<WebhookRow, 'content_type'>, json: string): string {
   return type === 'form' ? new URLSearchParams({ payload: json }).toString() : json;
 }
@@ -79,13 +87,14 @@ function bodyOf({ content_type: type }: Pick<WebhookRow, 'content_type'>, json: 
 function headersOf(hook: WebhookRow, delivery: DeliveryRow, body: string, hooks: Hooks): Record<string, string> {
   const secret = hooks.open(hook.secret);
   // Of a form the payload is signed, as the peer does.
-  const signed = hook.content_type === 'form' ? delivery.body : body;
+  const isForm = hook.content_type === 'form' && !isChatType(hook.type);
+  const signed = isForm ? delivery.body : body;
   const hmac = (algorithm: string): string => secret === '' ? '' : createHmac(algorithm, secret).update(signed).digest('hex'); // prettier-ignore
   const sha256 = hmac('sha256');
   const target = hook.repository_id === null ? 'organization' : 'repository';
   const authorization = hooks.open(hook.authorization);
   const headers: Record<string, string> = {
-    'Content-Type': hook.content_type === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
+    'Content-Type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
     'User-Agent': 'Homeport',
     'X-Gitea-Signature': sha256,
     'X-Gogs-Signature': sha256,

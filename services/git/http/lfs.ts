@@ -13,6 +13,7 @@ import type { Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
+import { clientLeft } from './client-left.ts';
 import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
 import { lfsReply, lfsSignIn, lfsType, lockReply } from './lfs-reply.ts';
@@ -53,7 +54,7 @@ export async function lfs(
     const visitor = await visitorOf(parts, request);
     const call: LfsCall = {
       ...{ request, response, url, visitor, root: `${base}/${owner}/${name}.git/info/lfs` },
-      need: (level, detail) => need(parts, visitor, [decodeURIComponent(owner), decodeURIComponent(name)], level, detail),
+      need: (level, detail) => need(parts, visitor, [decoded(owner), decoded(name)], level, detail),
     };
     const { method } = request;
     const isJson = isLock || action === 'objects/batch' || action === 'verify';
@@ -167,6 +168,15 @@ async function download({ store }: LfsParts, { need: needed, request, response }
   else await pipeline(store.read(repository, oid, range), response);
 }
 
+/** @throws Problem (404) for a part of an address that is no text in UTF-8 */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (cause) {
+    throw new Problem('git.unknown', 404, 'Not Found', { cause });
+  }
+}
+
 function isOurType(accept: string | undefined): boolean {
   return accept === undefined || accept.includes(lfsType) || accept.includes('*/*');
 }
@@ -179,9 +189,8 @@ function refuse(
   isLock: boolean,
   error: unknown,
 ): void {
-  // The client went away in the middle, and hears nothing any more.
-  if (response.headersSent || response.destroyed) {
-    if (!(error instanceof Problem)) context.log.debug('a large file was cut off', { error });
+  if (response.headersSent || clientLeft(request, response, error)) {
+    if (!(error instanceof Problem)) context.log.debug('client left before the end of a large file', { error });
     return void response.destroy();
   }
   let problem = error instanceof Problem ? error : undefined;

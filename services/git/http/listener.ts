@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { appPageOf } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { leadToApp } from '../../kit/lead-to-app.ts';
 import type { Answer } from '../rest/call.ts';
 import { apiPrefix, type Router } from '../rest/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
+import { clientLeft } from './client-left.ts';
 import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
 export interface ListenerParts {
-  readonly context: Pick<Context, 'appPages' | 'clock' | 'log' | 'publicUrl'>;
-  readonly publicUrl: string;
+  readonly context: Pick<Context, 'appPages' | 'caller' | 'clock' | 'log' | 'publicUrl'>;
+  /** The live setting of the public address. */
+  readonly publicUrl: () => string;
   readonly smart: SmartHttpParts;
   readonly lfs: LfsParts;
   readonly api: Router;
@@ -19,8 +22,21 @@ export interface ListenerParts {
   readonly swagger: object;
   /** Files and archives at the addresses that links of the peer have; undefined for another path. */
   readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
+  /** A page for visitors without an account; undefined for what they do not see. */
+  readonly visitorPage: (
+    url: URL,
+    links: { readonly base: string; readonly app: string | undefined },
+  ) => Promise<Answer | undefined>;
   /** Told of each request that is over, s. */
   readonly took: (seconds: number, kind: 'git' | 'api' | 'web') => void;
+}
+
+interface Received {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly base: string;
+  readonly kind: 'git' | 'api' | 'web';
 }
 
 /** Everything that answers on the port for HTTP. */
@@ -36,10 +52,7 @@ export function gitListener(parts: ListenerParts): RequestListener {
   };
 }
 
-async function answer(
-  parts: ListenerParts,
-  { request, response, url, base, kind }: { request: IncomingMessage; response: ServerResponse; url: URL; base: string; kind: 'git' | 'api' | 'web' }, // prettier-ignore
-): Promise<void> {
+async function answer(parts: ListenerParts, { request, response, url, base, kind }: Received): Promise<void> {
   if (isLfsPath(url.pathname)) return lfs(parts.lfs, request, response, { url, base });
   if (kind === 'git') return smartHttp(parts.smart, request, response, url);
   if (kind === 'api') return parts.api.answer(request, response, url, base);
@@ -49,17 +62,34 @@ async function answer(
   }
   if (url.pathname === '/swagger.v1.json') return json(response, parts.swagger);
   if (url.pathname.startsWith('/avatars/')) return avatar(response, url.pathname);
-  const found = await parts.web(request, url, base);
-  if (found !== undefined) {
-    response.writeHead(found.status, found.headers as Record<string, string | number>);
-    if (found.send !== undefined && request.method !== 'HEAD') await found.send(response);
-    else response.end(found.text);
-    return;
-  }
-  // People are led to the page of the app, which shows the same.
-  const isPage = request.method === 'GET' && /text\/html/.test(request.headers.accept ?? '');
-  const destination = { pages: parts.context.appPages, path: `/git${url.pathname === '/' ? '' : url.pathname}` };
-  if (!isPage || !leadToApp(request, response, destination)) throw new Problem('git.unknown', 404, 'Not found.');
+  const found = (await parts.web(request, url, base)) ?? (await pageAnswer(parts, { request, response, url, base }));
+  if (found === 'sent') return;
+  if (found === undefined) throw new Problem('git.unknown', 404, 'Not found.');
+  response.writeHead(found.status, found.headers as Record<string, string | number>);
+  if (found.send !== undefined && request.method !== 'HEAD') await found.send(response);
+  else response.end(request.method === 'HEAD' ? undefined : found.text);
+}
+
+/**
+ * The page that an address of Gitea leads to: the app's page for browsers that know the app, for callers with an account and
+ * for what is not public; else a page for visitors. Undefined where there is neither.
+ */
+async function pageAnswer(
+  { context, visitorPage }: ListenerParts,
+  { request, response, url, base }: Pick<Received, 'request' | 'response' | 'url' | 'base'>,
+): Promise<Answer | 'sent' | undefined> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+  const path = appPageOf(url.pathname, url.searchParams);
+  if (path === undefined) return undefined;
+  const isBrowser = /text\/html/.test(request.headers.accept ?? '');
+  const toApp = () => (leadToApp(request, response, { pages: context.appPages, path }) ? ('sent' as const) : undefined);
+  const hasAccount = request.headers.authorization !== undefined || context.caller(request).proven !== undefined;
+  const knowsApp = /(?:^|;\s*)homeport-app=1(?:;|$)/.test(request.headers.cookie ?? '');
+  if (isBrowser && (hasAccount || knowsApp)) return toApp();
+  const pages = context.appPages.forRequest(request);
+  const page = await visitorPage(url, { base, app: pages === undefined ? undefined : pages + path });
+  // Nothing tells a browser whether what it may not read exists: the app asks for a sign-in first.
+  return page ?? (isBrowser ? toApp() : undefined);
 }
 
 function kindOf(url: URL | null): 'git' | 'api' | 'web' {
@@ -70,7 +100,8 @@ function kindOf(url: URL | null): 'git' | 'api' | 'web' {
 
 /** What absolute addresses begin with: the guard before us has looked at the host. */
 function baseOf(request: IncomingMessage, { context, publicUrl }: ListenerParts): string {
-  return publicUrl === '' ? (context.publicUrl(request) ?? 'http://127.0.0.1') : publicUrl.replace(/\/+$/, '');
+  const setting = publicUrl();
+  return setting === '' ? (context.publicUrl(request) ?? 'http://127.0.0.1') : setting.replace(/\/+$/, '');
 }
 
 function json(response: ServerResponse, body: unknown): void {
@@ -80,6 +111,10 @@ function json(response: ServerResponse, body: unknown): void {
 
 /** Git and people read plain text. */
 function refuse({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (clientLeft(request, response, error)) {
+    context.log.debug('client left before the end of its request', { method: request.method, error });
+    return void response.destroy();
+  }
   let problem = error instanceof Problem ? error : undefined;
   if (problem === undefined || problem.status >= 500) {
     const id = randomUUID();

@@ -25,7 +25,7 @@ export function isLfsObject({ oid, size }: { readonly oid: string; readonly size
 
 export interface LfsLimits {
   /** Bytes of all large files of one repository; 0: no limit. */
-  readonly quota: number;
+  readonly quota: () => number;
 }
 
 /** Of what is sent too much so much is read and dropped, bytes. */
@@ -78,7 +78,7 @@ export class LfsStore {
 
   /** @throws Problem `git.lfs_quota` (507) when so many bytes more are too many. */
   async checkQuota(repository: Pick<Owner, 'id'>, more: number): Promise<void> {
-    const { quota } = this.#limits;
+    const quota = this.#limits.quota();
     if (quota === 0 || (await this.total(repository)) + more <= quota) return;
     const limit = `${Math.floor(quota / 1024 / 1024)} MiB`;
     throw new Problem('git.lfs_quota', 507, `The large files of this repository would exceed ${limit}, which is the limit here.`, { retryable: false }); // prettier-ignore
@@ -126,6 +126,11 @@ export class LfsStore {
   /** Its bytes from one to another, both included. Ask {@link sizes} first. */
   read(repository: Owner, oid: string, range?: { readonly start: number; readonly end: number }): Readable {
     return createReadStream(this.#path(repository, oid), range ?? {});
+  }
+
+  /** The file that has the content of a pointer; undefined where its content was never uploaded. */
+  async fileOf(repository: Owner, object: LfsObject): Promise<string | undefined> {
+    return (await this.isWhole(repository, object)) ? this.#path(repository, object.oid) : undefined;
   }
 
   /** Gives a repository all the large files of another one, without copying their bytes where the disk can do so. */

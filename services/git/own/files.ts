@@ -1,4 +1,4 @@
-import { BytesReply, implement, type ApiHandler } from '../../contracts/api.ts';
+import { BytesReply, FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitApi } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { GitFailed } from '../engine/git.ts';
@@ -6,13 +6,15 @@ import { isNewBranchName, treePath } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { resolve, resolveAs } from '../repositories/revisions.ts';
 import { needOpen, needWrite } from '../rest/issues/parts.ts';
+import { readPointer } from '../lfs/pointer.ts';
+import type { ContentParts } from '../rest/contents.ts';
 import type { PullRestParts } from '../rest/pulls/parts.ts';
 import { writeFiles, type FileWork } from '../rest/write-files.ts';
 import { emailOf } from '../wire/users.ts';
 import { ownAccount, ownRepository } from './issues.ts';
 
 /** Single files for the pages: loaded as they are, and changed by a commit each. */
-export function ownFileRoutes(parts: PullRestParts): readonly ApiHandler[] {
+export function ownFileRoutes(parts: PullRestParts & Pick<ContentParts, 'lfs'>): readonly ApiHandler[] {
   const { context, keeper, objects, owners, settings } = parts;
   return [
     implement(gitApi.file, async ({ query, ...call }) => {
@@ -22,7 +24,11 @@ export function ownFileRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const revision = await resolve(objects, folder, repository, query.ref);
       const found = path === undefined || revision === undefined ? undefined : await objects.contents(folder, `${revision.commit}:${path}`); // prettier-ignore
       if (found?.type !== 'blob') throw unknown();
-      return new BytesReply({ bytes: found.bytes, type: 'application/octet-stream', saveAs: path?.split('/').at(-1) });
+      const pointer = readPointer(found.bytes);
+      const large = pointer === undefined ? undefined : await parts.lfs.fileOf(repository, pointer);
+      const saveAs = path?.split('/').at(-1);
+      if (large !== undefined) return new FileReply({ path: large, type: 'application/octet-stream', saveAs });
+      return new BytesReply({ bytes: found.bytes, type: 'application/octet-stream', saveAs });
     }),
     implement(gitApi.change, async ({ body, ...call }) => {
       const place = await ownRepository(parts, call);

@@ -2,8 +2,10 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
 import type { Sight } from '../repositories/repositories.ts';
+import type { HookParts } from '../rest/hooks.ts';
 import type { PullRestParts } from '../rest/pulls/parts.ts';
 import { summary } from './routes.ts';
+import { nobody } from '../sign-in/visitor.ts';
 import { withTitles } from './event-titles.ts';
 import { ownAccount } from './issues.ts';
 
@@ -18,17 +20,12 @@ interface Tasks {
 }
 
 /** What of all repositories a person looks at first. */
-export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
+export function overviewRoutes(parts: PullRestParts & Pick<HookParts, 'hooks'>): readonly ApiHandler[] {
   const { db, repositories } = parts;
 
   const sightOf = async ({ identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>): Promise<Sight> => {
-    const account = ownAccount({ identity });
-    if (identity?.role === 'admin') return 'all';
-    return {
-      public: true,
-      owners: await repositories.ownersOf(account),
-      ids: await repositories.sharedWith(account),
-    };
+    ownAccount({ identity });
+    return parts.access.sight({ ...nobody, identity });
   };
   /** Issues and pull requests that are open, by when something happened to them. */
   const openOnes = (sight: Sight) =>
@@ -78,8 +75,8 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
     );
   /** Hooks of repositories that this account decides of, whose newest delivery failed. */
   const failing = async (sight: Sight) => {
-    const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false, ids: [] };
-    return db
+    const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false as const, ids: [] };
+    const rows = await db
       .selectFrom('webhooks')
       .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')
       .innerJoin('owners', 'owners.id', 'repositories.owner_id')
@@ -100,6 +97,8 @@ export function overviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
       )
       .limit(few.tasks)
       .execute();
+    // The rest of an address may be a secret.
+    return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(parts.hooks.address({ url }))?.origin ?? '' }));
   };
 
   return [

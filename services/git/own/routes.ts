@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import {
   gitApi,
@@ -9,6 +8,8 @@ import {
   type GitRepository,
 } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { decodeText } from '../../kit/text-encoding.ts';
+import { largestPointer, readPointer } from '../lfs/pointer.ts';
 import { timeOfDate } from '../domain/commit-time.ts';
 import { repositoryNameProblem, treePath } from '../domain/names.ts';
 import { readBlame } from '../repositories/blame.ts';
@@ -16,7 +17,7 @@ import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolve } from '../repositories/revisions.ts';
-import type { Repository, Sight } from '../repositories/repositories.ts';
+import type { Repository } from '../repositories/repositories.ts';
 import { readTree } from '../repositories/trees.ts';
 import type { ContentParts } from '../rest/contents.ts';
 import { nobody, type Visitor } from '../sign-in/visitor.ts';
@@ -55,14 +56,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
 
   return [
     implement(gitApi.list, async ({ identity, query }) => {
-      const sight: Sight =
-        identity === undefined || identity.role === 'admin'
-          ? 'all'
-          : {
-              public: true,
-              owners: await repositories.ownersOf(identity.account),
-              ids: await repositories.sharedWith(identity.account),
-            };
+      const sight = identity === undefined ? ('all' as const) : await access.sight({ ...nobody, identity });
       const found = await repositories.list({
         ...{ sight, words: query.q, inDescription: true },
         ...(query.sort === 'name' ? { sort: 'alpha' as const } : { sort: 'updated' as const, descending: true }),
@@ -102,7 +96,10 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
     }),
     implement(gitApi.remove, async (asked) => {
       const { repository, visitor, folder } = await find(asked, 'admin');
-      if (!(await access.ownsName(visitor, repository.owner))) throw new Problem('git.forbidden', 403, 'Only its owner removes a repository.'); // prettier-ignore
+      const owner = await parts.owners.byId(repository.ownerId);
+      if (!(await access.administersOwner(visitor, owner))) {
+        throw new Problem('git.forbidden', 403, 'Only the owner can delete a repository.');
+      }
       await objects.close(folder);
       await keeper.remove(repository);
       return ok;
@@ -114,7 +111,12 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
         if (last === undefined) throw unknown();
         const shown = await textOf(parts, folder, info.id, longestText);
-        return { kind: 'file', commit: commitView(last), id: info.id, size: info.size, text: shown?.text ?? null, editable: shown?.exact ?? false }; // prettier-ignore
+        const { id } = info;
+        const pointer = info.size > largestPointer ? undefined : await pointerOf(parts, folder, id);
+        return {
+          ...{ kind: 'file', commit: commitView(last), id, size: pointer?.size ?? info.size },
+          ...{ text: shown?.text ?? null, editable: shown?.exact ?? false, lfs: pointer !== undefined },
+        };
       }
       const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;
       const [newest] = await readLog(git, folder, { from: [commit], path, limit: 1 });
@@ -207,8 +209,14 @@ async function textOf(
   const info = await objects.info(folder, id);
   if (info === undefined || info.size > most) return undefined;
   const bytes = (await objects.contents(folder, id))?.bytes;
-  if (bytes === undefined || bytes.subarray(0, 8000).includes(0)) return undefined;
-  return { text: bytes.toString('utf8'), exact: isUtf8(bytes) && !bytes.includes(0) };
+  const decoded = bytes === undefined || readPointer(bytes) !== undefined ? undefined : decodeText(bytes);
+  return decoded && { text: decoded.text, exact: decoded.exact && bytes?.includes(0) === false };
+}
+
+/** The pointer of Git LFS that a file is; undefined for another file. */
+async function pointerOf({ objects }: Pick<ContentParts, 'objects'>, folder: string, id: string) {
+  const bytes = (await objects.contents(folder, id))?.bytes;
+  return bytes === undefined ? undefined : readPointer(bytes);
 }
 
 /** A repository as lists of the pages show it. */

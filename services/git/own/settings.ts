@@ -38,7 +38,8 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
   };
   const hookView = async (row: WebhookRow): Promise<GitHook> => {
     const [newest] = await hooks.deliveries(row, 1);
-    const { id, url, branch_filter: branchFilter } = row;
+    const { id, branch_filter: branchFilter } = row;
+    const url = hooks.shownAddress(row);
     return { id, url, branchFilter, events: JSON.parse(row.events) as string[], active: row.active === 1, last: newest?.state ?? null }; // prettier-ignore
   };
   const branchesOf = async (repository: Repository): Promise<readonly string[]> =>
@@ -68,7 +69,10 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
           ...{ createdAt: row.created_at, lastUsedAt: row.last_used_at },
         })),
         hooks: await Promise.all((await hooks.list({ repository: id })).map(hookView)),
-        mayRemove: await access.ownsName({ ...nobody, identity: asked.identity }, repository.owner),
+        mayRemove: await access.administersOwner(
+          { ...nobody, identity: asked.identity },
+          await owners.byId(repository.ownerId),
+        ),
       };
     }),
     implement(gitSettingsApi.change, async ({ body, ...asked }) => {
@@ -149,7 +153,7 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
     implement(gitSettingsApi.changeHook, async ({ body, ...asked }) => {
       const { hook } = await hookOf(asked);
       await hooks.change(hook, {
-        ...{ type: hook.type, url: hook.url, contentType: hook.content_type, branchFilter: hook.branch_filter },
+        ...{ type: hook.type, url: undefined, contentType: hook.content_type, branchFilter: hook.branch_filter },
         ...{ events: expandEvents(JSON.parse(hook.events) as string[]), active: body.active, local: hook.local === 1 },
         ...{ secret: undefined, authorization: undefined },
       });

@@ -15,7 +15,7 @@ import { GitFailed, type Git } from '../engine/git.ts';
 import { lfsFolder, type LfsStore } from '../lfs/lfs-store.ts';
 import type { Releases } from '../releases/releases.ts';
 import { assetFolder } from '../releases/stored-files.ts';
-import type { Keeper } from '../repositories/keeper.ts';
+import type { Keeper, NewRepository } from '../repositories/keeper.ts';
 import { readReferences, sizeOf } from '../repositories/references.ts';
 import { writeArchive } from '../rest/archives.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
@@ -81,7 +81,7 @@ export class Portable {
   }
 
   /** Nobody sees the repository before it is whole; when this rejects nothing of it remains. @throws Problem (409, 422), `git.disk_full` (507) */
-  async restore(input: Readable, wanted: { readonly owner: string; readonly name: string }): Promise<Repository> {
+  async restore(input: Readable, wanted: Pick<NewRepository, 'owner' | 'ownerKind' | 'name'>): Promise<Repository> {
     const { context, git, keeper, lfs } = this.#parts;
     const folder = await this.#folder();
     let row: { id: number; folder: string } | undefined;
@@ -92,7 +92,7 @@ export class Portable {
       const name = wanted.name === '' ? record.repository.name : wanted.name;
       const wrong = repositoryNameProblem(name);
       if (wrong !== undefined) throw broken(`it names a repository as none can be named: ${wrong}`);
-      const values = { owner: wanted.owner, name, private: isPrivate, defaultBranch, description, website, template };
+      const values = { ...wanted, name, private: isPrivate, defaultBranch, description, website, template };
       return await keeper.create(values, async (path) => {
         const bundle = join(folder, bundleName);
         if ((await stat(bundle).catch(() => undefined)) !== undefined) {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Accounts } from '../../contracts/control/accounts.ts';
-import type { Tables } from '../store/tables.ts';
-import { hasScope, type Visitor } from '../sign-in/visitor.ts';
-import type { Repository } from './repositories.ts';
+import type { OwnerRow, Tables } from '../store/tables.ts';
+import { hasScope, seesPublicOnly, type Visitor } from '../sign-in/visitor.ts';
+import type { Repositories, Repository, Sight } from './repositories.ts';
 
 /** How far somebody may go with a repository; each holds those before it. */
 export const levels = ['none', 'read', 'write', 'admin'] as const;
@@ -11,8 +11,9 @@ export type Level = (typeof levels)[number];
 export interface AccessParts {
   readonly accounts: Pick<Accounts, 'may' | 'stands'>;
   readonly db: Kysely<Tables>;
-  /** Public repositories are for accounts alone. */
-  readonly requireSignIn: boolean;
+  readonly repositories: Pick<Repositories, 'ownersOf' | 'sharedWith'>;
+  /** Whether only accounts read public repositories; the setting is live. */
+  readonly requireSignIn: () => boolean;
 }
 
 /** Decides who may do what with a repository. */
@@ -25,7 +26,7 @@ export class Access {
 
   /** What the account may do, and no more than its credential is good for. */
   async level(visitor: Visitor, repository: Repository): Promise<Level> {
-    if (visitor.scopes?.includes('public-only') === true && repository.private) return 'none';
+    if (visitor.scopes?.includes('public-only') === true && !isPublic(repository)) return 'none';
     const level = await this.#account(visitor, repository);
     if (level !== 'read' && level !== 'none' && !hasScope(visitor, 'write', 'repository')) {
       return hasScope(visitor, 'read', 'repository') ? 'read' : publicLevel(repository);
@@ -38,24 +39,50 @@ export class Access {
     return levels.indexOf(await this.level(visitor, repository)) >= levels.indexOf(needed);
   }
 
-  /** Whether somebody may make repositories and change things under an owner's name. */
-  async ownsName(visitor: Visitor, owner: string): Promise<boolean> {
+  /** The repositories that a caller finds in lists; `own`: only those of owners that the caller administers, and shared ones. */
+  async sight(visitor: Visitor, { own = false }: { readonly own?: boolean } = {}): Promise<Sight> {
     const { identity } = visitor;
-    if (identity === undefined || !this.#parts.accounts.stands(identity)) return false;
-    if (identity.role === 'admin') return true;
-    const isItself = identity.limited !== true;
-    if (isItself && identity.account.toLowerCase() === owner.toLowerCase()) return true;
-    if (isItself && (await this.#isMember(identity.account, owner))) return true;
-    return this.#parts.accounts.may(identity, 'git', 'write', `${owner}/*`);
+    const { repositories, requireSignIn } = this.#parts;
+    if (identity === undefined) return { public: own || requireSignIn() ? false : 'everyone', owners: [], ids: [] };
+    // A token for some repositories, or for public ones, does not list the others of its account.
+    if (seesPublicOnly(visitor)) return { public: own ? false : 'everyone', owners: [], ids: [] };
+    if (identity.role === 'admin' && !own) return 'all';
+    return {
+      public: own ? false : 'accounts',
+      owners: await repositories.ownersOf(identity.account),
+      ids: await repositories.sharedWith(identity.account),
+    };
   }
 
-  async #isMember(account: string, organization: string): Promise<boolean> {
+  /**
+   * Whether the caller administers an owner: its account, a member of the organization, or an administrator. A grant to
+   * write repositories of an owner is no ownership, and neither is a token with some of the account's rights.
+   */
+  async administersOwner(visitor: Visitor, owner: Pick<OwnerRow, 'id' | 'kind' | 'name'>): Promise<boolean> {
+    const { identity } = visitor;
+    if (identity === undefined || identity.limited === true || !this.#parts.accounts.stands(identity)) return false;
+    if (identity.role === 'admin') return true;
+    if (owner.kind === 'account') return identity.account === owner.name;
+    return this.isMember(identity.account, owner.id);
+  }
+
+  /** Whether the caller may know of an organization: it is public, or the caller belongs to it. */
+  async seesOrganization(
+    visitor: Visitor,
+    owner: Pick<OwnerRow, 'id' | 'kind' | 'name' | 'visibility'>,
+  ): Promise<boolean> {
+    const { identity, scopes } = visitor;
+    if (owner.visibility === 'public') return identity !== undefined || !this.#parts.requireSignIn();
+    if (identity === undefined || identity.limited === true || scopes?.includes('public-only') === true) return false;
+    return owner.visibility === 'limited' || this.administersOwner(visitor, owner);
+  }
+
+  async isMember(account: string, organization: number): Promise<boolean> {
     const row = await this.#parts.db
       .selectFrom('organization_members')
-      .innerJoin('owners', 'owners.id', 'organization_members.owner_id')
       .select('account')
       .where('account', '=', account)
-      .where('owners.lower_name', '=', organization.toLowerCase())
+      .where('owner_id', '=', organization)
       .executeTakeFirst();
     return row !== undefined;
   }
@@ -69,19 +96,21 @@ export class Access {
     const { accounts, requireSignIn } = this.#parts;
     const resource = `${repository.owner}/${repository.name}`;
     if (identity === undefined) {
-      if (!repository.private && !requireSignIn) return 'read';
+      if (isPublic(repository) && !requireSignIn()) return 'read';
       return accounts.may(undefined, 'git', 'read', resource) ? 'read' : 'none';
     }
     if (!accounts.stands(identity)) return 'none';
     if (identity.role === 'admin') return 'admin';
     const isItself = identity.limited !== true;
     if (isItself && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
-    if (isItself && repository.ownerKind === 'organization' && (await this.#isMember(identity.account, repository.owner))) return 'admin'; // prettier-ignore
+    if (isItself && repository.ownerKind === 'organization' && (await this.isMember(identity.account, repository.ownerId))) return 'admin'; // prettier-ignore
     const given = isItself ? await this.#collaboration(repository, identity.account) : undefined;
     if (given !== undefined && given.permission !== 'read') return given.permission;
     if (accounts.may(identity, 'git', 'write', resource)) return 'write';
-    if (given !== undefined || !repository.private || accounts.may(identity, 'git', 'read', resource)) return 'read';
-    return 'none';
+    if (given !== undefined || accounts.may(identity, 'git', 'read', resource)) return 'read';
+    const isVisible =
+      isPublic(repository) || (!repository.private && repository.ownerVisibility === 'limited' && isItself);
+    return isVisible ? 'read' : 'none';
   }
 
   #collaboration({ id }: Repository, account: string): Promise<{ readonly permission: Level } | undefined> {
@@ -95,5 +124,10 @@ export class Access {
 }
 
 function publicLevel(repository: Repository): Level {
-  return repository.private ? 'none' : 'read';
+  return isPublic(repository) ? 'read' : 'none';
+}
+
+/** Whether everyone may know of a repository: neither it nor its organization is hidden. */
+function isPublic(repository: Pick<Repository, 'private' | 'ownerVisibility'>): boolean {
+  return !repository.private && repository.ownerVisibility === 'public';
 }

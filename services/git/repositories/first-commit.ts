@@ -49,8 +49,17 @@ async function idOf(git: Git, folder: string, args: readonly string[], input: st
   return (await git.run(folder, args, { input })).stdout.toString().trim();
 }
 
-/** Git would refuse an empty name, and cut others where these stand. */
+/** Whether git accepts a text as the name of an author: it refuses one of nothing but punctuation. */
+export function isAuthorName(text: string): boolean {
+  return usableName(text) !== '';
+}
+
+/** The name without the characters that git removes from its ends or refuses within it. */
+function usableName(text: string): string {
+  return text.replaceAll(/[<>\p{Cc}]/gu, '').replaceAll(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '');
+}
+
 function plain(text: string): string {
-  const usable = text.replaceAll(/[<>\p{Cc}]/gu, '').trim();
+  const usable = usableName(text);
   return usable === '' ? 'unknown' : usable;
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { LfsStore } from '../lfs/lfs-store.ts';
-import type { Tables } from '../store/tables.ts';
+import type { OwnerRow, Tables } from '../store/tables.ts';
 import type { Keeper } from './keeper.ts';
 import { sizeOf } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
@@ -23,10 +23,15 @@ export class Forks {
   }
 
   /** Nobody sees it before it is whole. @throws Problem `git.name_taken` (409) */
-  async create(parent: Repository, owner: string, name: string): Promise<Repository> {
+  async create(parent: Repository, owner: Pick<OwnerRow, 'kind' | 'name'>, name: string): Promise<Repository> {
     const { git, keeper, lfs, repositories } = this.#parts;
     const { description, defaultBranch, branchCount, empty, website } = parent;
-    const wanted = { owner, name, private: parent.private, defaultBranch, description, website };
+    // Nothing of a hidden organization becomes public by a fork.
+    const isHidden = parent.private || parent.ownerVisibility !== 'public';
+    const wanted = {
+      ...{ owner: owner.name, ownerKind: owner.kind, name, private: isHidden },
+      ...{ defaultBranch, description, website },
+    };
     const made = await keeper.create(wanted, async (folder) => {
       const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
       const args = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', keeper.folder(parent), ...refs];

@@ -6,13 +6,15 @@ import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import { lfsFolder } from '../lfs/lfs-store.ts';
 import { assetFolder } from '../releases/stored-files.ts';
-import type { Tables } from '../store/tables.ts';
+import type { OwnerRow, Tables } from '../store/tables.ts';
 import { removeLocks } from './leftovers.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
 /** What a new repository is made with. */
 export interface NewRepository {
   readonly owner: string;
+  /** Whether `owner` names an organization; an account when it is left out. */
+  readonly ownerKind?: OwnerRow['kind'];
   readonly name: string;
   readonly private: boolean;
   readonly defaultBranch: string;
@@ -77,11 +79,14 @@ export class Keeper {
     await this.#git.run(undefined, ['init', '--bare', '--quiet', '--template=', `--initial-branch=${wanted.defaultBranch}`, '--', path]); // prettier-ignore
     try {
       const id = await commit(async (transaction: Kysely<Tables>) => {
-        const owner = await this.#repositories.ensureOwner(
-          transaction,
-          account?.name ?? wanted.owner,
-          account?.createdAt ?? now,
-        );
+        const owner =
+          wanted.ownerKind === 'organization'
+            ? await this.#repositories.organization(transaction, wanted.owner)
+            : await this.#repositories.ensureOwner(
+                transaction,
+                account?.name ?? wanted.owner,
+                account?.createdAt ?? now,
+              );
         const row = await transaction
           .insertInto('repositories')
           .values({
@@ -138,14 +143,14 @@ export class Keeper {
   }
 
   /** Its old address leads to the new one from then on. @throws Problem `git.name_taken` (409) */
-  async rename(repository: Repository, to: { readonly owner?: string; readonly name: string }): Promise<void> {
+  async rename(
+    repository: Repository,
+    to: { readonly owner?: Pick<OwnerRow, 'id'>; readonly name: string },
+  ): Promise<void> {
     const { clock, commit } = this.#context;
     const now = clock.now();
     await commit(async (transaction: Kysely<Tables>) => {
-      const owner =
-        to.owner === undefined
-          ? { id: repository.ownerId }
-          : await this.#repositories.ensureOwner(transaction, to.owner, now);
+      const owner = to.owner ?? { id: repository.ownerId };
       const lower = to.name.toLowerCase();
       const taken = await transaction
         .selectFrom('repositories')

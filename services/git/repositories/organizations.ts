@@ -5,16 +5,21 @@ import type { OwnerRow, Tables } from '../store/tables.ts';
 
 /** Owners that are no account: their members may do with what they have as with their own. */
 export class Organizations {
-  readonly #context: Pick<Context, 'clock' | 'commit'>;
+  readonly #context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
 
-  constructor(context: Pick<Context, 'clock' | 'commit' | 'db'>) {
+  constructor(context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'db'>) {
     this.#context = context;
     this.#db = context.db;
   }
 
   /** @throws Problem `git.name_taken` (422) */
-  async create(name: string, values: Pick<OwnerRow, 'full_name' | 'description'>, account: string): Promise<OwnerRow> {
+  async create(
+    name: string,
+    values: Pick<OwnerRow, 'full_name' | 'description' | 'visibility'>,
+    account: string,
+  ): Promise<OwnerRow> {
+    await this.#reserve(name);
     const made = await this.#context.commit(async (transaction: Kysely<Tables>) => {
       const row = await transaction
         .insertInto('owners')
@@ -31,12 +36,30 @@ export class Organizations {
       if (row !== undefined) await transaction.insertInto('organization_members').values({ owner_id: row.id, account }).execute(); // prettier-ignore
       return row;
     });
-    if (made === undefined) throw new Problem('git.name_taken', 422, `user already exists [name: ${name}]`);
+    if (made === undefined) throw nameTaken(name);
     return made;
   }
 
+  /** @throws Problem `git.name_taken` (422) */
+  async rename({ id, name: before }: Pick<OwnerRow, 'id' | 'name'>, name: string): Promise<void> {
+    const isOther = name.toLowerCase() !== before.toLowerCase();
+    if (isOther) await this.#reserve(name);
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      const lower = name.toLowerCase();
+      const other = await transaction
+        .selectFrom('owners')
+        .select('id')
+        .where('lower_name', '=', lower)
+        .where('id', '!=', id)
+        .executeTakeFirst();
+      if (other !== undefined) throw nameTaken(name);
+      await transaction.updateTable('owners').set({ name, lower_name: lower }).where('id', '=', id).execute();
+    });
+    if (isOther) await this.#context.accounts.releaseName('git', before);
+  }
+
   /** @throws Problem `git.not_empty` (409) while it has repositories. */
-  async remove(id: number): Promise<void> {
+  async remove({ id, name }: Pick<OwnerRow, 'id' | 'name'>): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       const has = await transaction
         .selectFrom('repositories')
@@ -47,6 +70,26 @@ export class Organizations {
       await transaction.deleteFrom('former_names').where('owner_id', '=', id).execute();
       await transaction.deleteFrom('owners').where('id', '=', id).execute();
     });
+    await this.#context.accounts.releaseName('git', name);
+  }
+
+  /** Reserves the names of all organizations, and returns those that accounts have as well. */
+  async claimNames(): Promise<readonly string[]> {
+    const rows = await this.list();
+    return this.#context.accounts.synchronizeNames(
+      'git',
+      rows.map(({ name }) => ({ name, kind: 'organization' })),
+    );
+  }
+
+  /** @throws Problem `git.name_taken` (422) where an account or another service has the name */
+  async #reserve(name: string): Promise<void> {
+    try {
+      await this.#context.accounts.reserveName('git', { name, kind: 'organization' });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 409) throw error;
+      throw nameTaken(name, error);
+    }
   }
 
   async list(): Promise<OwnerRow[]> {
@@ -95,4 +138,8 @@ export class Organizations {
         .execute();
     });
   }
+}
+
+function nameTaken(name: string, cause?: unknown): Problem {
+  return new Problem('git.name_taken', 422, `user already exists [name: ${name}]`, { cause });
 }

@@ -1,26 +1,33 @@
 import type { Kysely } from 'kysely';
+import { AccountName } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
-import type { Repositories } from './repositories.ts';
+import { accountOfEmail } from '../wire/users.ts';
+import { checkOwnRow, type Repositories } from './repositories.ts';
 
 /** What is changed of an owner; what is undefined stays. */
 export interface OwnerChange {
   readonly full_name?: string | undefined;
   readonly description?: string | undefined;
+  readonly visibility?: OwnerRow['visibility'] | undefined;
+  readonly email?: string | undefined;
   readonly profile?: OwnerProfile;
 }
 
 /** As many as are remembered; rows of owners hardly ever change. */
 const mostKept = 1000;
 
+/** Names that the host reserves for what it keeps of removed accounts. */
+const keptName = /\.removed(-\d+)?$/;
+
 /** The rows of owners, which are made for accounts when they are first needed. */
 export class Owners {
-  readonly #context: Pick<Context, 'accounts' | 'commit'>;
+  readonly #context: Pick<Context, 'accounts' | 'commit' | 'db'>;
   readonly #repositories: Repositories;
   readonly #kept = new Map<number, OwnerRow>();
 
-  constructor(context: Pick<Context, 'accounts' | 'commit'>, repositories: Repositories) {
+  constructor(context: Pick<Context, 'accounts' | 'commit' | 'db'>, repositories: Repositories) {
     this.#context = context;
     this.#repositories = repositories;
   }
@@ -35,7 +42,7 @@ export class Owners {
     return row;
   }
 
-  /** An organisation, or an account by its name in whatever case; undefined where there is none. */
+  /** An organization, or an account, by its name in any case; undefined where there is none. */
   async find(name: string): Promise<OwnerRow | undefined> {
     const row = await this.#repositories.owner(name);
     if (row !== undefined) return row;
@@ -43,13 +50,49 @@ export class Owners {
     return account === undefined ? undefined : this.ofAccount(account);
   }
 
-  /** The row of an account that is there. */
+  /** The row of an existing account. @throws Problem `git.name_conflict` (409) where another owner has its name */
   async ofAccount(name: string): Promise<OwnerRow> {
     const row = await this.#repositories.owner(name);
-    if (row !== undefined) return row;
+    if (row !== undefined) {
+      checkOwnRow(row, name);
+      return row;
+    }
     const { accounts, commit } = this.#context;
     const account = await accounts.find(name);
     return commit((transaction) => this.#repositories.ensureOwner(transaction, name, account?.createdAt ?? 0));
+  }
+
+  /** The accounts behind email addresses of commits: those that stand for an account, and those that an account has set. */
+  async accountsOfEmails(emails: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const wanted = [...new Set(emails.map((email) => email.toLowerCase()))].filter((email) => email !== '');
+    const rows =
+      wanted.length === 0
+        ? []
+        : await (this.#context.db as Kysely<Tables>)
+            .selectFrom('owners')
+            .select(['email', 'name'])
+            .where('kind', '=', 'account')
+            .where((is) => is(is.fn<string>('lower', ['email']), 'in', wanted))
+            .execute();
+    const own = new Map(rows.map(({ email, name }) => [email.toLowerCase(), name]));
+    return new Map(
+      emails.flatMap((email) => {
+        const name = accountOfEmail(email) ?? own.get(email.toLowerCase());
+        return name === undefined ? [] : [[email, name] as const];
+      }),
+    );
+  }
+
+  /** Names of accounts that no longer exist and whose rows are still here under a name that an account could have. */
+  async abandoned(): Promise<readonly string[]> {
+    const { accounts, db } = this.#context;
+    const [rows, existing] = await Promise.all([
+      (db as Kysely<Tables>).selectFrom('owners').select('name').where('kind', '=', 'account').execute(),
+      accounts.list(),
+    ]);
+    const names = new Set(existing.map(({ name }) => name));
+    const isUsable = (name: string): boolean => AccountName.safeParse(name).success && !keptName.test(name);
+    return rows.flatMap(({ name }) => (!names.has(name) && isUsable(name) ? [name] : []));
   }
 
   async change({ id }: Pick<OwnerRow, 'id'>, { profile = {}, ...values }: OwnerChange): Promise<OwnerRow> {

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
 import { countColumns } from '../store/counts.ts';
 import type { OwnerRow, RepositoryRow, Tables } from '../store/tables.ts';
 
@@ -8,6 +9,7 @@ export interface Repository {
   readonly owner: string;
   readonly ownerId: number;
   readonly ownerKind: OwnerRow['kind'];
+  readonly ownerVisibility: OwnerRow['visibility'];
   readonly name: string;
   /** Name of its folder. */
   readonly folder: string;
@@ -37,6 +39,7 @@ export interface Repository {
 type Joined = RepositoryRow & {
   readonly owner_name: string;
   readonly owner_kind: OwnerRow['kind'];
+  readonly owner_visibility: OwnerRow['visibility'];
   readonly open_issues: number;
   readonly open_pulls: number;
   readonly star_count: number;
@@ -45,9 +48,17 @@ type Joined = RepositoryRow & {
   readonly parent_id: number | null;
 };
 
-/** Which repositories somebody may see: all, or the public ones with those of certain owners and numbers. */
+/**
+ * Repositories that a caller sees: all of them, or the public ones with those of some owners and some single ones. `accounts`:
+ * public repositories of organizations that only accounts may know are among them.
+ */
 export type Sight =
-  'all' | { readonly public: boolean; readonly owners: readonly string[]; readonly ids: readonly number[] };
+  | 'all'
+  | {
+      readonly public: false | 'everyone' | 'accounts';
+      readonly owners: readonly number[];
+      readonly ids: readonly number[];
+    };
 
 export const sorts = ['alpha', 'created', 'updated', 'size', 'git_size', 'lfs_size', 'stars', 'forks', 'id'] as const;
 
@@ -137,15 +148,15 @@ export class Repositories {
     return row?.count ?? 0;
   }
 
-  /** Owners that somebody decides for: himself, and organisations that he is a member of. */
-  async ownersOf(account: string): Promise<readonly string[]> {
+  /** Ids of the owners that an account administers: its own row, and organizations that it is a member of. */
+  async ownersOf(account: string): Promise<readonly number[]> {
     const rows = await this.#db
-      .selectFrom('organization_members')
-      .innerJoin('owners', 'owners.id', 'organization_members.owner_id')
-      .select('owners.name')
-      .where('organization_members.account', '=', account)
+      .selectFrom('owners')
+      .select('id')
+      .where((is) => is.and([is('kind', '=', 'account'), is('name', '=', account)]))
+      .union(this.#db.selectFrom('organization_members').select('owner_id as id').where('account', '=', account))
       .execute();
-    return [account, ...rows.map(({ name }) => name)];
+    return rows.map(({ id }) => id);
   }
 
   /** Repositories in which an account has a part that was given to it. */
@@ -160,7 +171,14 @@ export class Repositories {
 
   /** What public repositories are about, and how many of them each. */
   async topics(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#db.selectFrom('repositories').select('topics').where('private', '=', 0).where('topics', '!=', '[]').execute(); // prettier-ignore
+    const rows = await this.#db
+      .selectFrom('repositories')
+      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+      .select('topics')
+      .where('private', '=', 0)
+      .where('owners.visibility', '=', 'public')
+      .where('topics', '!=', '[]')
+      .execute();
     const counts = new Map<string, number>();
     for (const topic of rows.flatMap(({ topics }) => JSON.parse(topics) as string[])) counts.set(topic, (counts.get(topic) ?? 0) + 1); // prettier-ignore
     return counts;
@@ -174,7 +192,22 @@ export class Repositories {
     return this.#db.selectFrom('owners').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** The row of an account, which is made when it is first needed. */
+  /** @throws Problem `git.unknown` (404) where there is no organization of this name */
+  async organization(db: Kysely<Tables>, name: string): Promise<OwnerRow> {
+    const row = await db
+      .selectFrom('owners')
+      .selectAll()
+      .where('lower_name', '=', name.toLowerCase())
+      .where('kind', '=', 'organization')
+      .executeTakeFirst();
+    if (row === undefined) throw new Problem('git.unknown', 404, 'not found');
+    return row;
+  }
+
+  /**
+   * The row of an account, which is created when it is first needed.
+   * @throws Problem `git.name_conflict` (409) where an organization, or an account of another case, has the name
+   */
   async ensureOwner(transaction: Kysely<Tables>, name: string, createdAt: number): Promise<OwnerRow> {
     const lower = name.toLowerCase();
     await transaction
@@ -182,8 +215,22 @@ export class Repositories {
       .values({ name, lower_name: lower, kind: 'account', full_name: '', description: '', created_at: createdAt })
       .onConflict((conflict) => conflict.column('lower_name').doNothing())
       .execute();
-    return transaction.selectFrom('owners').selectAll().where('lower_name', '=', lower).executeTakeFirstOrThrow();
+    const row = await transaction
+      .selectFrom('owners')
+      .selectAll()
+      .where('lower_name', '=', lower)
+      .executeTakeFirstOrThrow();
+    checkOwnRow(row, name);
+    return row;
   }
+}
+
+/** @throws Problem `git.name_conflict` (409) where the row of this name belongs to another owner than the account */
+export function checkOwnRow(row: Pick<OwnerRow, 'kind' | 'name'>, account: string): void {
+  if (row.kind === 'account' && row.name === account) return;
+  const holder = row.kind === 'organization' ? `The organization ${row.name}` : `The account ${row.name}`;
+  const detail = `${holder} has this name in Code, so the account ${account} cannot own repositories. Rename one of them.`;
+  throw new Problem('git.name_conflict', 409, detail);
 }
 
 function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' | 'owners', Joined> {
@@ -191,7 +238,8 @@ function joined(db: Kysely<Tables>): SelectQueryBuilder<Tables, 'repositories' |
     .selectFrom('repositories')
     .innerJoin('owners', 'owners.id', 'repositories.owner_id')
     .selectAll('repositories')
-    .select(['owners.name as owner_name', 'owners.kind as owner_kind', ...countColumns])
+    .select(['owners.name as owner_name', 'owners.kind as owner_kind', 'owners.visibility as owner_visibility'])
+    .select(countColumns)
     .where('repositories.filling', '=', 0);
 }
 
@@ -204,8 +252,16 @@ function matching(
   if (sight !== 'all') {
     found = found.where((is) =>
       is.or([
-        ...(sight.public ? [is('repositories.private', '=', 0)] : []),
-        is('owners.lower_name', 'in', ['', ...sight.owners.map((name) => name.toLowerCase())]),
+        ...(sight.public === false
+          ? []
+          : [
+              is.and([
+                is('repositories.private', '=', 0),
+                is('owners.visibility', 'in', sight.public === 'accounts' ? ['public', 'limited'] : ['public']),
+              ]),
+            ]),
+        // No owner has this id: an empty list is no SQL.
+        is('repositories.owner_id', 'in', [0, ...sight.owners]),
         ...(sight.ids.length > 0 ? [is('repositories.id', 'in', [...sight.ids])] : []),
       ]),
     );
@@ -265,6 +321,7 @@ function repositoryOf(row: Joined): Repository {
     owner: row.owner_name,
     ownerId: row.owner_id,
     ownerKind: row.owner_kind,
+    ownerVisibility: row.owner_visibility,
     name: row.name,
     folder: row.folder,
     description: row.description,

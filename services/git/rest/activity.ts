@@ -8,7 +8,6 @@ import { profileOf, userOf } from '../wire/users.ts';
 import { needIdentity, ok, type Call, type Route } from './call.ts';
 import { pageOf, partOf } from './paging.ts';
 import { named, shown, type Db, type RestParts } from './parts.ts';
-import { seesPublicOnly } from '../sign-in/visitor.ts';
 
 /** As far back as lists of activity go, and as counts of it do, ms. */
 const mostEvents = 500;
@@ -21,12 +20,7 @@ const idKinds = ['p', 'i', 'e', 'r'];
 export function activityRoutes(parts: RestParts & { readonly db: Db }): readonly Route[] {
   const { access, context, db, lookup, owners, repositories } = parts;
 
-  const sightOf = async (call: Call): Promise<Sight> => {
-    const { account, role } = needIdentity(call.visitor);
-    if (seesPublicOnly(call.visitor)) return { public: true, owners: [], ids: [] };
-    if (role === 'admin') return 'all';
-    return { public: true, owners: await repositories.ownersOf(account), ids: await repositories.sharedWith(account) };
-  };
+  const sightOf = (call: Call): Promise<Sight> => access.sight(call.visitor);
   /** Whose activity is asked for; undefined where he keeps it to himself. */
   const actor = async (call: Call): Promise<string | undefined> => {
     const row = await owners.find(call.params['user'] ?? '');

@@ -9,7 +9,8 @@ import type { RestParts } from './parts.ts';
 import { accountKeyJson } from './users.ts';
 
 const text = optional(z.string().max(255));
-const values = { full_name: optional(z.string().max(100)), description: text, website: text, location: text };
+const email = optional(z.union([z.literal(''), z.email('Email').max(254)]));
+const values = { email, full_name: optional(z.string().max(100)), description: text, website: text, location: text };
 const createBody = z.object({ username: required, password: optional(z.string()), ...values });
 const changeBody = z.object({
   password: optional(z.string()),
@@ -24,7 +25,7 @@ type Described = z.infer<z.ZodObject<typeof values>>;
 
 /** Accounts, for administrators. They are those of all services. */
 export function administrationRoutes(parts: RestParts): readonly Route[] {
-  const { context, keeper, keys, objects, owners, repositories } = parts;
+  const { context, keys, owners, repositories } = parts;
   const { accounts } = context;
 
   const json = async (call: Pick<Call, 'base'>, { name, enabled, role }: Account) =>
@@ -36,8 +37,13 @@ export function administrationRoutes(parts: RestParts): readonly Route[] {
     if (found === undefined) throw unknown();
     return found;
   };
-  const describe = async (name: string, { full_name, description, website, location }: Described) =>
-    owners.change(await owners.ofAccount(name), { full_name, description, profile: { website, location } });
+  const describe = async (name: string, { email: address, full_name, description, website, location }: Described) =>
+    owners.change(await owners.ofAccount(name), {
+      email: address,
+      full_name,
+      description,
+      profile: { website, location },
+    });
   const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({ method, path, scope: 'admin', signedIn: true, handle }); // prettier-ignore
 
   return [
@@ -79,18 +85,12 @@ export function administrationRoutes(parts: RestParts): readonly Route[] {
       if (name === accountOf(call)) throw new Problem('git.invalid', 422, 'you cannot delete yourself');
       // Before anything of it is removed: the account would stay.
       if (provisioned === true) throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`); // prettier-ignore
-      const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 50, offset: 0 });
-      if (flag(call.query, 'purge') === true) {
-        for (let some = await owned(); some.total > 0; some = await owned()) {
-          for (const repository of some.repositories) {
-            await objects.close(keeper.folder(repository));
-            await keeper.remove(repository);
-          }
-        }
-      } else if ((await owned()).total > 0) {
+      const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 1, offset: 0 });
+      const purge = flag(call.query, 'purge') === true;
+      if (!purge && (await owned()).total > 0) {
         throw new Problem('git.invalid', 422, `user still has ownership of repositories [name: ${name}]`);
       }
-      await accounts.remove(name);
+      await accounts.remove(name, { action: 'delete' });
       return noContent;
     }),
     route('POST', '/admin/users/:user/keys', async (call) => {

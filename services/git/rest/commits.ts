@@ -15,7 +15,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { pour } from '../transfer/flow.ts';
 import { commitJson } from '../wire/commits.ts';
-import { accountOfEmail, userOf } from '../wire/users.ts';
+import { userOf } from '../wire/users.ts';
 import { ok, type Answer, type Call, type Route } from './call.ts';
 import { flag, listHeaders, pageOf } from './paging.ts';
 import { named, placeOf, type RestParts } from './parts.ts';
@@ -119,16 +119,24 @@ export function commitRoutes(parts: RestParts): readonly Route[] {
 }
 
 /** Commits as the peer lists them, with what they changed as far as it is asked for. */
-export function commitList({ git, keeper, repositories }: Pick<RestParts, 'git' | 'keeper' | 'repositories'>) {
-  /** The accounts behind the addresses that commits made here have. */
+export function commitList({
+  git,
+  keeper,
+  owners,
+  repositories,
+}: Pick<RestParts, 'git' | 'keeper' | 'owners' | 'repositories'>) {
+  /** The accounts behind the email addresses of commits. */
   const people = async (call: Call, commits: readonly Commit[]) => {
-    const names = new Set(commits.flatMap(({ author, committer }) => [accountOfEmail(author.email), accountOfEmail(committer.email)])); // prettier-ignore
+    const accounts = await owners.accountsOfEmails(
+      commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+    );
+    const names = new Set(accounts.values());
     const shown = new Map<string, unknown>();
     for (const name of names) {
-      const row = name === undefined ? undefined : await repositories.owner(name);
-      if (name !== undefined && row !== undefined) shown.set(name, userOf(row, call.base));
+      const row = await repositories.owner(name);
+      if (row !== undefined) shown.set(name, userOf(row, call.base));
     }
-    return ({ email }: Signature): unknown => shown.get(accountOfEmail(email) ?? '') ?? null;
+    return ({ email }: Signature): unknown => shown.get(accounts.get(email) ?? '') ?? null;
   };
   return async (call: Call, repository: Repository, commits: readonly Commit[]) => {
     const stat = flag(call.query, 'stat') ?? true;

@@ -7,7 +7,8 @@ import type { LastCommits } from '../repositories/last-commits.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { resolve, type Revision } from '../repositories/revisions.ts';
+import { resolve, resolveAs, type Revision } from '../repositories/revisions.ts';
+import { readSubmodules } from '../repositories/submodules.ts';
 import { readTree, type TreeEntry } from '../repositories/trees.ts';
 import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
@@ -51,11 +52,8 @@ export function contentRoutes(parts: ContentParts): readonly Route[] {
       path: `/repos/:owner/:repo/${kind}/*path`,
       scope: 'repository',
       handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const large = kind === 'media' ? await largeFile(parts, repository, call) : undefined;
-        if (large !== undefined) return large;
-        const revision = await resolve(objects, folder, repository, call.query.get('ref'));
-        const answer = await rawFile(parts, repository, revision, call.params['path'] ?? '', call.request.headers['if-none-match']); // prettier-ignore
+        const { repository } = await find(call);
+        const answer = await fileAnswer(parts, repository, call, kind === 'media');
         return { ...answer, headers: { ...answer.headers, 'X-Gitea-Object-Type': 'file' } };
       },
     })),
@@ -101,9 +99,30 @@ export function contentRoutes(parts: ContentParts): readonly Route[] {
   ];
 }
 
+/**
+ * A file as it is. The path is that of the file at `?ref=`, or, as the peer prefers it, `{ref}/{path}`; a file of that path on
+ * the branch comes first.
+ */
+async function fileAnswer(parts: ContentParts, repository: Repository, call: Call, isMedia: boolean): Promise<Answer> {
+  const { keeper, objects } = parts;
+  const asked = call.params['path'] ?? '';
+  const folder = keeper.folder(repository);
+  const ref = call.query.get('ref') ?? '';
+  const known = call.request.headers['if-none-match'];
+  const revision = await resolve(objects, folder, repository, ref);
+  const path = treePath(asked);
+  const info = revision === undefined || path === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`); // prettier-ignore
+  if (ref === '' && info?.type !== 'blob' && asked.includes('/')) {
+    const rest = { kind: undefined, rest: asked.split('/'), isMedia, known };
+    return fileInTree(parts, repository, rest);
+  }
+  const large = isMedia ? await largeFile(parts, repository, revision, asked) : undefined;
+  return large ?? rawFile(parts, repository, revision, asked, known);
+}
+
 /** A file with its content, or the entries of a folder; undefined where there is none. */
 export async function describe(
-  { keeper, lastCommits, objects }: Pick<ContentParts, 'keeper' | 'lastCommits' | 'objects'>,
+  { git, keeper, lastCommits, objects }: Pick<ContentParts, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
   call: Pick<Call, 'base'>,
   repository: Repository,
   revision: Revision,
@@ -111,6 +130,7 @@ export async function describe(
 ): Promise<unknown> {
   const folder = keeper.folder(repository);
   const place = placeOf(call, repository);
+  const submodules = () => readSubmodules(git, folder, revision.commit, `${place.base}/${place.full}.git`);
   if (path !== '') {
     const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
     const entries = (await readTree(objects, folder, `${revision.commit}:${parent}`)) ?? [];
@@ -119,7 +139,9 @@ export async function describe(
     if (entry.type !== 'tree') {
       const blob = entry.type === 'blob' ? await objects.contents(folder, entry.id) : undefined;
       const last = await lastCommits.of(folder, revision.commit, path);
-      return contentJson({ path, mode: entry.mode, id: entry.id, size: blob?.size ?? 0, last }, revision, place, blob?.bytes); // prettier-ignore
+      const submodule = entry.type === 'commit' ? (await submodules()).get(path) : undefined;
+      const { id, mode } = entry;
+      return contentJson({ path, mode, id, size: blob?.size ?? 0, last, submodule }, revision, place, blob?.bytes);
     }
   }
   const entries = await readTree(objects, folder, `${revision.commit}:${path}`);
@@ -130,24 +152,60 @@ export async function describe(
     path,
     entries.map(({ name }) => name),
   );
+  const urls = entries.some(({ type }) => type === 'commit') ? await submodules() : undefined;
   return Promise.all(
     entries.map(async (entry) => {
       const full = path === '' ? entry.name : `${path}/${entry.name}`;
       const size = await sizeOf(objects, folder, entry);
-      return contentJson({ path: full, mode: entry.mode, id: entry.id, size, last: last.get(full) }, revision, place);
+      const submodule = urls?.get(full);
+      const { id, mode } = entry;
+      return contentJson({ path: full, mode, id, size, last: last.get(full), submodule }, revision, place);
     }),
   );
 }
 
-/** The large file that a pointer at this path stands for; undefined where there is none. */
-async function largeFile(
-  { keeper, lfs, objects }: ContentParts,
+/** A file at a branch, a tag or a commit. A branch may have slashes in its name, so that each part is tried as its end. */
+export async function fileInTree(
+  parts: ContentParts,
   repository: Repository,
-  call: Call,
+  { kind, rest, isMedia, known }: FileAddress,
+): Promise<Answer> {
+  const folder = parts.keeper.folder(repository);
+  for (let parted = 1; parted < rest.length; parted += 1) {
+    const name = rest.slice(0, parted).join('/');
+    const there =
+      kind === 'branch' || kind === 'tag' || kind === 'commit'
+        ? await resolveAs(kind, parts.objects, folder, name)
+        : await resolve(parts.objects, folder, repository, name);
+    if (there === undefined) continue;
+    const path = rest.slice(parted).join('/');
+    const large = isMedia ? await largeFile(parts, repository, there, path) : undefined;
+    if (large !== undefined) return large;
+    const info = await parts.objects.info(folder, `${there.commit}:${treePath(path) ?? ''}`);
+    // Another branch may have a longer name.
+    if (info?.type === 'blob') return rawFile(parts, repository, there, path, known);
+  }
+  throw unknown();
+}
+
+interface FileAddress {
+  /** `branch`, `tag` or `commit`; undefined where any of them is meant. */
+  readonly kind: string | undefined;
+  /** What names the commit, and the path behind it. */
+  readonly rest: readonly string[];
+  readonly isMedia: boolean;
+  readonly known: string | undefined;
+}
+
+/** The large file that a pointer at this path stands for; undefined where there is none. */
+export async function largeFile(
+  { keeper, lfs, objects }: Pick<ContentParts, 'keeper' | 'lfs' | 'objects'>,
+  repository: Repository,
+  revision: Revision | undefined,
+  asked: string,
 ): Promise<Answer | undefined> {
   const folder = keeper.folder(repository);
-  const path = treePath(call.params['path'] ?? '');
-  const revision = await resolve(objects, folder, repository, call.query.get('ref'));
+  const path = treePath(asked);
   const info = path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`); // prettier-ignore
   if (path === undefined || info?.type !== 'blob' || info.size > largestPointer) return undefined;
   const bytes = (await objects.contents(folder, info.id))?.bytes;
@@ -182,7 +240,7 @@ export async function rawFile(
   const name = path.slice(path.lastIndexOf('/') + 1);
   const headers = {
     ETag: tag,
-    'Cache-Control': `${repository.private ? 'private' : 'public'}, max-age=21600`,
+    'Cache-Control': `${repository.private || repository.ownerVisibility !== 'public' ? 'private' : 'public'}, max-age=21600`,
     ...(last === undefined ? {} : { 'Last-Modified': new Date(gitTime(last.committer.date)).toUTCString() }),
     'Access-Control-Expose-Headers': 'Content-Disposition',
     'X-Content-Type-Options': 'nosniff',

@@ -6,14 +6,24 @@ import { gitTime, never } from '../wire/time.ts';
 import { unverified } from '../wire/commits.ts';
 import { emailOf } from '../wire/users.ts';
 import { readCommit } from '../repositories/commits.ts';
+import { isAuthorName, type Author } from '../repositories/first-commit.ts';
 import { accountOf, bodyOf, optional, type Answer, type Call, type Route } from './call.ts';
 import { describe, type ContentParts } from './contents.ts';
 import { named, placeOf } from './parts.ts';
 import { writeFiles, type FileWork } from './write-files.ts';
 
-const person = optional(z.object({ name: optional(z.string()), email: optional(z.string()) }));
+const authorName = z
+  .string()
+  .max(255, 'MaxSize')
+  .refine((name) => name === '' || isAuthorName(name), 'name consists only of disallowed characters');
+const person = optional(z.object({ name: optional(authorName), email: optional(z.string().max(254, 'MaxSize')) }));
 const common = {
-  message: optional(z.string().max(65_536)),
+  message: optional(
+    z
+      .string()
+      .max(65_536)
+      .refine((text) => !text.includes('\0'), 'must not contain NUL'),
+  ),
   branch: optional(z.string()),
   new_branch: optional(z.string()),
   author: person,
@@ -90,8 +100,8 @@ async function commitFiles(
   const target = asked.new_branch === undefined || asked.new_branch === '' ? branch : asked.new_branch;
   const account = accountOf(call);
   const self = { name: account, email: emailOf(await parts.owners.ofAccount(account), call.base) };
-  const author = { name: asked.author?.name ?? self.name, email: asked.author?.email ?? self.email };
-  const committer = { name: asked.committer?.name ?? author.name, email: asked.committer?.email ?? author.email };
+  const author = authorOf(asked.author, self);
+  const committer = authorOf(asked.committer, author);
   const message = asked.message === undefined || asked.message === '' ? defaultMessage(work) : asked.message;
   const dates = {
     ...(isDate(asked.dates?.author) ? { author: stampOf(asked.dates.author) } : {}),
@@ -105,6 +115,11 @@ async function commitFiles(
     ),
   );
   return { files, commit: await fileCommitJson(parts, call, repository, commit), verification: unverified };
+}
+
+/** An author as the request names it; what it leaves empty is that of `other`. */
+function authorOf(asked: Common['author'], other: Author): Author {
+  return { name: asked?.name || other.name, email: asked?.email || other.email };
 }
 
 async function fileCommitJson({ git, keeper }: ContentParts, call: Call, repository: Repository, id: string) {

@@ -3,10 +3,11 @@ import { Problem } from '../../contracts/problem.ts';
 import { repositoryNameProblem } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
+import type { OwnerRow } from '../store/tables.ts';
 import { userOf } from '../wire/users.ts';
 import { accountOf, bodyOf, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, shown, type RestParts } from './parts.ts';
+import { named, shown, visibleOwner, type RestParts } from './parts.ts';
 
 const forkBody = z.object({ organization: optional(z.string()), name: optional(z.string()) });
 
@@ -27,11 +28,11 @@ export function forkRoutes(parts: RestParts): readonly Route[] {
       listHeaders(call, page, all.length),
     );
   };
-  const owner = async (call: Call, name: string): Promise<string> => {
-    const row = await owners.find(name);
+  const owner = async (call: Call, name: string): Promise<OwnerRow> => {
+    const row = await visibleOwner(parts, call.visitor, name);
     if (row === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${name}]`);
-    if (!(await access.ownsName(call.visitor, row.name))) throw new Problem('git.forbidden', 403, `User is no owner of ${name}`); // prettier-ignore
-    return row.name;
+    if (!(await access.administersOwner(call.visitor, row))) throw new Problem('git.forbidden', 403, `User is no owner of ${name}`); // prettier-ignore
+    return row;
   };
 
   return [
@@ -50,7 +51,7 @@ export function forkRoutes(parts: RestParts): readonly Route[] {
         const parent = await readable(call);
         const asked = await bodyOf(call, forkBody);
         const { organization = '' } = asked;
-        const target = organization === '' ? accountOf(call) : await owner(call, organization);
+        const target = organization === '' ? await owners.ofAccount(accountOf(call)) : await owner(call, organization);
         const name = asked.name === undefined || asked.name === '' ? parent.name : asked.name;
         const wrong = repositoryNameProblem(name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);

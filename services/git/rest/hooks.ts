@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { globPattern } from '../domain/glob.ts';
+import { chatTypes, isChatType, type ChatOptions } from '../hooks/chat-messages.ts';
 import { expandEvents } from '../hooks/events.ts';
 import type { Framing } from '../hooks/framing.ts';
 import type { Hooks, HookScope, HookValues } from '../hooks/hooks.ts';
@@ -19,7 +20,7 @@ export interface HookParts extends RestParts {
   readonly framing: Framing;
 }
 
-const types = ['gitea', 'gogs', 'forgejo'];
+const types: readonly string[] = ['gitea', 'gogs', 'forgejo', ...chatTypes];
 const config = z.record(z.string(), z.coerce.string());
 const common = {
   active: optional(z.boolean()),
@@ -43,7 +44,7 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
       of: async (call) => {
         const owner = await owners.ofAccount(accountOf(call));
         // A token that is good for some repositories alone is not.
-        if (!(await access.ownsName(call.visitor, owner.name))) throw denied();
+        if (!(await access.administersOwner(call.visitor, owner))) throw denied();
         return { owner: owner.id };
       },
     },
@@ -52,13 +53,14 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
       scope: 'organization',
       of: async (call) => {
         const owner = await owners.find(call.params['org'] ?? '');
-        if (owner?.kind !== 'organization') throw unknown();
-        if (!(await access.ownsName(call.visitor, owner.name))) throw new Problem('git.forbidden', 403, 'Must be an organization owner'); // prettier-ignore
+        if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
+        if (!(await access.administersOwner(call.visitor, owner))) throw new Problem('git.forbidden', 403, 'Must be an organization owner'); // prettier-ignore
         return { owner: owner.id };
       },
     },
   ]; // prettier-ignore
-  const json = (row: WebhookRow) => hookJson(row, hooks.open(row.authorization));
+  const json = (row: WebhookRow) =>
+    hookJson(row, { authorization: hooks.open(row.authorization), url: hooks.shownAddress(row) });
   const one = async (call: Call, scope: HookScope) => {
     const row = await hooks.find(scope, numberOf(call.params['id']));
     if (row === undefined) throw unknown();
@@ -94,6 +96,7 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
           const values: HookValues = {
             type: asked.type,
             url: addressOf(asked.config['url']),
+            options: optionsOf(asked.type, asked.config),
             contentType: contentTypeOf(asked.config['content_type']),
             branchFilter: filterOf(asked.branch_filter ?? ''),
             events: expandEvents(asked.events === undefined || asked.events.length === 0 ? ['push'] : asked.events),
@@ -114,12 +117,15 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
         handle: async (call) => {
           const row = await one(call, await of(call));
           const asked = await bodyOf(call, changeBody);
-          const url = asked.config?.['url'];
-          // Who gives it another address answers for where it leads.
+          // A client may send back the address as it was shown, without its password.
+          const given = asked.config?.['url'];
+          const url = given === hooks.shownAddress(row) ? undefined : given;
+          // Whoever changes the address answers for where it leads.
           const local = url === undefined ? row.local === 1 : mayReachLocal(call);
           const values: HookValues = {
             type: row.type,
-            url: url === undefined ? row.url : addressOf(url),
+            url: url === undefined ? undefined : addressOf(url),
+            ...(asked.config === undefined ? {} : { options: optionsOf(row.type, { ...(JSON.parse(row.options) as object), ...asked.config }) }),
             contentType: asked.config?.['content_type'] === undefined ? row.content_type : contentTypeOf(asked.config['content_type']),
             branchFilter: asked.branch_filter === undefined ? row.branch_filter : filterOf(asked.branch_filter),
             events: asked.events === undefined ? expandEvents(JSON.parse(row.events) as string[]) : expandEvents(asked.events),
@@ -174,6 +180,18 @@ export async function testHook(
   const change = { ref: `refs/heads/${branch}`, before: parent?.id ?? noObject, after: revision.commit };
   const payload = await pushPayload({ framing, git, folder }, repository, account, change);
   if (payload !== undefined) await hooks.send(hook, { name: 'push' }, payload);
+}
+
+/** The options of a chat service. @throws Problem (422) for Slack without a channel */
+function optionsOf(type: string, { channel, username, icon_url }: Readonly<Record<string, string>>): ChatOptions {
+  if (!isChatType(type)) return {};
+  if (type === 'slack' && (channel ?? '') === '')
+    throw new Problem('git.invalid', 422, 'Missing config option: channel');
+  return {
+    ...(channel === undefined ? {} : { channel: channel.slice(0, 200) }),
+    ...(username === undefined ? {} : { username: username.slice(0, 200) }),
+    ...(icon_url === undefined ? {} : { icon_url: icon_url.slice(0, 2000) }),
+  };
 }
 
 function addressOf(text = ''): string {

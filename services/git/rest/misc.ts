@@ -1,5 +1,5 @@
-import { marked } from 'marked';
 import { z } from 'zod';
+import { renderMarkdown } from '../domain/markdown.ts';
 import { largestFile, mostFiles } from '../issues/attachments.ts';
 import { bodyOf, bytesOf, ok, optional, type Route } from './call.ts';
 import { reactions } from './issues/reactions.ts';
@@ -79,18 +79,3 @@ export const miscRoutes: readonly Route[] = [
     },
   },
 ];
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;' };
-
-/** Markup of the text itself is shown as text. */
-function renderMarkdown(text: string): string {
-  const escape = (raw: string): string => raw.replace(/[&<>"]/g, (letter) => entities[letter] ?? letter);
-  const safe = (href: string): boolean => /^(https?:|mailto:|#|\/|\.|[^:]*$)/i.test(href.trim());
-  const renderer = new marked.Renderer();
-  renderer.html = ({ text: raw }) => escape(raw);
-  const link = renderer.link.bind(renderer);
-  renderer.link = (token) => (safe(token.href) ? link(token) : escape(token.text));
-  const image = renderer.image.bind(renderer);
-  renderer.image = (token) => (safe(token.href) ? image(token) : escape(token.text));
-  return marked.parse(text, { async: false, gfm: true, renderer }).replaceAll('<p>', '<p dir="auto">');
-}

@@ -17,7 +17,8 @@ import type { Keys } from '../ssh/keys.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Tokens } from '../sign-in/tokens.ts';
 import type { Statuses } from '../statuses/statuses.ts';
-import type { Tables } from '../store/tables.ts';
+import type { Visitor } from '../sign-in/visitor.ts';
+import type { OwnerRow, Tables } from '../store/tables.ts';
 import type { Pushes } from '../transfer/pushes.ts';
 import type { Place } from '../wire/commits.ts';
 import { repositoryJson } from '../wire/repositories.ts';
@@ -83,6 +84,17 @@ export async function levelOfAccount(
 ): Promise<Level> {
   const identity = await signIn.account(name);
   return identity === undefined ? 'none' : access.level({ identity, scopes: undefined, inAddress: false }, repository);
+}
+
+/** An owner that the caller may know of: an account, or an organization that is not hidden from the caller. */
+export async function visibleOwner(
+  { access, owners }: Pick<RestParts, 'access' | 'owners'>,
+  visitor: Visitor,
+  name: string,
+): Promise<OwnerRow | undefined> {
+  const row = await owners.find(name);
+  if (row?.kind !== 'organization') return row;
+  return (await access.seesOrganization(visitor, row)) ? row : undefined;
 }
 
 export type Db = Kysely<Tables>;

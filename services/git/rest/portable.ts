@@ -45,9 +45,9 @@ export function portableRoutes(parts: RestParts & { readonly portable: Portable 
         const wrong = name === '' ? undefined : repositoryNameProblem(name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
         const asked = call.query.get('owner') ?? '';
-        const owner = asked === '' ? accountOf(call) : (await owners.find(asked))?.name;
+        const owner = asked === '' ? await owners.ofAccount(accountOf(call)) : await owners.find(asked);
         if (owner === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${asked}]`);
-        const made = await portable.restore(call.request, { owner, name });
+        const made = await portable.restore(call.request, { owner: owner.name, ownerKind: owner.kind, name });
         return created(await shown(parts, call, made, await access.level(call.visitor, made)));
       },
     },

@@ -20,7 +20,7 @@ const settingsBody = z.object({
 });
 
 /** What an account says of itself. */
-export function profileRoutes({ context, owners, repositories }: RestParts): readonly Route[] {
+export function profileRoutes({ access, context, owners, repositories }: RestParts): readonly Route[] {
   const follows = new Follows(context);
 
   const self = (call: Call): Promise<OwnerRow> => owners.ofAccount(accountOf(call));
@@ -58,6 +58,7 @@ export function profileRoutes({ context, owners, repositories }: RestParts): rea
         const name = call.params['user'] ?? '';
         const row = call.visitor.identity === undefined ? await repositories.owner(name) : await owners.find(name);
         if (row === undefined) throw unknown();
+        if (row.kind === 'organization' && !(await access.seesOrganization(call.visitor, row))) throw unknown();
         return ok({ ...userOf(row, call.base), ...(await counted(row)) });
       },
     },

@@ -12,7 +12,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { annotatedTagJson } from '../wire/tags.ts';
 import { branchJson, payloadCommit, referenceJson, tagJson } from '../wire/commits.ts';
-import { accountOfEmail, emailOf } from '../wire/users.ts';
+import { emailOf } from '../wire/users.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
@@ -37,6 +37,9 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
     const ids = [...new Set(some.map(({ commit }) => commit))];
     const folder = keeper.folder(repository);
     const byId = await readCommits(git, folder, ids);
+    const accounts = await owners.accountsOfEmails(
+      [...byId.values()].flatMap(({ author, committer }) => [author.email, committer.email]),
+    );
     const mayWrite = levels.findIndex((each) => each === level) >= 2;
     const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
     const account = call.visitor.identity?.account ?? '';
@@ -45,7 +48,7 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
       if (commit === undefined) return [];
       const rule = rules[at];
       const mayPush = mayWrite && (rule === undefined || mayPushTo(optionsOf(rule), { account }));
-      const payload = payloadCommit(commit, placeOf(call, repository), (email) => accountOfEmail(email) ?? '');
+      const payload = payloadCommit(commit, placeOf(call, repository), (email) => accounts.get(email) ?? '');
       return [branchJson(ref.slice(heads.length), payload, { rule: rule?.rule, mayPush })];
     });
   };

@@ -7,6 +7,7 @@ import { addLabels, beginningOf, licenseFor } from '../repositories/beginning.ts
 import { firstCommit } from '../repositories/first-commit.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { defaultOptions } from '../wire/repositories.ts';
+import type { OwnerRow } from '../store/tables.ts';
 import { emailOf } from '../wire/users.ts';
 import {
   accountOf,
@@ -21,8 +22,7 @@ import {
   type Route,
 } from './call.ts';
 import { flag, listHeaders, pageOf } from './paging.ts';
-import { named, shown, type RestParts } from './parts.ts';
-import { seesPublicOnly } from '../sign-in/visitor.ts';
+import { named, shown, visibleOwner, type RestParts } from './parts.ts';
 
 const description = optional(z.string().max(2048, 'MaxSize'));
 const createBody = z.object({
@@ -50,6 +50,8 @@ const changeBody = z.looseObject({
   template: optional(z.boolean()),
   default_branch: optional(z.string()),
 });
+/** What Gitea can copy of another forge, and Homeport cannot. */
+const migrationParts = ['issues', 'labels', 'milestones', 'pull_requests', 'releases', 'wiki', 'lfs'] as const;
 const migrateBody = z.object({
   clone_addr: required,
   repo_name: createBody.shape.name,
@@ -60,20 +62,24 @@ const migrateBody = z.object({
   auth_username: optional(z.string().max(200)),
   auth_password: optional(z.string().max(1000)),
   auth_token: optional(z.string().max(1000)),
+  mirror: optional(z.boolean()),
+  service: optional(z.string().max(50)),
+  ...Object.fromEntries(migrationParts.map((part) => [part, optional(z.boolean())])),
 });
 
 /** Repositories: made, found, changed, given away and removed. */
 export function repositoryRoutes(parts: RestParts): readonly Route[] {
   const { access, context, git, keeper, lookup, owners, pushes, repositories, settings } = parts;
 
-  const make = async (call: Call, owner: string): Promise<Repository> => {
+  const make = async (call: Call, owner: OwnerRow): Promise<Repository> => {
     const asked = await bodyOf(call, createBody);
     const defaultBranch = asked.default_branch === undefined || asked.default_branch === '' ? settings.defaultBranch : asked.default_branch; // prettier-ignore
     if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
     const { gitignores = '', license = '', issue_labels: labels = '' } = asked;
     const beginning = beginningOf({ gitignores, license, labels });
     const repository = await keeper.create({
-      owner,
+      owner: owner.name,
+      ownerKind: owner.kind,
       name: asked.name,
       private: asked.private ?? settings.defaultPrivate,
       defaultBranch,
@@ -102,26 +108,14 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
     const { repositories: some, total } = await repositories.list({ ...query, ...page });
     return { some: await Promise.all(some.map((each) => answer(call, each))), headers: listHeaders(call, page, total) };
   };
-  /** Everything the caller may see, or what is his own alone. */
-  const sightOf = async (call: Call, own: boolean): Promise<Sight> => {
-    const { identity } = call.visitor;
-    if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
-    // A token that is good for some repositories alone does not list the others.
-    if (seesPublicOnly(call.visitor)) return { public: !own, owners: [], ids: [] };
-    if (identity.role === 'admin' && !own) return 'all';
-    return {
-      public: !own,
-      owners: await repositories.ownersOf(identity.account),
-      ids: await repositories.sharedWith(identity.account),
-    };
-  };
-  const ownerAsked = async (call: Call, name: string): Promise<string> => {
-    const owner = await owners.find(name);
+  const sightOf = (call: Call, own: boolean): Promise<Sight> => access.sight(call.visitor, { own });
+  const ownerAsked = async (call: Call, name: string): Promise<OwnerRow> => {
+    const owner = await visibleOwner(parts, call.visitor, name);
     if (owner === undefined) throw unknown();
-    if (!(await access.ownsName(call.visitor, owner.name))) {
+    if (!(await access.administersOwner(call.visitor, owner))) {
       throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
     }
-    return owner.name;
+    return owner;
   };
   const search: Route['handle'] = async (call) => {
     const { query } = call;
@@ -134,7 +128,7 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
     // There are no mirrors here.
     const nothing = mode === 'mirror';
     const { some, headers } = await list(call, {
-      sight: nothing ? { public: false, owners: [], ids: [] } : await sightOf(call, false),
+      sight: nothing ? { public: false as const, owners: [], ids: [] } : await sightOf(call, false),
       ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
       inDescription: flag(query, 'includeDesc'),
       ownerId: uid,
@@ -149,7 +143,7 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
   };
   const ofOwner: Route['handle'] = async (call) => {
     const owner = call.params['user'] ?? call.params['org'] ?? '';
-    if ((await owners.find(owner)) === undefined) throw unknown();
+    if ((await visibleOwner(parts, call.visitor, owner)) === undefined) throw unknown();
     const { some, headers } = await list(call, { sight: await sightOf(call, false), owner, sort: 'id' });
     return ok(some, headers);
   };
@@ -170,7 +164,7 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
       path: '/user/repos',
       scope: 'repository',
       signedIn: true,
-      handle: async (call) => created(await answer(call, await make(call, accountOf(call)))),
+      handle: async (call) => created(await answer(call, await make(call, await owners.ofAccount(accountOf(call))))),
     },
     ...['/orgs/:owner/repos', '/org/:owner/repos', '/admin/users/:owner/repos'].map((path): Route => ({
       method: 'POST',
@@ -189,10 +183,14 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
       signedIn: true,
       handle: async (call) => {
         const asked = await bodyOf(call, migrateBody);
+        checkMigration(asked);
         const identity = needIdentity(call.visitor);
         const byId = asked.uid === undefined || asked.uid === 0 ? undefined : (await owners.byId(asked.uid)).name;
         const wanted = asked.repo_owner ?? byId;
-        const owner = wanted === undefined || wanted === '' ? identity.account : await ownerAsked(call, wanted);
+        const owner =
+          wanted === undefined || wanted === ''
+            ? await owners.ofAccount(identity.account)
+            : await ownerAsked(call, wanted);
         const repository = await migrate(
           {
             context,
@@ -202,7 +200,8 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
             mayReachLocal: settings.migrateFromLocalNetwork || identity.role === 'admin',
           },
           {
-            owner,
+            owner: owner.name,
+            ownerKind: owner.kind,
             name: asked.repo_name,
             private: asked.private ?? settings.defaultPrivate,
             defaultBranch: settings.defaultBranch,
@@ -248,13 +247,30 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
       handle: async (call) => {
         const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
         const repository = await lookup.need(call.visitor, named(call), 'admin', refuse);
-        if (!(await access.ownsName(call.visitor, repository.owner))) throw refuse();
+        if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw refuse();
         await parts.objects.close(keeper.folder(repository));
         await keeper.remove(repository);
         return noContent;
       },
     },
   ];
+}
+
+/**
+ * Refuses what a migration would leave out: a person who asks for it may delete the original afterwards.
+ * @throws Problem (403) for a mirror as a peer without mirrors has it, (422) for parts besides branches and tags
+ */
+function checkMigration(asked: z.infer<typeof migrateBody>): void {
+  if (asked.mirror === true) throw new Problem('git.forbidden', 403, 'the site administrator has disabled mirrors');
+  // Of a plain repository there are none of these parts, and the peer ignores them.
+  const isForge = !['', 'git', 'plain', '1'].includes((asked.service ?? '').toLowerCase());
+  const wanted: Readonly<Record<string, unknown>> = asked;
+  const missing = migrationParts.filter(
+    (part) => wanted[part] === true && (isForge || part === 'lfs' || part === 'wiki'),
+  );
+  if (missing.length === 0) return;
+  const detail = `only branches and tags are migrated; these parts are not: ${missing.join(', ')}`;
+  throw new Problem('git.invalid', 422, detail);
 }
 
 async function change(

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
+import { clientLeft } from '../http/client-left.ts';
 import type { Context } from '../../contracts/service.ts';
+import type { Level } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
 import { checkScope, type Answer, type Call, type Route } from './call.ts';
@@ -15,6 +17,16 @@ const deprecated =
 /** What a repository is called now that had this name before: `owner/name`, where the visitor may know. */
 export type Moved = (visitor: Visitor, owner: string, name: string) => Promise<string | undefined>;
 
+/** What a caller may do with a repository; `none` as well where there is none. */
+export type LevelOf = (visitor: Visitor, owner: string, name: string) => Promise<Level>;
+
+export interface RouterParts {
+  readonly context: Pick<Context, 'log'>;
+  readonly signIn: SignIn;
+  readonly moved: Moved;
+  readonly level: LevelOf;
+}
+
 interface Compiled {
   readonly route: Route;
   readonly parts: readonly string[];
@@ -25,12 +37,14 @@ export class Router {
   readonly #context: Pick<Context, 'log'>;
   readonly #signIn: SignIn;
   readonly #moved: Moved;
+  readonly #level: LevelOf;
   readonly #routes: ReadonlyMap<string, readonly Compiled[]>;
 
-  constructor(context: Pick<Context, 'log'>, signIn: SignIn, moved: Moved, routes: readonly Route[]) {
+  constructor({ context, signIn, moved, level }: RouterParts, routes: readonly Route[]) {
     this.#context = context;
     this.#signIn = signIn;
     this.#moved = moved;
+    this.#level = level;
     this.#routes = Map.groupBy(
       routes.map((route) => ({ route, parts: route.path.split('/').slice(1) })),
       ({ route }) => route.method,
@@ -42,6 +56,10 @@ export class Router {
     try {
       await this.#answer(request, response, url, base);
     } catch (error) {
+      if (clientLeft(request, response, error)) {
+        this.#context.log.debug('client left before the end of its request', { method: request.method, error });
+        return void response.destroy();
+      }
       if (response.headersSent) return void response.destroy();
       this.#refuse(response, request, url, base, error);
     }
@@ -57,9 +75,7 @@ export class Router {
     if (route.signedIn === true && visitor.identity === undefined) {
       throw new Problem('git.sign_in', 401, 'token is required');
     }
-    if (visitor.identity?.limited === true && !isOfRepository(route)) {
-      throw new Problem('git.forbidden', 403, 'token may only be used for repositories');
-    }
+    if (visitor.identity?.limited === true) await this.#checkLimited(route, visitor, params);
     const call = { request, method, query: url.searchParams, visitor, params, base };
     checkScope(call, route.scope);
     let answer: Answer;
@@ -86,6 +102,17 @@ export class Router {
             { status: 307, headers: { Location: path } };
     }
     await send(response, answer, method === 'HEAD');
+  }
+
+  /**
+   * Refuses what a token with some of its account's rights may not do: anything in the name of the account, and changes in
+   * repositories that it may only read. A repository that it may not even read is answered by the route itself.
+   */
+  async #checkLimited(route: Route, visitor: Visitor, params: Call['params']): Promise<void> {
+    if (!isOfRepository(route)) throw new Problem('git.forbidden', 403, 'token may only be used for repositories');
+    if (route.method === 'GET') return;
+    const level = await this.#level(visitor, params['owner'] ?? '', params['repo'] ?? '');
+    if (level === 'read') throw new Problem('git.forbidden', 403, 'token may only read this repository');
   }
 
   /** Where a repository is that was renamed. */

@@ -1,6 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { seesPublicOnly } from '../sign-in/visitor.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { organizationJson } from '../wire/organizations.ts';
 import { userOf } from '../wire/users.ts';
@@ -25,15 +24,16 @@ export function teamRoutes(parts: RestParts): readonly Route[] {
     units,
     units_map: Object.fromEntries(units.map((unit) => [unit, 'admin'])),
   });
-  const organization = async (row: OwnerRow | undefined): Promise<OwnerRow> => {
-    if (row?.kind !== 'organization') throw unknown();
+  /** @throws Problem (404) for what is no organization that the caller may know of */
+  const organization = async (call: Call, row: OwnerRow | undefined): Promise<OwnerRow> => {
+    if (row?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, row))) throw unknown();
     return row;
   };
-  const byName = async (call: Call) => organization(await owners.find(call.params['org'] ?? ''));
-  const byId = async (call: Call) => organization(await owners.byId(numberOf(call.params['id'])));
-  /** Its members decide for it, and administrators. */
+  const byName = async (call: Call) => organization(call, await owners.find(call.params['org'] ?? ''));
+  const byId = async (call: Call) => organization(call, await owners.byId(numberOf(call.params['id'])));
+  /** @throws Problem (403) for callers who are neither a member nor an administrator */
   const owned = async (call: Call, row: OwnerRow): Promise<OwnerRow> => {
-    if (await access.ownsName(call.visitor, row.name)) return row;
+    if (await access.administersOwner(call.visitor, row)) return row;
     throw new Problem('git.forbidden', 403, 'Must be an organization owner');
   };
   const person = async (call: Call): Promise<OwnerRow> => {
@@ -56,8 +56,9 @@ export function teamRoutes(parts: RestParts): readonly Route[] {
     return found;
   };
   const leave = async (call: Call, row: OwnerRow) => {
-    const { name } = await person(call);
-    if (!(await access.ownsName(call.visitor, name))) await owned(call, row);
+    const account = await person(call);
+    const { name } = account;
+    if (!(await access.administersOwner(call.visitor, account))) await owned(call, row);
     await organizations.removeMember(row.id, name);
     return noContent;
   };
@@ -99,12 +100,10 @@ export function teamRoutes(parts: RestParts): readonly Route[] {
     }),
     route('GET', '/teams/:id', async (call) => ok(team(await byId(call), call.base))),
     route('GET', '/teams/:id/repos', async (call) => {
-      const { name } = await byId(call);
+      const { id } = await byId(call);
       const page = pageOf(call.query);
-      const account = accountOf(call);
-      const own = seesPublicOnly(call.visitor) ? [] : await repositories.ownersOf(account);
-      const sight = { public: true, owners: own, ids: [] };
-      const found = await repositories.list({ sight, owner: name, sort: 'id', ...page });
+      const sight = await access.sight(call.visitor);
+      const found = await repositories.list({ sight, ownerId: id, sort: 'id', ...page });
       const levels = await Promise.all(found.repositories.map((each) => access.level(call.visitor, each)));
       const some = await Promise.all(found.repositories.map((each, at) => shown(parts, call, each, levels[at] ?? 'none'))); // prettier-ignore
       return ok(some, listHeaders(call, page, found.total));

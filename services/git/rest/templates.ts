@@ -6,7 +6,7 @@ import { unknown } from '../repositories/lookup.ts';
 import { sizeOf } from '../repositories/references.ts';
 import { emailOf } from '../wire/users.ts';
 import { accountOf, bodyOf, created, optional, required, type Route } from './call.ts';
-import { named, shown, type RestParts } from './parts.ts';
+import { named, shown, visibleOwner, type RestParts } from './parts.ts';
 
 const generateBody = z.object({
   owner: required,
@@ -34,15 +34,18 @@ export function templateRoutes(parts: RestParts): readonly Route[] {
         const wrong = repositoryNameProblem(asked.name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
         if (asked.git_content !== true && asked.topics !== true) throw new Problem('git.invalid', 422, 'must select at least one template item'); // prettier-ignore
-        const owner = await owners.find(asked.owner);
+        const owner = await visibleOwner(parts, call.visitor, asked.owner);
         if (owner === undefined) throw unknown();
-        if (!(await access.ownsName(call.visitor, owner.name))) throw new Problem('git.forbidden', 403, 'Only admin can generate repository for other user.'); // prettier-ignore
+        if (!(await access.administersOwner(call.visitor, owner))) throw new Problem('git.forbidden', 403, 'Only admin can generate repository for other user.'); // prettier-ignore
         const account = accountOf(call);
         const author = { name: account, email: emailOf(await owners.ofAccount(account), call.base) };
         const from = keeper.folder(template);
         const { defaultBranch } = template;
         const description = asked.description ?? '';
-        const wanted = { owner: owner.name, name: asked.name, private: asked.private ?? template.private, defaultBranch, description }; // prettier-ignore
+        const wanted = {
+          ...{ owner: owner.name, ownerKind: owner.kind, name: asked.name, defaultBranch, description },
+          private: asked.private ?? (template.private || template.ownerVisibility !== 'public'),
+        };
         const made = await keeper.create(wanted, async (folder) => {
           const topics = asked.topics === true ? { topics: JSON.stringify(template.topics) } : {};
           if (asked.git_content !== true || template.empty) return topics;

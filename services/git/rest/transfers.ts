@@ -22,7 +22,7 @@ export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly
   const forget = (repository: number) =>
     commit((transaction) => transaction.deleteFrom('transfers').where('repository_id', '=', repository).execute());
   const give = async (repository: Repository, target: OwnerRow): Promise<void> => {
-    await keeper.rename(repository, { owner: target.name, name: repository.name });
+    await keeper.rename(repository, { owner: target, name: repository.name });
     await forget(repository.id);
   };
   /** One that is offered to somebody for whom the caller decides: only to him it is there. */
@@ -32,7 +32,7 @@ export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly
     const row = repository && (await db.selectFrom('transfers').selectAll().where('repository_id', '=', repository.id).executeTakeFirst()); // prettier-ignore
     const target = row && (await owners.byId(row.owner_id));
     if (repository === undefined || target === undefined) throw unknown();
-    if (await access.ownsName(call.visitor, target.name)) return { repository, target };
+    if (await access.administersOwner(call.visitor, target)) return { repository, target };
     // Who may see it hears that it is not for him.
     await lookup.need(call.visitor, named(call), 'read');
     throw new Problem('git.forbidden', 403, 'user does not have permission to accept or reject the transfer');
@@ -42,11 +42,11 @@ export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly
   return [
     route('', async (call) => {
       const repository = await lookup.need(call.visitor, named(call), 'admin');
-      if (!(await access.ownsName(call.visitor, repository.owner))) throw new Problem('git.forbidden', 403, 'user should be the owner of the repo'); // prettier-ignore
+      if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw new Problem('git.forbidden', 403, 'user should be the owner of the repo'); // prettier-ignore
       const { new_owner: wanted } = await bodyOf(call, transferBody);
       const target = await owners.find(wanted);
       if (target === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${wanted}]`);
-      if (await access.ownsName(call.visitor, target.name)) {
+      if (await access.administersOwner(call.visitor, target)) {
         await give(repository, target);
         return answer(call, 202, repository);
       }

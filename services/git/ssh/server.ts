@@ -30,6 +30,20 @@ const signInMs = 30_000;
 const mostSessions = 10;
 const mostConnections = 200;
 
+/** What is offered to clients: without SHA-1, neither for message authentication nor for the host key. */
+const algorithms: ssh2.Algorithms = {
+  hmac: {
+    remove: ['hmac-sha1', 'hmac-sha1-etm@openssh.com', 'hmac-sha1-96', 'hmac-md5', 'hmac-md5-96'],
+    append: [],
+    prepend: [],
+  },
+  kex: {
+    remove: ['diffie-hellman-group14-sha1', 'diffie-hellman-group1-sha1', 'diffie-hellman-group-exchange-sha1'],
+    append: [],
+    prepend: [],
+  },
+};
+
 /** One who signed in by a key. */
 interface Guest {
   readonly visitor: Visitor;
@@ -45,7 +59,10 @@ export class SshServer implements Disposable {
 
   constructor(parts: SshParts, hostKeys: readonly string[]) {
     this.#parts = parts;
-    this.#server = new ssh2.Server({ hostKeys: [...hostKeys], ident: 'Homeport' }, (connection) => this.#welcome(connection)); // prettier-ignore
+    this.#server = new ssh2.Server(
+      { hostKeys: hostKeys.flatMap((text) => [...withoutSha1(text)]), ident: 'Homeport', algorithms },
+      (connection) => this.#welcome(connection),
+    );
   }
 
   accept(socket: Socket): void {
@@ -95,6 +112,9 @@ export class SshServer implements Disposable {
   /** A key is asked about first and then proven; both times it must be one that is known. */
   async #authenticate(attempt: AuthContext): Promise<Guest | undefined> {
     if (attempt.method !== 'publickey') return undefined;
+    // A signature by RSA with SHA-1: clients since OpenSSH 7.2 sign with SHA-2.
+    if (attempt.key.algo === 'ssh-rsa' && attempt.signature !== undefined && attempt.hashAlgo === undefined)
+      return undefined;
     const rows = await this.#parts.keys.holders(attempt.key.data);
     const [row] = rows;
     if (row === undefined) return undefined;
@@ -143,6 +163,8 @@ export class SshServer implements Disposable {
       this.#run(channel, guest, command, protocol).then(
         (code) => leave(channel, code),
         (error: unknown) => {
+          // The client closed the connection, or was killed.
+          if (channel.destroyed) return void this.#parts.context.log.debug('SSH client left', { error });
           const isRefusal = error instanceof Problem && error.status < 500;
           if (!isRefusal) this.#parts.context.log.error('a command over SSH failed', { error });
           channel.stderr.write(`error:\nerror: ${isRefusal ? error.detail : 'Something went wrong here; see the log.'}\nerror:\n`); // prettier-ignore
@@ -186,6 +208,23 @@ export class SshServer implements Disposable {
     channel.write(JSON.stringify(answer));
     return 0;
   } // prettier-ignore
+}
+
+/**
+ * A host key as the library takes it. Of an RSA key it would always offer signatures with SHA-1 as well; a parsed key that says
+ * itself how it signs is offered with SHA-2 only.
+ */
+function withoutSha1(text: string): readonly ssh2.EncryptedPrivateKey[] {
+  if (typeOf(text) !== 'ssh-rsa') return [{ key: text, passphrase: '' }];
+  return ['rsa-sha2-512', 'rsa-sha2-256'].map((type) => {
+    const key: unknown = Object.assign(ssh2.utils.parseKey(text), { type });
+    return { key: key as string, passphrase: '' };
+  });
+}
+
+function typeOf(text: string): string {
+  const key = ssh2.utils.parseKey(text);
+  return key instanceof Error ? '' : key.type;
 }
 
 /** The channel for who writes to it and ends: its exit code is still to come. */

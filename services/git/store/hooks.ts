@@ -7,7 +7,10 @@ interface Webhooks {
   repository_id: number | null;
   owner_id: number | null;
   type: string;
+  /** Sealed: addresses of webhooks often hold a password or a token. */
   url: string;
+  /** JSON of the options of a chat service. */
+  options: Generated<string>;
   content_type: 'json' | 'form';
   /** Sealed; empty for none. */
   secret: string;

@@ -1,7 +1,7 @@
 import type { Migration } from '../../contracts/service.ts';
 import { hooksMigration } from './hooks.ts';
 import { lfsMigration } from './lfs.ts';
-import { peopleMigration } from './people.ts';
+import { peopleMigration, visibilityMigration } from './people.ts';
 import { restMigration } from './rest.ts';
 import { transferMigration } from './transfers.ts';
 import { tagProtectionMigration } from './tag-protections.ts';
@@ -134,4 +134,5 @@ export const migrations: readonly Migration[] = [
   peopleMigration,
   tagProtectionMigration,
   transferMigration,
+  visibilityMigration,
 ];

@@ -18,9 +18,13 @@ interface Owners {
   created_at: number;
   /** JSON of {@link OwnerProfile}. */
   profile: Generated<string>;
+  /** Who may know of an organization and of its public repositories. Accounts are `public`. */
+  visibility: Generated<'public' | 'limited' | 'private'>;
+  /** Email address that the account uses in commits; empty for none. */
+  email: Generated<string>;
 }
 
-/** What an account or an organisation says of itself besides. */
+/** Further fields of an account's or an organization's profile. */
 export interface OwnerProfile {
   readonly website?: string | undefined;
   readonly location?: string | undefined;

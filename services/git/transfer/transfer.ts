@@ -21,6 +21,8 @@ export interface TransferParts {
   readonly folder: (repository: Repository) => string;
   readonly pushes: Pushes;
   readonly rules: PushRules;
+  /** Bytes that a push may have; 0 for no limit. The setting is live. */
+  readonly maxPushBytes: () => number;
   /** What a push asks of the repository itself by its options. */
   readonly pushOptions: (repository: Repository, options: readonly string[]) => Promise<void>;
 }
@@ -157,9 +159,14 @@ export class Transfer {
     const guard = addOnly.length === 0 ? undefined : this.#parts.git.guard(addOnly);
     return this.#parts.git.start(this.#parts.folder(repository), args, {
       environment: { ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }), ...guard?.environment },
-      config: guard?.config ?? [],
+      config: [...(guard?.config ?? []), ...this.#limits(args)],
       ...(signal === undefined ? {} : { signal }),
     });
+  }
+
+  #limits([command]: readonly string[]): readonly string[] {
+    const maxBytes = this.#parts.maxPushBytes();
+    return command === 'receive-pack' && maxBytes > 0 ? [`receive.maxInputSize=${maxBytes}`] : [];
   }
 
   async #complaints(child: RunningChild, name: string): Promise<void> {

@@ -10,6 +10,8 @@ export interface Entry {
   readonly size: number;
   /** The newest commit that changed it. */
   readonly last: Commit | undefined;
+  /** Of a submodule: the address that `.gitmodules` names. */
+  readonly submodule?: string | undefined;
 }
 
 /** How an address names a commit: by a branch, a tag or its id. */
@@ -46,7 +48,7 @@ export function contentJson(entry: Entry, ref: RefView, { base, full }: Place, b
     html_url: html,
     git_url: git,
     download_url: isFile ? `${base}/${full}/raw/${ref.kind}/${named}/${path}` : null,
-    submodule_git_url: null,
+    submodule_git_url: entry.submodule ?? null,
     _links: { self, git, html },
   };
 }

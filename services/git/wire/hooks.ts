@@ -3,14 +3,14 @@ import type { WebhookRow } from '../store/hooks.ts';
 import { payloadCommit, type Place } from './commits.ts';
 import { timeOf } from './time.ts';
 
-/** A hook as the peer shows it; its secret is never shown. */
-export function hookJson(row: WebhookRow, authorization: string) {
+/** A hook as the peer shows it; its secret is never shown, nor a password in its address. */
+export function hookJson(row: WebhookRow, { authorization, url }: { authorization: string; url: string }) {
   return {
     id: row.id,
     name: '',
     type: row.type,
     branch_filter: row.branch_filter,
-    config: { content_type: row.content_type, url: row.url },
+    config: { ...(JSON.parse(row.options) as Record<string, string>), content_type: row.content_type, url },
     events: JSON.parse(row.events) as string[],
     authorization_header: authorization,
     active: row.active === 1,

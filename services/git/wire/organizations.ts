@@ -13,7 +13,7 @@ export function organizationJson(row: OwnerRow, base: string) {
     description: row.description,
     website,
     location,
-    visibility: 'public',
+    visibility: row.visibility,
     repo_admin_change_team_access: false,
     username: row.name,
   };

@@ -8,8 +8,10 @@ export interface UserView {
   readonly admin?: boolean;
 }
 
-/** The address that stands for an account in commits made here. */
-export function emailOf({ id, name }: Pick<OwnerRow, 'id' | 'name'>, base: string): string {
+/** The email address of an account in commits that are created here: its own unless it hides that, else one that stands for it. */
+export function emailOf(owner: Pick<OwnerRow, 'email' | 'id' | 'name' | 'profile'>, base: string): string {
+  const { id, name } = owner;
+  if (owner.email !== '' && profileOf(owner).hide_email !== true) return owner.email;
   return `${id}+${name}@noreply.${new URL(base).hostname.replace(/^\[|\]$/g, '')}`;
 }
 
@@ -48,7 +50,7 @@ export function userOf(owner: OwnerRow, base: string, { self = false, admin = fa
     location,
     website,
     description: owner.description,
-    visibility: 'public',
+    visibility: owner.visibility,
     followers_count: 0,
     following_count: 0,
     starred_repos_count: 0,

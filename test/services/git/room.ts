@@ -6,7 +6,7 @@ import { giteaApi } from 'gitea-js';
 import { git } from '../../../services/git/index.ts';
 import { control } from '../../../services/control/index.ts';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
-import type { Clock, ServiceDescriptor } from '../../../services/contracts/service.ts';
+import type { Clock, Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 
 export interface Ran {
@@ -47,10 +47,12 @@ export async function openGitRoom(
     readonly services?: readonly ServiceDescriptor<any, any>[];
     readonly dataDir?: string;
     readonly clock?: Clock;
+    /** Called with what the service receives from its host. */
+    readonly onContext?: (context: Context) => void;
   } = {},
 ): Promise<GitRoom> {
   const host = await openTestHost({
-    services: [git, control, ...(options.services ?? [])],
+    services: [observed(options.onContext), control, ...(options.services ?? [])],
     ...(options.environment === undefined ? {} : { environment: options.environment }),
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
@@ -130,6 +132,17 @@ export async function openGitRoom(
     async [Symbol.asyncDispose]() {
       await host[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function observed(onContext: ((context: Context) => void) | undefined): ServiceDescriptor<any, any> {
+  if (onContext === undefined) return git;
+  return {
+    ...git,
+    create(context, settings) {
+      onContext(context);
+      return git.create(context, settings);
     },
   };
 }

@@ -11,7 +11,6 @@ import { accountOf, bodyOf, created, noContent, ok, optional, required, type Cal
 import { flag, listHeaders, pageOf } from '../paging.ts';
 import { placeOf } from '../parts.ts';
 import { isClosedState, labelIdsOf, milestoneOf } from './fields.ts';
-import { seesPublicOnly } from '../../sign-in/visitor.ts';
 import { accountsNamed, issueAt, mayWrite, namesIn, needAuthor, needOpen, needWrite, peopleOf, repositoryAt, timeAt, type IssueParts } from './parts.ts'; // prettier-ignore
 
 const issueBody = z.object({
@@ -41,7 +40,7 @@ const lockBody = z.object({ lock_reason: optional(z.string()) });
 
 /** Issues: made, found, read and changed. Pull requests are issues as well. */
 export function issueRoutes(parts: IssueParts): readonly Route[] {
-  const { context, issues, repositories, settings, writer } = parts;
+  const { context, issues, repositories, writer } = parts;
   const attachments = new Attachments(context);
 
   const json = async (call: Call, repository: Repository, issue: Issue) =>
@@ -51,17 +50,7 @@ export function issueRoutes(parts: IssueParts): readonly Route[] {
     if (issue === undefined) throw unknown();
     return json(call, repository, issue);
   };
-  const sightOf = async ({ visitor }: Call): Promise<Sight> => {
-    const { identity } = visitor;
-    if (identity === undefined) return { public: !settings.requireSignIn, owners: [], ids: [] };
-    if (seesPublicOnly(visitor)) return { public: true, owners: [], ids: [] };
-    if (identity.role === 'admin') return 'all';
-    return {
-      public: true,
-      owners: await repositories.ownersOf(identity.account),
-      ids: await repositories.sharedWith(identity.account),
-    };
-  };
+  const sightOf = ({ visitor }: Call): Promise<Sight> => parts.access.sight(visitor);
 
   return [
     {

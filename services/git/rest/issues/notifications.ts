@@ -1,6 +1,5 @@
 import { Problem } from '../../../contracts/problem.ts';
 import { unknown } from '../../repositories/lookup.ts';
-import type { Sight } from '../../repositories/repositories.ts';
 import type { NotificationRow } from '../../store/issue-tables.ts';
 import { notificationJson } from '../../wire/notifications.ts';
 import { accountOf, needIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
@@ -20,8 +19,8 @@ export function notificationRoutes(parts: IssueParts): readonly Route[] {
 
   /** What he may not see any more is not told either. */
   const rowsOf = async (call: Call, wanted: readonly State[], repository?: number): Promise<NotificationRow[]> => {
-    const { account, role } = needIdentity(call.visitor);
-    const sight: Sight = role === 'admin' ? 'all' : { public: true, owners: await repositories.ownersOf(account), ids: await repositories.sharedWith(account) }; // prettier-ignore
+    const { account } = needIdentity(call.visitor);
+    const sight = await access.sight(call.visitor);
     const { query } = call;
     let rows = db
       .selectFrom('issue_notifications')

@@ -123,7 +123,10 @@ export async function peopleOf(
 }
 
 function ghost(base: string): unknown {
-  const row = { id: -1, name: 'Ghost', lower_name: 'ghost', kind: 'account', full_name: '', description: '', created_at: 0, profile: '{}' } as const; // prettier-ignore
+  const row = {
+    ...({ id: -1, name: 'Ghost', lower_name: 'ghost', kind: 'account', visibility: 'public' } as const),
+    ...{ full_name: '', description: '', created_at: 0, profile: '{}', email: '' },
+  };
   return userOf(row, base);
 }
 

@@ -1,0 +1,16 @@
+import { marked } from 'marked';
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;' };
+
+/** Renders Markdown to HTML. Markup within the text is shown as text, and links lead only to harmless schemes. */
+export function renderMarkdown(text: string): string {
+  const escape = (raw: string): string => raw.replace(/[&<>"]/g, (letter) => entities[letter] ?? letter);
+  const safe = (href: string): boolean => /^(https?:|mailto:|#|\/|\.|[^:]*$)/i.test(href.trim());
+  const renderer = new marked.Renderer();
+  renderer.html = ({ text: raw }) => escape(raw);
+  const link = renderer.link.bind(renderer);
+  renderer.link = (token) => (safe(token.href) ? link(token) : escape(token.text));
+  const image = renderer.image.bind(renderer);
+  renderer.image = (token) => (safe(token.href) ? image(token) : escape(token.text));
+  return marked.parse(text, { async: false, gfm: true, renderer }).replaceAll('<p>', '<p dir="auto">');
+}

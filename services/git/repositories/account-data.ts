@@ -1,0 +1,179 @@
+import type { Kysely } from 'kysely';
+import type { AccountData, AccountDataSummary, AccountDisposition } from '../../contracts/control/account-data.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { forgetInIssues } from '../issues/forget.ts';
+import type { OwnerRow, Tables } from '../store/tables.ts';
+import type { Keeper } from './keeper.ts';
+import type { Objects } from './objects.ts';
+import type { Owners } from './owners.ts';
+import type { Repositories, Repository } from './repositories.ts';
+
+export interface AccountDataParts {
+  readonly context: Pick<Context, 'clock' | 'commit' | 'db'>;
+  readonly keeper: Keeper;
+  readonly objects: Objects;
+  readonly owners: Owners;
+  readonly repositories: Repositories;
+}
+
+/** Stands for the author of what a removed account wrote. No account can have this name, since it has a blank. */
+const deletedAuthor = 'deleted account';
+const pageSize = 50;
+
+/** Deletes, transfers or sets aside what an account has in Code. Authorship never goes to another account. */
+export function gitAccountData(parts: AccountDataParts): AccountData {
+  const { context, owners, repositories } = parts;
+  const db: Kysely<Tables> = context.db;
+
+  const ownRow = (account: string): Promise<OwnerRow | undefined> =>
+    db.selectFrom('owners').selectAll().where('kind', '=', 'account').where('name', '=', account).executeTakeFirst();
+
+  return {
+    async summary(account): Promise<readonly AccountDataSummary[]> {
+      const count = async (table: 'tokens' | 'public_keys' | 'organization_members'): Promise<number> => {
+        const row = await db
+          .selectFrom(table)
+          .select((is) => is.fn.countAll<number>().as('count'))
+          .where('account', '=', account)
+          .executeTakeFirst();
+        return Number(row?.count ?? 0);
+      };
+      const row = await ownRow(account);
+      const owned = row === undefined ? 0 : (await listOwned(repositories, row, 1)).total;
+      const found = [
+        { kind: 'repositories', count: owned },
+        { kind: 'organizations', count: await count('organization_members') },
+        { kind: 'access tokens', count: await count('tokens') },
+        { kind: 'SSH keys', count: await count('public_keys') },
+      ];
+      return found.filter((each) => each.count > 0);
+    },
+
+    async release(account, disposition): Promise<void> {
+      const row = await ownRow(account);
+      // The hooks first: afterwards it is not known which repositories were the account's.
+      if (row !== undefined) {
+        await context.commit((transaction: Kysely<Tables>) => forgetHooks(transaction, row.id));
+        await releaseRepositories(parts, row, disposition);
+      }
+      const author = disposition.action === 'keep' ? disposition.as : deletedAuthor;
+      await context.commit((transaction: Kysely<Tables>) => forgetAccount(transaction, account, author, row?.id));
+      if (row !== undefined) owners.forget(row.id);
+    },
+  };
+}
+
+async function listOwned(repositories: Repositories, { id }: OwnerRow, limit: number) {
+  return repositories.list({ sight: 'all', ownerId: id, sort: 'id', limit, offset: 0 });
+}
+
+async function releaseRepositories(
+  parts: AccountDataParts,
+  row: OwnerRow,
+  disposition: AccountDisposition,
+): Promise<void> {
+  const { context, keeper, objects, owners, repositories } = parts;
+  if (disposition.action === 'keep') {
+    await context.commit((transaction: Kysely<Tables>) => renameOwner(transaction, row, disposition.as));
+    return;
+  }
+  const target = disposition.action === 'transfer' ? await owners.ofAccount(disposition.to) : undefined;
+  for (;;) {
+    const owned = await listOwned(repositories, row, pageSize);
+    if (owned.total === 0) break;
+    for (const repository of owned.repositories) {
+      if (target === undefined) {
+        await objects.close(keeper.folder(repository));
+        await keeper.remove(repository);
+      } else await transfer(keeper, repository, target);
+    }
+  }
+}
+
+/** The kept row gets the reserved name, and with it everything that refers to the row. */
+async function renameOwner(transaction: Kysely<Tables>, { id }: OwnerRow, name: string): Promise<void> {
+  await transaction.updateTable('owners').set({ name, lower_name: name.toLowerCase() }).where('id', '=', id).execute();
+}
+
+/** Gives a repository to an account, under another name where it has one of this name. */
+async function transfer(keeper: Keeper, repository: Repository, target: OwnerRow): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const name = attempt === 0 ? repository.name : `${repository.name}-${attempt}`;
+    try {
+      return await keeper.rename(repository, { owner: target, name });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'git.name_taken') throw error;
+    }
+  }
+}
+
+/** Removes everything that belongs to an account by its name; what it wrote stays, under the name of `author`. */
+async function forgetAccount(
+  transaction: Kysely<Tables>,
+  account: string,
+  author: string,
+  ownerId: number | undefined,
+): Promise<void> {
+  const personal = [
+    ...(['tokens', 'public_keys', 'collaborators', 'organization_members'] as const),
+    ...(['repository_watches', 'stars', 'issue_reactions', 'lfs_locks', 'transfers'] as const),
+  ];
+  for (const table of personal) await transaction.deleteFrom(table).where('account', '=', account).execute();
+  await forgetInIssues(transaction, account);
+  await transaction
+    .deleteFrom('follows')
+    .where((is) => is.or([is('account', '=', account), is('followed', '=', account)]))
+    .execute();
+  for (const table of ['issues', 'issue_entries', 'reviews', 'releases'] as const) {
+    await transaction.updateTable(table).set({ author }).where('author', '=', account).execute();
+  }
+  for (const table of ['commit_statuses', 'issue_attachments', 'tracked_times', 'push_history', 'pushes'] as const) {
+    await transaction.updateTable(table).set({ account: author }).where('account', '=', account).execute();
+  }
+  await transaction.updateTable('pulls').set({ merged_by: author }).where('merged_by', '=', account).execute();
+  await forgetInProtections(transaction, account);
+  if (ownerId !== undefined) await forgetOwner(transaction, ownerId, account);
+}
+
+/** Removes the webhooks of an owner and of its repositories, which lead to addresses of the former account. */
+async function forgetHooks(transaction: Kysely<Tables>, id: number): Promise<void> {
+  const owned = transaction.selectFrom('repositories').select('id').where('owner_id', '=', id);
+  await transaction
+    .deleteFrom('webhooks')
+    .where((is) => is.or([is('owner_id', '=', id), is('repository_id', 'in', owned)]))
+    .execute();
+}
+
+/** Removes the row of an owner, unless it was kept under another name. */
+async function forgetOwner(transaction: Kysely<Tables>, id: number, account: string): Promise<void> {
+  await transaction.deleteFrom('transfers').where('owner_id', '=', id).execute();
+  const row = await transaction.selectFrom('owners').select('name').where('id', '=', id).executeTakeFirst();
+  if (row?.name !== account) return;
+  await transaction.deleteFrom('former_names').where('owner_id', '=', id).execute();
+  await transaction.deleteFrom('owners').where('id', '=', id).execute();
+}
+
+/** Takes an account out of the lists of those who may push to protected branches and tags. */
+async function forgetInProtections(transaction: Kysely<Tables>, account: string): Promise<void> {
+  const rows = await transaction
+    .selectFrom('protections')
+    .select(['id', 'options'])
+    .where('options', 'like', `%${JSON.stringify(account).replaceAll(/[\\%_]/g, '_')}%`)
+    .execute();
+  for (const { id, options } of rows) {
+    const fields = Object.entries(JSON.parse(options) as Record<string, unknown>);
+    const left = fields.map(([key, value]) => [
+      key,
+      Array.isArray(value) && key.includes('username') ? value.filter((name) => name !== account) : value,
+    ]);
+    const set = { options: JSON.stringify(Object.fromEntries(left)) };
+    await transaction.updateTable('protections').set(set).where('id', '=', id).execute();
+  }
+  for (const { id, accounts } of await transaction.selectFrom('tag_protections').select(['id', 'accounts']).execute()) {
+    const names = JSON.parse(accounts) as readonly string[];
+    if (!names.includes(account)) continue;
+    const set = { accounts: JSON.stringify(names.filter((name) => name !== account)) };
+    await transaction.updateTable('tag_protections').set(set).where('id', '=', id).execute();
+  }
+}

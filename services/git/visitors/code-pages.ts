@@ -1,0 +1,284 @@
+import { splitTree } from '../../contracts/git/web-addresses.ts';
+import { decodeText } from '../../kit/text-encoding.ts';
+import { treePath } from '../domain/names.ts';
+import { renderMarkdown } from '../domain/markdown.ts';
+import { readPointer } from '../lfs/pointer.ts';
+import { compareDiffs, readDiffs } from '../own/diffs.ts';
+import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
+import { readReferences } from '../repositories/references.ts';
+import { resolve, type Revision } from '../repositories/revisions.ts';
+import { readTree } from '../repositories/trees.ts';
+import { Html, html } from './html.ts';
+import type { PageRequest, VisitorPage } from './page-request.ts';
+
+const maxTextBytes = 512 * 1024;
+const maxReadmeBytes = 100 * 1024;
+const maxCommits = 50;
+
+/** A commit, and the path behind it in the address. */
+interface Place {
+  readonly revision: Revision;
+  readonly path: string;
+  /** `branch/main`, as addresses have it. */
+  readonly named: string;
+}
+
+function folderOf({ parts, repository }: PageRequest): string {
+  return parts.keeper.folder(repository);
+}
+
+function encodedPath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}
+
+async function placeOf(request: PageRequest): Promise<Place | undefined> {
+  const { parts, repository, address } = request;
+  const folder = folderOf(request);
+  const names = await readReferences(parts.git, folder, 'refs/');
+  const named = (prefix: string) =>
+    names.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
+  const hasKind = ['branch', 'tag', 'commit'].includes(address.rest[0] ?? '');
+  const tree = [...(hasKind ? [] : ['any']), ...address.rest].join('/');
+  const { ref, path } =
+    address.rest.length === 0
+      ? { ref: '', path: '' }
+      : splitTree(tree, { branches: named('refs/heads/'), tags: named('refs/tags/') });
+  const revision = await resolve(parts.objects, folder, repository, ref);
+  const inside = treePath(path);
+  if (revision === undefined || inside === undefined) return undefined;
+  return { revision, path: inside, named: `${revision.kind}/${encodedPath(revision.name)}` };
+}
+
+/** A folder with its README, or a file with its lines. */
+export async function treePage(request: PageRequest): Promise<VisitorPage | undefined> {
+  const { parts, repository, address, home } = request;
+  if (repository.empty && address.rest.length === 0) {
+    return { title: 'Code', tab: 'code', body: html`<p>This repository is empty.</p>` };
+  }
+  const place = await placeOf(request);
+  if (place === undefined) return undefined;
+  const { revision, path } = place;
+  const folder = folderOf(request);
+  const info = await parts.objects.info(
+    folder,
+    path === '' ? `${revision.commit}^{tree}` : `${revision.commit}:${path}`,
+  );
+  const crumbs = crumbsOf(home, place);
+  if (info?.type === 'blob') return { title: path, tab: 'code', body: await fileBody(request, place, info, crumbs) };
+  const entries = info?.type === 'tree' ? await readTree(parts.objects, folder, info.id) : undefined;
+  if (entries === undefined) return undefined;
+  const sorted = entries.toSorted((one, other) => Number(other.type === 'tree') - Number(one.type === 'tree'));
+  const rows = sorted.map(({ name, type }) => {
+    const inside = path === '' ? name : `${path}/${name}`;
+    const href = `${home}/src/${place.named}/${encodedPath(inside)}`;
+    if (type === 'commit') return html`<li><span>${name}</span><span class="soft">submodule</span></li>`;
+    return html`<li><a href="${href}">${name}${type === 'tree' ? '/' : ''}</a></li>`;
+  });
+  const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
+  const text = readme === undefined ? undefined : await textOf(request, readme.id, maxReadmeBytes);
+  const shown = text === undefined ? undefined : readmeBody(readme?.name ?? '', text);
+  const body = html`<div class="card">
+      <header>${crumbs}</header>
+      <ul class="rows">
+        ${rows}
+      </ul>
+    </div>
+    ${shown}`;
+  return { title: path === '' ? 'Code' : path, tab: 'code', body };
+}
+
+function readmeBody(name: string, text: string): Html {
+  const isMarkdown = /\.(md|markdown)$/i.test(name);
+  const body = isMarkdown ? new Html(renderMarkdown(text)) : html`<pre>${text}</pre>`;
+  return html`<section class="card">
+    <header><h2>${name}</h2></header>
+    <div class="text">${body}</div>
+  </section>`;
+}
+
+function crumbsOf(home: string, { named, path, revision }: Place): Html {
+  const parts = path === '' ? [] : path.split('/');
+  const links = parts.map((part, index) => {
+    const inside = encodedPath(parts.slice(0, index + 1).join('/'));
+    return html` / <a href="${home}/src/${named}/${inside}">${part}</a>`;
+  });
+  return html`<a href="${home}/src/${named}">${revision.name}</a>${links}`;
+}
+
+async function fileBody(
+  request: PageRequest,
+  { named, path }: Place,
+  { id, size }: { readonly id: string; readonly size: number },
+  crumbs: Html,
+): Promise<Html> {
+  const { home } = request;
+  const inside = encodedPath(path);
+  const bytes = size > maxTextBytes ? undefined : (await request.parts.objects.contents(folderOf(request), id))?.bytes;
+  const pointer = bytes === undefined ? undefined : readPointer(bytes);
+  const raw = `${home}/${pointer === undefined ? 'raw' : 'media'}/${named}/${inside}`;
+  const links = html`<p class="soft">
+    ${pointer?.size ?? size} bytes · <a href="${raw}">Raw</a> · <a href="${home}/commits/${named}/${inside}">History</a>
+  </p>`;
+  const text = bytes === undefined || pointer !== undefined ? undefined : decodeText(bytes);
+  const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(path);
+  const other = isPicture
+    ? html`<div class="text"><img src="${raw}" alt="${path}" /></div>`
+    : html`<p class="text">This file is not shown here. Download it with “Raw”.</p>`;
+  const lines = text === undefined ? other : linesOf(text.text);
+  return html`<div class="card">
+    <header>${crumbs}${links}</header>
+    ${lines}
+  </div>`;
+}
+
+/** Lines with numbers that addresses can point at: `#L10`. */
+function linesOf(text: string): Html {
+  const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
+  const rows = lines.map((line, index) => {
+    const number = index + 1;
+    return html`<tr id="L${number}">
+      <td><a href="#L${number}">${number}</a></td>
+      <td>${line}</td>
+    </tr>`;
+  });
+  return html`<div class="code">
+    <table>
+      ${rows}
+    </table>
+  </div>`;
+}
+
+async function textOf(request: PageRequest, id: string, maxBytes: number): Promise<string | undefined> {
+  const { objects } = request.parts;
+  const info = await objects.info(folderOf(request), id);
+  if (info === undefined || info.size > maxBytes) return undefined;
+  const bytes = (await objects.contents(folderOf(request), id))?.bytes;
+  return bytes === undefined ? undefined : decodeText(bytes)?.text;
+}
+
+function commitRow(home: string, { id, message, author }: Commit): Html {
+  const title = message.split('\n', 1)[0] ?? '';
+  const day = author.date.slice(0, 10);
+  return html`<li>
+    <a href="${home}/commit/${id}">${title === '' ? id.slice(0, 10) : title}</a>
+    <span class="soft">${author.name} · ${day} · <code>${id.slice(0, 10)}</code></span>
+  </li>`;
+}
+
+/** Commits of a branch, of a path within it. */
+export async function historyPage(request: PageRequest): Promise<VisitorPage | undefined> {
+  const { home, parts, query } = request;
+  if (request.repository.empty) return { title: 'Commits', tab: 'commits', body: html`<p>No commits yet.</p>` };
+  const place = await placeOf(request);
+  if (place === undefined) return undefined;
+  const page = Math.max(1, Math.min(10_000, Number(query.get('page') ?? '') || 1));
+  const offset = (page - 1) * maxCommits;
+  const wanted = { from: [place.revision.commit], path: place.path, offset, limit: maxCommits + 1 };
+  const commits = await readLog(parts.git, folderOf(request), wanted);
+  const rows = commits.slice(0, maxCommits).map((commit) => commitRow(home, commit));
+  const next = commits.length > maxCommits ? html`<p><a href="?page=${page + 1}">Older commits</a></p>` : undefined;
+  const crumbs = crumbsOf(home, place);
+  const body = html`<div class="card">
+      <header>${crumbs}</header>
+      <ul class="rows">
+        ${rows}
+      </ul>
+    </div>
+    ${next}`;
+  return { title: 'Commits', tab: 'commits', body };
+}
+
+export async function commitPage(request: PageRequest, name: string): Promise<VisitorPage | undefined> {
+  const { home, parts, repository } = request;
+  const folder = folderOf(request);
+  const revision = name === '' ? undefined : await resolve(parts.objects, folder, repository, name);
+  const commit = revision && (await readCommit(parts.git, folder, revision.commit));
+  if (commit === undefined) return undefined;
+  const [title = '', ...rest] = commit.message.trim().split('\n');
+  const body = html`<section class="card">
+      <header>
+        <h2>${title}</h2>
+        <pre>${rest.join('\n').trim()}</pre>
+        <p class="soft">${commit.author.name} · ${commit.author.date.slice(0, 10)} · <code>${commit.id}</code></p>
+        <p><a href="${home}/src/commit/${commit.id}">Files at this commit</a></p>
+      </header>
+    </section>
+    ${diffOf(await readDiffs(parts.git, folder, commit.id))}`;
+  return { title, tab: 'commits', body };
+}
+
+/** What leads from one commit to another: `main...topic`. */
+export async function comparePage(request: PageRequest): Promise<VisitorPage | undefined> {
+  const { address, home, parts, repository } = request;
+  const folder = folderOf(request);
+  const [before = '', after = ''] = address.rest.join('/').split(/\.{2,3}/, 2);
+  const [from, to] = await Promise.all([before, after].map((name) => resolve(parts.objects, folder, repository, name)));
+  if (from === undefined || to === undefined) return undefined;
+  const commits = await readLog(parts.git, folder, { from: [to.commit], not: [from.commit], limit: maxCommits });
+  const rows = commits.map((commit) => commitRow(home, commit));
+  const body = html`<div class="card">
+      <header><h2>${before} … ${after}</h2></header>
+      <ul class="rows">
+        ${rows}
+      </ul>
+    </div>
+    ${diffOf(await compareDiffs(parts.git, folder, from.commit, to.commit))}`;
+  return { title: `Compare ${before} with ${after}`, tab: 'commits', body };
+}
+
+type Diff = Awaited<ReturnType<typeof readDiffs>>;
+
+export function diffOf({ files, total }: Diff): Html {
+  const shown = files.map(({ additions, deletions, patch, path }) => {
+    const rows = (patch ?? '').split('\n').map((line) => {
+      const kind = line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : '';
+      return html`<tr class="${kind}">
+        <td></td>
+        <td>${line}</td>
+      </tr>`;
+    });
+    const lines =
+      patch === null
+        ? html`<p class="text">Not shown.</p>`
+        : html`<div class="code">
+            <table>
+              ${rows}
+            </table>
+          </div>`;
+    return html`<section class="card">
+      <header>
+        <h3>${path}</h3>
+        <p class="soft">+${additions} −${deletions}</p>
+      </header>
+      ${lines}
+    </section>`;
+  });
+  const more = total === null || total > files.length ? html`<p class="soft">Not all files are shown.</p>` : undefined;
+  return html`${shown}${more}`;
+}
+
+export async function branchPage(request: PageRequest): Promise<VisitorPage> {
+  const { home, parts } = request;
+  const references = await readReferences(parts.git, folderOf(request), 'refs/');
+  const listed = (prefix: string, kind: string) =>
+    references.flatMap(({ ref }) => {
+      if (!ref.startsWith(prefix)) return [];
+      const name = ref.slice(prefix.length);
+      const zip = `${home}/archive/${encodedPath(name)}.zip`;
+      const place = `${home}/src/${kind}/${encodedPath(name)}`;
+      return [html`<li><a href="${place}">${name}</a><a class="soft" href="${zip}">ZIP</a></li>`];
+    });
+  const card = (title: string, rows: readonly Html[]) =>
+    html`<section class="card">
+      <header><h2>${title}</h2></header>
+      <ul class="rows">
+        ${rows}
+      </ul>
+    </section>`;
+  const branches = card('Branches', listed('refs/heads/', 'branch'));
+  return {
+    title: 'Branches and tags',
+    tab: 'branches',
+    body: html`${branches}${card('Tags', listed('refs/tags/', 'tag'))}`,
+  };
+}

@@ -1,0 +1,23 @@
+import type { WebAddress } from '../../contracts/git/web-addresses.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { ContentParts } from '../rest/contents.ts';
+import type { PullRestParts } from '../rest/pulls/parts.ts';
+import type { Html } from './html.ts';
+
+export type VisitorParts = ContentParts & PullRestParts;
+
+/** What a page of a repository is made from. */
+export interface PageRequest {
+  readonly parts: VisitorParts;
+  readonly repository: Repository;
+  readonly address: WebAddress;
+  readonly query: URLSearchParams;
+  /** The address of the repository, without a slash at the end. */
+  readonly home: string;
+}
+
+export interface VisitorPage {
+  readonly title: string;
+  readonly tab: string;
+  readonly body: Html;
+}

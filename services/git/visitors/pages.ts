@@ -1,0 +1,149 @@
+import { parseWebAddress, missingKinds, type WebAddress } from '../../contracts/git/web-addresses.ts';
+import { unknown } from '../repositories/lookup.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { Answer } from '../rest/call.ts';
+import { nobody } from '../sign-in/visitor.ts';
+import { branchPage, commitPage, comparePage, historyPage, treePage } from './code-pages.ts';
+import type { PageRequest, VisitorPage, VisitorParts } from './page-request.ts';
+import { html, visitorDocument, visitorPolicy, type Html } from './html.ts';
+import { issuePage, issuesPage, releasesPage } from './issue-pages.ts';
+
+const tabs = [
+  ['code', 'Code', ''],
+  ['commits', 'Commits', '/commits'],
+  ['issues', 'Issues', '/issues'],
+  ['pulls', 'Pull requests', '/pulls'],
+  ['releases', 'Releases', '/releases'],
+  ['branches', 'Branches and tags', '/branches'],
+] as const;
+
+/**
+ * A page for visitors without an account, as decision 0043 has them: of a public repository, of the public repositories of an
+ * owner, or of all. Undefined for what visitors do not see, and for addresses that are no pages.
+ */
+export async function visitorPage(
+  parts: VisitorParts,
+  url: URL,
+  { base, app }: { readonly base: string; readonly app: string | undefined },
+): Promise<Answer | undefined> {
+  const isList = /^\/*$/.test(url.pathname) || url.pathname.startsWith('/explore');
+  const address = isList ? undefined : parseWebAddress(url.pathname);
+  if (isList || address?.name === '') return ownerPage(parts, address?.owner, base, app);
+  if (address === undefined) return undefined;
+  const found = await parts.lookup.find(nobody, address.owner, address.name);
+  if (found === undefined) return moved(parts, address, url, base);
+  if (missingKinds.has(address.kind)) throw unknown();
+  const { repository } = found;
+  const home = `${base}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}`;
+  const page = await pageOf({ parts, repository, address, query: url.searchParams, home });
+  if (page === undefined) throw unknown();
+  const title = `${page.title} · ${repository.owner}/${repository.name}`;
+  return documentAnswer(title, repositoryFrame(repository, home, page, app));
+}
+
+/** The page of a repository that was renamed is at its present address. */
+async function moved(
+  { lookup }: VisitorParts,
+  { owner, name }: WebAddress,
+  url: URL,
+  base: string,
+): Promise<Answer | undefined> {
+  const now = await lookup.renamed(nobody, owner, name);
+  if (now === undefined) return undefined;
+  const rest = url.pathname.split('/').slice(3).join('/');
+  const place = [now.owner, now.name].map(encodeURIComponent).join('/');
+  return { status: 302, headers: { Location: `${base}/${place}${rest === '' ? '' : `/${rest}`}${url.search}` } };
+}
+
+function pageOf(request: PageRequest): Promise<VisitorPage | undefined> {
+  const [first = ''] = request.address.rest;
+  switch (request.address.kind) {
+    case 'commits':
+      return historyPage(request);
+    case 'commit':
+      return commitPage(request, first);
+    case 'compare':
+      return comparePage(request);
+    case 'issues':
+    case 'pulls':
+      return /^\d+$/.test(first) ? issuePage(request, Number(first)) : issuesPage(request);
+    case 'releases':
+      return releasesPage(request);
+    case 'branches':
+    case 'tags':
+      return branchPage(request);
+    default:
+      return treePage(request);
+  }
+}
+
+function repositoryFrame(
+  { owner, name, description }: Repository,
+  home: string,
+  { body, tab }: VisitorPage,
+  app: string | undefined,
+): Html {
+  const links = tabs.map(([id, title, path]) =>
+    id === tab
+      ? html`<a href="${home}${path}" aria-current="page">${title}</a>`
+      : html`<a href="${home}${path}">${title}</a>`,
+  );
+  const open =
+    app === undefined ? undefined : html`<p class="soft"><a href="${app}">Sign in to Homeport</a> to write here.</p>`;
+  return html`<header>
+      <h1><a href="${home}">${owner}/${name}</a></h1>
+      <p class="soft">${description}</p>
+      <p class="soft">Clone: <code>${home}.git</code></p>
+      ${open}
+    </header>
+    <nav aria-label="Repository">${links}</nav>
+    ${body}`;
+}
+
+/** The public repositories of an owner, or of all owners. */
+async function ownerPage(
+  parts: VisitorParts,
+  owner: string | undefined,
+  base: string,
+  app: string | undefined,
+): Promise<Answer | undefined> {
+  const sight = await parts.access.sight(nobody);
+  const wanted = { sight, sort: 'updated' as const, descending: true, limit: 200, offset: 0 };
+  const found = await parts.repositories.list({ ...wanted, ...(owner === undefined ? {} : { owner }) });
+  // What has nothing public to show is not told from what does not exist.
+  if (found.total === 0) return undefined;
+  const rows = found.repositories.map(({ owner: of, name, description }) => {
+    const address = `${base}/${encodeURIComponent(of)}/${encodeURIComponent(name)}`;
+    return html`<li><a href="${address}">${of}/${name}</a><span class="soft">${description}</span></li>`;
+  });
+  const title =
+    owner === undefined ? 'Public repositories' : `Public repositories of ${found.repositories[0]?.owner ?? owner}`;
+  const open = app === undefined ? undefined : html`<p class="soft"><a href="${app}">Sign in to Homeport</a></p>`;
+  const body = html`<header>
+      <h1>${title}</h1>
+      ${open}
+    </header>
+    <div class="card">
+      <ul class="rows">
+        ${rows}
+      </ul>
+    </div>`;
+  return documentAnswer(title, body);
+}
+
+function documentAnswer(title: string, body: Html): Answer {
+  const text = visitorDocument(title, body);
+  return {
+    status: 200,
+    text,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+      'Content-Security-Policy': visitorPolicy,
+      'Cache-Control': 'no-cache',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept, Cookie',
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { isUtf8 } from 'node:buffer';
+
+/** A text, and the encoding that its bytes are in. */
+export interface DecodedText {
+  readonly text: string;
+  readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+  /** Whether the same bytes come out of the text in UTF-8. */
+  readonly exact: boolean;
+}
+
+/** Only the first bytes decide whether something is a text. */
+const examinedBytes = 8000;
+
+/**
+ * Decodes a text for people: valid UTF-8, UTF-16 with a byte order mark or with the zeros of Latin text, else windows-1252,
+ * which old editors wrote. Undefined for what is no text.
+ */
+export function decodeText(bytes: Uint8Array): DecodedText | undefined {
+  const start = bytes.subarray(0, examinedBytes);
+  if (start[0] === 0xff && start[1] === 0xfe) return decoded(bytes, 'utf-16le');
+  if (start[0] === 0xfe && start[1] === 0xff) return decoded(bytes, 'utf-16be');
+  if (start.includes(0)) {
+    const order = byteOrder(start);
+    return order === undefined ? undefined : decoded(bytes, order);
+  }
+  if (!isUtf8(bytes)) return decoded(bytes, 'windows-1252');
+  return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), encoding: 'utf-8', exact: true };
+}
+
+function decoded(bytes: Uint8Array, encoding: Exclude<DecodedText['encoding'], 'utf-8'>): DecodedText {
+  return { text: new TextDecoder(encoding).decode(bytes), encoding, exact: false };
+}
+
+/** UTF-16 without a mark: of mostly Latin text every other byte is zero. */
+function byteOrder(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const even = bytes.length - (bytes.length % 2);
+  if (even < 4) return undefined;
+  let [first, second] = [0, 0];
+  for (let index = 0; index < even; index += 2) {
+    if (bytes[index] === 0) first += 1;
+    if (bytes[index + 1] === 0) second += 1;
+  }
+  const half = even / 2;
+  if (first === 0 && second > half * 0.7) return 'utf-16le';
+  return second === 0 && first > half * 0.7 ? 'utf-16be' : undefined;
+}

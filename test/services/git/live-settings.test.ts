@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api } from '../../support/api.ts';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+beforeAll(async () => {
+  room = await openGitRoom();
+  await room.create('demo');
+  const cwd = await room.work('demo');
+  writeFileSync(join(cwd, 'large.bin'), randomBytes(24 * 1024 * 1024));
+  await room.git(['add', '.'], { cwd });
+  await room.git(['commit', '-qm', 'large'], { cwd });
+  await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+/** Returns the services that were restarted for the change. */
+const change = async (values: Record<string, unknown>): Promise<readonly string[]> => {
+  const options = { method: 'PATCH', body: JSON.stringify(values) };
+  return (await api<{ restarted: string[] }>(room.host.url('control'), '/api/settings/git', options)).restarted;
+};
+
+/** A proxy that passes the first bytes of answers and holds back the rest until it is released. */
+async function slowProxy(
+  held: number,
+): Promise<{ readonly url: string; readonly reached: Promise<void>; release(): void } & Disposable> {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const target = new URL(room.url);
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    client.pipe(upstream);
+    client.on('error', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+    void (async () => {
+      let passed = 0;
+      for await (const chunk of upstream as AsyncIterable<Buffer>) {
+        passed += chunk.length;
+        client.write(chunk);
+        if (passed < held) continue;
+        reached.resolve();
+        await released.promise;
+      }
+      client.end();
+    })().catch(() => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    reached: reached.promise,
+    release: () => released.resolve(),
+    [Symbol.dispose]: () => void server.close(),
+  };
+}
+
+describe('a change of a setting', () => {
+  it('leaves a clone that is in progress as it is', async () => {
+    using proxy = await slowProxy(1024 * 1024);
+    const host = new URL(room.url).host;
+    const header = ['-c', `http.extraHeader=Host: ${host}`];
+    const clone = room.git([...header, 'clone', '-q', `${proxy.url}/ada/demo.git`, 'survivor'], { mayFail: true });
+    await proxy.reached;
+    const restarted = await change({
+      defaultBranch: 'trunk',
+      requireSignIn: true,
+      maxPushMegabytes: 1,
+      lfsQuotaMegabytes: 5,
+      noticeBranches: ['trunk'],
+      createOnPush: true,
+      sshHost: 'git.example',
+      defaultPrivate: true,
+      hooksToLocalNetwork: true,
+      migrateFromLocalNetwork: true,
+      publicUrl: 'https://git.example',
+    });
+    expect(restarted).toEqual([]);
+    proxy.release();
+    expect(await clone).toMatchObject({ code: 0 });
+    const ran = await room.git(['fsck'], { cwd: join(room.folder, 'survivor') });
+    expect(ran.code).toBe(0);
+  });
+
+  it('takes effect at once', async () => {
+    const anonymous = await room.api('GET', '/repos/ada/demo', undefined, '');
+    expect(anonymous.status).toBe(404);
+    const made = (await room.create('later')) as Record<string, unknown>;
+    expect(made).toMatchObject({ default_branch: 'trunk', private: true });
+    expect(made['html_url']).toBe('https://git.example/ada/later');
+    const cwd = join(room.folder, 'demo');
+    const ran = await room.git(['push', `${room.signedUrl}/ada/later.git`, 'main'], { cwd, mayFail: true });
+    expect(ran.code).not.toBe(0);
+    await change({ maxPushMegabytes: 0, publicUrl: '', requireSignIn: false });
+    expect((await room.git(['push', `${room.signedUrl}/ada/later.git`, 'main'], { cwd })).code).toBe(0);
+    const reply = request(`${room.url}/api/v1/repos/ada/demo`, { headers: { authorization: adminAuthorization } });
+    reply.end();
+    const [answer] = (await once(reply, 'response')) as [{ readonly statusCode: number; resume(): void }];
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+beforeAll(async () => {
+  room = await openGitRoom();
+  await room.create('demo', { auto_init: true, default_branch: 'main' });
+  expect((await room.api('POST', '/repos/ada/demo/issues', { title: 'An issue' })).status).toBe(201);
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const lfsType = 'application/vnd.git-lfs+json';
+const content = Buffer.from('text').toString('base64');
+const oddTexts = [
+  '.,;:',
+  '"\'\\',
+  '\0',
+  '\u0001\u007f',
+  '<>',
+  '\ud800',
+  ' ',
+  '...',
+  '-',
+  '\n',
+  '../..',
+  'a'.repeat(70_000),
+];
+const oddParts = [
+  '%ff',
+  '%c0%af',
+  '%00',
+  '%2e%2e',
+  '%ed%a0%80',
+  '__proto__',
+  'constructor',
+  '-',
+  '%25',
+  '%',
+  '%2',
+  '%0a',
+];
+
+describe('an address that is no text', () => {
+  const places = [
+    (part: string) => `/${part}/demo.git/info/lfs/objects/batch`,
+    (part: string) => `/ada/${part}.git/info/lfs/locks`,
+    (part: string) => `/ada/demo.git/info/lfs/objects/${part}`,
+    (part: string) => `/${part}/demo.git/info/refs?service=git-upload-pack`,
+    (part: string) => `/ada/${part}/git-upload-pack`,
+    (part: string) => `/ada/${part}`,
+    (part: string) => `/ada/demo/raw/branch/${part}/README.md`,
+    (part: string) => `/ada/demo/media/branch/main/${part}`,
+    (part: string) => `/ada/demo/archive/${part}.zip`,
+    (part: string) => `/ada/demo/src/branch/main/${part}`,
+    (part: string) => `/${part}.keys`,
+    (part: string) => `/attachments/${part}`,
+    (part: string) => `/avatars/${part}`,
+    (part: string) => `/ada/demo/releases/download/${part}/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/contents/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/contents/README.md?ref=${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/raw/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/git/trees/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/branches/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/tags/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/commits/${part}/status`,
+    (part: string) => `/api/v1/repos/ada/demo/compare/${part}...main`,
+    (part: string) => `/api/v1/repos/ada/demo/issues/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/labels/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/releases/tags/${part}`,
+    (part: string) => `/api/v1/repos/ada/demo/archive/${part}`,
+    (part: string) => `/api/v1/repos/search?q=${part}&limit=${part}&page=${part}&uid=${part}&sort=${part}`,
+    (part: string) => `/api/v1/users/${part}`,
+    (part: string) => `/api/v1/teams/${part}`,
+    (part: string) => `/api/v1/repositories/${part}`,
+  ];
+  it.each(oddParts)('is answered without a fault of the server: %s', async (part) => {
+    for (const place of places) {
+      const path = place(part);
+      // Two dots lead to what is above, which is not to be deleted.
+      const methods = ['GET', 'POST', 'PUT', 'PATCH', ...(part === '%2e%2e' ? [] : ['DELETE'])];
+      for (const method of methods) {
+        const reply = await fetch(room.url + path, {
+          method,
+          redirect: 'manual',
+          headers: { authorization: adminAuthorization, accept: lfsType },
+          ...(method === 'GET' ? {} : { body: '{}' }),
+        });
+        await reply.arrayBuffer();
+        expect.soft([method, path, reply.status < 500]).toEqual([method, path, true]);
+      }
+    }
+  });
+});
+
+describe('a body that is odd', () => {
+  const requests = (text: string): readonly (readonly [string, string, unknown])[] => [
+    ['POST', `/repos/ada/demo/contents/${crypto.randomUUID()}`, { content, author: { name: text, email: text } }],
+    ['POST', `/repos/ada/demo/contents/${crypto.randomUUID()}`, { content, committer: { name: text, email: text } }],
+    ['POST', `/repos/ada/demo/contents/${crypto.randomUUID()}`, { content, message: text }],
+    ['POST', `/repos/ada/demo/contents/${crypto.randomUUID()}`, { content, dates: { author: text, committer: text } }],
+    ['POST', `/repos/ada/demo/contents/${crypto.randomUUID()}`, { content, branch: text }],
+    ['POST', `/repos/ada/demo/contents/${crypto.randomUUID()}`, { content, new_branch: text }],
+    ['POST', '/repos/ada/demo/contents', { files: [{ operation: 'create', path: text, content }] }],
+    ['POST', '/repos/ada/demo/tags', { tag_name: text, message: text }],
+    ['POST', '/repos/ada/demo/tags', { tag_name: crypto.randomUUID(), message: text }],
+    ['POST', '/repos/ada/demo/tags', { tag_name: crypto.randomUUID(), target: text }],
+    ['POST', '/repos/ada/demo/branches', { new_branch_name: text }],
+    ['POST', '/repos/ada/demo/branches', { new_branch_name: crypto.randomUUID(), old_ref_name: text }],
+    ['POST', '/repos/ada/demo/releases', { tag_name: text, name: text, body: text, target_commitish: text }],
+    ['POST', '/repos/ada/demo/issues', { title: text, body: text }],
+    ['POST', '/repos/ada/demo/issues/1/comments', { body: text }],
+    ['POST', '/repos/ada/demo/labels', { name: text, color: text, description: text }],
+    ['POST', '/repos/ada/demo/milestones', { title: text, due_on: text }],
+    ['POST', '/repos/ada/demo/issues/1/deadline', { due_date: text }],
+    ['POST', '/repos/ada/demo/hooks', { type: 'gitea', config: { url: text, content_type: 'json' } }],
+    ['POST', '/repos/ada/demo/statuses/main', { state: 'success', context: text, description: text, target_url: text }],
+    ['POST', '/repos/ada/demo/pulls', { head: text, base: text, title: text }],
+    ['PATCH', '/repos/ada/demo', { description: text, website: text }],
+    ['PATCH', '/repos/ada/demo', { default_branch: text }],
+    ['PUT', '/repos/ada/demo/topics', { topics: [text] }],
+    ['POST', '/repos/ada/demo/branch_protections', { rule_name: text }],
+    ['POST', '/orgs', { username: text, description: text }],
+    ['POST', '/user/repos', { name: text }],
+    ['POST', '/user/keys', { title: text, key: text }],
+    ['POST', '/users/ada/tokens', { name: text }],
+    ['POST', '/repos/migrate', { clone_addr: text, repo_name: 'copy' }],
+    ['PATCH', '/user/settings', { full_name: text, description: text }],
+    ['POST', '/markdown', { Text: text }],
+  ];
+  it.each(oddTexts.map((text) => [JSON.stringify(text).slice(0, 30), text] as const))(
+    'is answered without a fault of the server: %s',
+    async (_title, text) => {
+      for (const [method, path, body] of requests(text)) {
+        const reply = await room.api(method, path, body);
+        const said = await reply.text();
+        expect
+          .soft([path, body, reply.status < 500, said.slice(0, 200)])
+          .toEqual([path, body, true, said.slice(0, 200)]);
+      }
+    },
+  );
+
+  it('refuses an author whose name is nothing but punctuation', async () => {
+    const reply = await room.api('POST', '/repos/ada/demo/contents/author.txt', {
+      content,
+      author: { name: '.,;', email: 'a@example.org' },
+    });
+    expect(reply.status).toBe(422);
+    expect(await reply.text()).toContain('disallowed characters');
+  });
+
+  it.each(['{', '[]', 'null', '"text"', '1', '\u0000', '{"__proto__":{}}', '{"title":'.repeat(5000)])(
+    'is refused where it is no object: %s',
+    async (body) => {
+      for (const path of ['/repos/ada/demo/issues', '/user/repos', '/orgs', '/repos/ada/demo/hooks']) {
+        const { status } = await room.api('POST', path, body);
+        expect.soft([path, status]).toEqual([path, 422]);
+      }
+    },
+  );
+});
+
+describe('a client that leaves in the middle of its body', () => {
+  it.each([
+    ['/api/v1/user/repos', 'application/json'],
+    ['/ada/demo.git/git-receive-pack', 'application/x-git-receive-pack-request'],
+    ['/ada/demo.git/git-upload-pack', 'application/x-git-upload-pack-request'],
+    ['/ada/demo.git/info/lfs/objects/batch', lfsType],
+    ['/api/v1/repos/ada/demo/issues/1/assets', 'multipart/form-data; boundary=x'],
+  ])('is no error in the log: %s', async (path, type) => {
+    const before = room.host.log.length;
+    const { hostname, port, host } = new URL(room.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      `Authorization: ${adminAuthorization}`,
+      `Content-Type: ${type}`,
+      `Accept: ${lfsType}`,
+      'Content-Length: 1000',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n{"name":`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.destroy();
+    // A request after it shows that the first one was dealt with.
+    expect((await fetch(`${room.url}/api/healthz`)).ok).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const lines = room.host.log.slice(before).filter((line) => /"level":"(error|warn)"|\b(ERROR|WARN)\b/i.test(line));
+    expect(lines).toEqual([]);
+  });
+});

@@ -1,0 +1,222 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { api } from '../../support/api.ts';
+import { openGitRoom, type GitRoom } from './room.ts';
+
+let room: GitRoom;
+beforeAll(async () => {
+  room = await openGitRoom();
+  await room.create('demo');
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+describe('a migration', () => {
+  const migrate = async (more: Record<string, unknown>): Promise<number> =>
+    (await room.api('POST', '/repos/migrate', { clone_addr: 'https://git.invalid/a.git', repo_name: 'copy', ...more }))
+      .status;
+
+  it('refuses a mirror', async () => {
+    expect(await migrate({ mirror: true })).toBe(403);
+  });
+
+  it.each(['issues', 'labels', 'milestones', 'pull_requests', 'releases', 'wiki', 'lfs'])(
+    'of another forge refuses %s, which it would leave out',
+    async (part) => {
+      for (const service of ['gitea', 'github', 'gitlab']) expect(await migrate({ service, [part]: true })).toBe(422);
+    },
+  );
+
+  it('refuses Git LFS and a wiki of a plain repository, and ignores parts that such a one has not', async () => {
+    expect(await migrate({ lfs: true })).toBe(422);
+    expect(await migrate({ wiki: true })).toBe(422);
+    const reply = await room.api('POST', '/repos/migrate', {
+      ...{ clone_addr: `${room.signedUrl}/ada/demo.git`, repo_name: 'plain', issues: true, service: 'git' },
+    });
+    expect(reply.status).toBe(201);
+  });
+});
+
+describe('an email address of an account', () => {
+  it('is stored, shown, used in commits, and leads from commits to the account', async () => {
+    const body = { username: 'bob', password: 'a long password of bob', email: 'bob@example.com' };
+    const made = await room.api('POST', '/admin/users', body);
+    expect([made.status, await made.json()]).toEqual([201, expect.objectContaining({ email: 'bob@example.com' })]);
+    const changed = await room.api('PATCH', '/admin/users/bob', { email: 'Bob@example.org' });
+    expect(await changed.json()).toMatchObject({ email: 'Bob@example.org' });
+    const bob = `Basic ${Buffer.from('bob:a long password of bob').toString('base64')}`;
+    expect(await (await room.api('GET', '/user/emails', undefined, bob)).json()).toMatchObject([
+      { email: 'Bob@example.org' },
+    ]);
+    await room.api('POST', '/user/repos', { name: 'mine', auto_init: true, default_branch: 'main' }, bob);
+    const commits = await (await room.api('GET', '/repos/bob/mine/commits')).json();
+    expect(commits).toMatchObject([{ commit: { author: { email: 'Bob@example.org' } }, author: { login: 'bob' } }]);
+    const cwd = await room.work('bobs');
+    const author = ['-c', 'user.name=Bob', '-c', 'user.email=bob@EXAMPLE.org'];
+    const environment = { GIT_AUTHOR_EMAIL: 'bob@EXAMPLE.org', GIT_COMMITTER_EMAIL: 'other@example.org' };
+    await room.git([...author, 'commit', '-q', '--allow-empty', '-m', 'two'], { cwd, environment });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    const [newest] = (await (await room.api('GET', '/repos/ada/demo/commits')).json()) as readonly Record<
+      string,
+      unknown
+    >[];
+    expect(newest).toMatchObject({ author: { login: 'bob' }, committer: null });
+  });
+
+  it('is refused where it is none', async () => {
+    expect((await room.api('PATCH', '/admin/users/bob', { email: 'no address' })).status).toBe(422);
+  });
+});
+
+describe('a submodule', () => {
+  it('is shown with the address that .gitmodules names', async () => {
+    await room.create('modules');
+    const text =
+      '[submodule "one"]\n\tpath = lib/one\n\turl = https://example.org/one.git\n[submodule "two"]\n\tpath = two\n\turl = ../demo.git\n';
+    const cwd = await room.work('modules', { '.gitmodules': text });
+    const id = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
+    for (const path of ['lib/one', 'two'])
+      await room.git(['update-index', '--add', '--cacheinfo', `160000,${id},${path}`], { cwd });
+    await room.git(['commit', '-qm', 'modules'], { cwd });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/modules.git`, 'main'], { cwd });
+    const get = async (path: string): Promise<unknown> =>
+      (await room.api('GET', `/repos/ada/modules/contents/${path}`)).json();
+    expect(await get('lib/one')).toMatchObject({ type: 'submodule', submodule_git_url: 'https://example.org/one.git' });
+    expect(await get('two')).toMatchObject({ type: 'submodule', submodule_git_url: `${room.url}/ada/demo.git` });
+    expect(await get('lib')).toMatchObject([{ submodule_git_url: 'https://example.org/one.git' }]);
+    expect(await get('.gitmodules')).toMatchObject({ submodule_git_url: null });
+  });
+});
+
+describe('a file on the pages', () => {
+  const content = (path: string): Promise<Record<string, unknown>> =>
+    api(room.host.url('control'), `/api/git/repositories/ada/files/content?path=${encodeURIComponent(path)}&ref=main`);
+
+  beforeAll(async () => {
+    await room.create('files');
+    const cwd = await room.work('files');
+    const files: Record<string, Uint8Array> = {
+      'cp1252.txt': Buffer.from('gr\u00fc\u00dfe', 'latin1'),
+      'utf16.txt': Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('grüße €', 'utf16le')]),
+      'utf16be.txt': Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from('grüße €', 'utf16le').swap16()]),
+      'plain16.txt': Buffer.from('a longer plain text', 'utf16le'),
+      'utf8.txt': Buffer.from('grüße €'),
+      'binary.bin': Buffer.from([1, 0, 2, 0, 0, 3, 255, 254]),
+    };
+    for (const [name, bytes] of Object.entries(files)) writeFileSync(join(cwd, name), bytes);
+    await room.git(['lfs', 'install', '--local'], { cwd });
+    await room.git(['lfs', 'track', '*.psd', '*.png'], { cwd });
+    writeFileSync(join(cwd, 'big.psd'), Buffer.alloc(300_000, 7));
+    await room.git(['add', '.'], { cwd });
+    await room.git(['commit', '-qm', 'files'], { cwd });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/files.git`, 'main'], { cwd });
+  });
+
+  it.each([
+    ['cp1252.txt', 'grüße', false],
+    ['utf16.txt', 'grüße €', false],
+    ['utf16be.txt', 'grüße €', false],
+    ['plain16.txt', 'a longer plain text', false],
+    ['utf8.txt', 'grüße €', true],
+    ['binary.bin', null, false],
+  ])('is decoded for people: %s', async (path, text, editable) => {
+    expect(await content(path)).toMatchObject({ text, editable, lfs: false });
+  });
+
+  it('is the content and not the pointer where Git LFS stores it', async () => {
+    expect(await content('big.psd')).toMatchObject({ text: null, editable: false, lfs: true, size: 300_000 });
+    const authorization = `Basic ${Buffer.from(`ada:${decodeURIComponent(new URL(room.signedUrl).password)}`).toString('base64')}`;
+    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/files/file?path=big.psd&ref=main`, {
+      headers: { authorization },
+    });
+    expect((await reply.arrayBuffer()).byteLength).toBe(300_000);
+    for (const path of ['/ada/files/media/branch/main/big.psd', '/api/v1/repos/ada/files/media/main/big.psd']) {
+      expect((await (await fetch(room.url + path)).arrayBuffer()).byteLength).toBe(300_000);
+    }
+    expect(await (await fetch(`${room.url}/ada/files/src/branch/main/big.psd`)).text()).toContain(
+      'media/branch/main/big.psd',
+    );
+  });
+});
+
+describe('a webhook', () => {
+  const received: { readonly method: string; readonly url: string; readonly body: Record<string, unknown> }[] = [];
+  const receiver = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
+      received.push({ method: request.method ?? '', url: request.url ?? '', body });
+      response.end();
+    });
+  });
+  let target = '';
+  beforeAll(async () => {
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    target = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    receiver.close();
+    receiver.closeAllConnections();
+  });
+  const create = (type: string, more: Record<string, string> = {}): Promise<Response> =>
+    room.api('POST', '/repos/ada/demo/hooks', {
+      ...{ type, active: true, events: ['push'] },
+      config: { url: `http://${target}/${type}`, content_type: 'json', ...more },
+    });
+
+  it('keeps its address sealed, and shows it without its password', async () => {
+    const url = `http://user:pass-in-address@${target}/path-in-address`;
+    const made = await room.api('POST', '/repos/ada/demo/hooks', {
+      type: 'gitea',
+      config: { url, content_type: 'json' },
+    });
+    const hook = (await made.json()) as { readonly id: number; readonly config: { readonly url: string } };
+    expect(hook.config.url).toBe(`http://user:***@${target}/path-in-address`);
+    const file = new Database(join(room.host.dataDir, 'git', 'db.sqlite'), { readonly: true });
+    const stored = JSON.stringify(file.prepare('select * from webhooks').all());
+    file.close();
+    expect(stored).not.toMatch(/pass-in-address|path-in-address/);
+    // A client may send back what it was shown.
+    const path = `/repos/ada/demo/hooks/${hook.id}`;
+    expect((await room.api('PATCH', path, { active: true, config: { url: hook.config.url } })).status).toBe(200);
+    await room.api('POST', `${path}/tests`);
+    await vi.waitFor(() => expect(received.map((each) => each.url)).toContain('/path-in-address'), { timeout: 20_000 });
+    expect((await room.api('DELETE', path)).status).toBe(204);
+  });
+
+  it('sends messages in the formats of chat services', async () => {
+    expect((await create('slack')).status).toBe(422);
+    for (const type of ['slack', 'discord', 'msteams', 'telegram', 'matrix']) {
+      expect((await create(type, type === 'slack' ? { channel: '#code', username: 'Bot' } : {})).status).toBe(201);
+    }
+    expect((await create('dingtalk')).status).toBe(422);
+    received.length = 0;
+    const cwd = await room.work('chat', { 'chat.txt': 'x' });
+    await room.git(['commit', '-q', '--allow-empty', '-m', 'mend <b> & more'], { cwd });
+    await room.git(['push', '-q', '--force', `${room.signedUrl}/ada/demo.git`, 'main:chat'], { cwd });
+    await vi.waitFor(() => expect(received.length).toBe(5), { timeout: 20_000 });
+    const of = (type: string) => received.find(({ url }) => url.startsWith(`/${type}`));
+    expect(of('slack')?.body).toMatchObject({
+      channel: '#code',
+      username: 'Bot',
+      text: expect.stringContaining('[ada/demo:chat] 2 new commits pushed by ada'),
+    });
+    expect(JSON.stringify(of('slack')?.body)).toContain('mend &lt;b&gt; &amp; more');
+    expect(of('discord')?.body).toMatchObject({ embeds: [{ title: '[ada/demo:chat] 2 new commits pushed by ada' }] });
+    expect(of('msteams')?.body).toMatchObject({
+      '@type': 'MessageCard',
+      title: '[ada/demo:chat] 2 new commits pushed by ada',
+    });
+    expect(of('telegram')?.body).toMatchObject({
+      parse_mode: 'HTML',
+      text: expect.stringContaining('mend &lt;b&gt; &amp; more'),
+    });
+    expect(of('matrix')).toMatchObject({ method: 'PUT', body: { msgtype: 'm.notice' } });
+  });
+});

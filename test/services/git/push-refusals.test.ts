@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeKey, openGitRoom, type GitRoom, type RunOptions } from './room.ts';
+
+let room: GitRoom;
+let overSsh: RunOptions;
+const remotes: Record<'HTTP' | 'SSH', (name: string) => string> = {
+  HTTP: (name) => `${room.signedUrl}/ada/${name}.git`,
+  SSH: (name) => `${ssh}/ada/${name}.git`,
+};
+let ssh = '';
+
+beforeAll(async () => {
+  room = await openGitRoom();
+  const key = await makeKey(room, 'id_ada');
+  expect((await room.api('POST', '/user/keys', { title: 'k', key: key.text })).status).toBe(201);
+  overSsh = { environment: { GIT_SSH_COMMAND: key.command } };
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+describe.each(['HTTP', 'SSH'] as const)('a push over %s', (way) => {
+  const name = `demo-${way.toLowerCase()}`;
+  let cwd = '';
+  const push = (...args: readonly string[]) =>
+    room.git(['push', ...args], { cwd, mayFail: true, ...(way === 'SSH' ? overSsh : {}) });
+
+  beforeAll(async () => {
+    const { ssh_url } = await room.create(name);
+    ssh = String(ssh_url).replace(`/ada/${name}.git`, '');
+    cwd = await room.work(name);
+    await room.git(['push', '-q', remotes[way](name), 'main', 'main:topic'], { cwd, ...overSsh });
+  });
+
+  it.each([[[':main']], [['--delete', 'main']], [['--force', ':main', 'main:other']], [[':refs/heads/main']]])(
+    'does not delete the default branch by %j',
+    async (refs) => {
+      const options = refs.filter((ref) => ref.startsWith('--'));
+      const rest = refs.filter((ref) => !ref.startsWith('--'));
+      const ran = await push(...options, remotes[way](name), ...rest);
+      expect(ran.code).not.toBe(0);
+      expect(ran.stderr).toContain('branch main is the default branch and cannot be deleted');
+      const reply = await room.api('GET', `/repos/ada/${name}/contents`);
+      expect(((await reply.json()) as readonly unknown[]).length).toBe(1);
+    },
+  );
+
+  it('deletes the branch that was the default once another one is', async () => {
+    expect((await room.api('PATCH', `/repos/ada/${name}`, { default_branch: 'topic' })).status).toBe(200);
+    expect((await push(remotes[way](name), ':main')).code).toBe(0);
+    expect((await push(remotes[way](name), ':topic')).stderr).toContain('branch topic is the default branch');
+  });
+
+  it.each(['refs/for/topic', 'refs/for/topic/my-change', 'refs/for-review/topic', 'refs/drafts/topic'])(
+    'says that %s does not open a pull request',
+    async (ref) => {
+      const ran = await push(remotes[way](name), `HEAD:${ref}`);
+      expect(ran.code).not.toBe(0);
+      expect(ran.stderr).toContain('pull requests cannot be created by a push');
+      const { stdout } = await room.git(['ls-remote', remotes[way](name)], { cwd, ...overSsh });
+      expect(stdout).not.toContain('refs/for');
+    },
+  );
+
+  it('does not write references of pull requests', async () => {
+    expect((await push(remotes[way](name), 'HEAD:refs/pull/1/head')).code).not.toBe(0);
+  });
+});
