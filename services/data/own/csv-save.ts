@@ -20,7 +20,7 @@ export function csvSaveRoute({
 }): ApiHandler {
   // prettier-ignore
   return implement(dataCsvApi.save, async ({ params }) => {
-    const shape = await database.withPool((pool) => shapeOf(pool, schemas, params));
+    const shape = await database.withCatalogue((pool) => shapeOf(pool, schemas, params));
     const bytes = await database.asOwner((pool) => inTransaction(pool, (client) => csvOf(client, shape)));
     return new BytesReply({ bytes, type: 'text/csv; charset=utf-8', saveAs: `${params['name'] ?? 'table'}.csv` });
   });

@@ -25,7 +25,7 @@ export function overviewRoute({ database, schemas, sleepAfterMinutes }: Overview
   return implement(dataApi.overview, async ({ query: { wake } }) => {
     const isExternal = database.folder === undefined;
     const look = async (): Promise<Inside> => {
-      const { rows } = await database.withPool((pool) => pool.query<Omit<Inside, 'limits'>>(statement, [schemas]));
+      const { rows } = await database.withCatalogue((pool) => pool.query<Omit<Inside, 'limits'>>(statement, [schemas]));
       if (rows[0] === undefined) throw new Error('the overview answered nothing');
       return { ...rows[0], limits: [...database.limits] };
     };

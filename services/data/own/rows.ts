@@ -22,7 +22,7 @@ export function rowRoutes({ database, schemas }: RowParts): readonly ApiHandler[
     params: Readonly<Record<string, string>>,
     work: (client: pg.PoolClient, shape: TableShape) => Promise<T>,
   ): Promise<T> => {
-    const shape = await database.withPool((pool) => shapeOf(pool, schemas, params));
+    const shape = await database.withCatalogue((pool) => shapeOf(pool, schemas, params));
     return database.asOwner((pool) =>
       inTransaction(pool, async (client) => {
         await client.query(`set local statement_timeout = '30s'`);
@@ -32,7 +32,7 @@ export function rowRoutes({ database, schemas }: RowParts): readonly ApiHandler[
   };
   return [
     implement(dataRowsApi.shape, async ({ params }) => {
-      const { columns, policies, isProtected, isView } = await database.withPool((pool) =>
+      const { columns, policies, isProtected, isView } = await database.withCatalogue((pool) =>
         shapeOf(pool, schemas, params),
       );
       return { columns: [...columns], policies: [...policies], isProtected, isView };

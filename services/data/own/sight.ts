@@ -23,7 +23,7 @@ export async function sightOf(
   user: string,
 ): Promise<DataSight> {
   const settings = { 'request.jwt.claims': claimsOf(role, user) };
-  const facts = await database.transaction(async (client) => {
+  const facts = await database.withCatalogue(async (client) => {
     const { rows } = await client.query<{ isProtected: boolean; isGranted: boolean }>(
       `select relrowsecurity as "isProtected", has_table_privilege($2, oid, 'select') as "isGranted" from pg_class where oid = $1::regclass`,
       [table, role],

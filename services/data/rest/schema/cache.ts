@@ -42,7 +42,7 @@ export class SchemaCache {
 
   /** A newer catalogue than this one, where there is one: a change may have been committed a moment ago. */
   async newerThan(catalogue: Catalogue): Promise<Catalogue | undefined> {
-    const { rows } = await this.#database.withPool((pool) => pool.query<{ version: string }>(versionStatement));
+    const { rows } = await this.#database.withCatalogue((pool) => pool.query<{ version: string }>(versionStatement));
     const now = await this.current();
     if (this.#isUntold && performance.now() - this.#readAt > askedAgainMs) {
       this.forget();
@@ -57,7 +57,7 @@ export class SchemaCache {
     const changes = this.#changes;
     this.#readAt = performance.now();
     const start = performance.now();
-    const loading = this.#database.withPool(async (pool) => {
+    const loading = this.#database.withCatalogue(async (pool) => {
       const client = await pool.connect();
       try {
         return await loadCatalogue(client, this.#schemas);
