@@ -1,6 +1,7 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { forgetRemoved } from '../kit/forget-removed.ts';
+import { liveSettings, type LiveSettings } from '../kit/live-settings.ts';
 import { createAuth } from './auth/index.ts';
 import { authSteps } from './auth/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
@@ -24,10 +25,12 @@ export const data = defineService({
   create,
 });
 
-function create(context: Context, settings: Settings): Service {
+function create(context: Context, initial: Settings): Service {
+  const live: LiveSettings<Settings> = liveSettings(initial, () => cache.forget());
+  const settings = live.current;
   const keys = new Keys(context, settings);
   const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
-  const cache = new SchemaCache(database, settings.schemas, context.log);
+  const cache = new SchemaCache(database, settings, context.log);
   const auth = createAuth(context, { database, keys, settings });
   const queries = new SavedQueries(context);
   let removed: Disposable | undefined;
@@ -44,7 +47,7 @@ function create(context: Context, settings: Settings): Service {
   const parts: readonly Part[] = [
     auth.part,
     restPart({ context, database, keys, cache, settings }),
-    sqlPart({ database, cache, schemas: settings.schemas }),
+    sqlPart({ database, cache, settings }),
   ];
 
   return {
@@ -61,6 +64,8 @@ function create(context: Context, settings: Settings): Service {
       auth.start();
       removed = forgetRemoved(context, 'queries', (account) => queries.forget(account));
     },
+
+    reconfigure: live.take,
 
     async health(): Promise<Health> {
       const words = { asleep: 'Asleep until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };

@@ -67,13 +67,13 @@ export function createDatabase({ context, settings, steps }: DatabaseOptions): D
     folder === undefined
       ? externalServer({ context, url: settings.databaseUrl, password, steps, schemas: settings.schemas })
       : ownServer({ context, folder, password, steps });
-  return new SleepingDatabase(context, server, settings.sleepAfterMinutes * 60_000, folder);
+  return new SleepingDatabase(context, server, settings, folder);
 }
 
 class SleepingDatabase implements Database {
   readonly #context: Context;
   readonly #server: Server;
-  readonly #sleepAfterMs: number;
+  readonly #settings: Pick<Settings, 'sleepAfterMinutes'>;
   readonly folder: string | undefined;
   readonly #listeners: ((channel: string | undefined) => void)[] = [];
   #up: Promise<Running> | undefined;
@@ -84,11 +84,16 @@ class SleepingDatabase implements Database {
   #ended: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(context: Context, server: Server, sleepAfterMs: number, folder: string | undefined) {
+  constructor(
+    context: Context,
+    server: Server,
+    settings: Pick<Settings, 'sleepAfterMinutes'>,
+    folder: string | undefined,
+  ) {
     this.folder = folder;
     this.#context = context;
     this.#server = server;
-    this.#sleepAfterMs = sleepAfterMs;
+    this.#settings = settings;
   }
 
   get state(): 'asleep' | 'waking' | 'up' {
@@ -224,8 +229,9 @@ class SleepingDatabase implements Database {
   }
 
   #restLater(): void {
-    if (this.#sleepAfterMs === 0 || this.#closed || this.#up === undefined) return;
-    this.#timer ??= this.#context.clock.after(this.#sleepAfterMs, () => {
+    const { sleepAfterMinutes } = this.#settings;
+    if (sleepAfterMinutes === 0 || this.#closed || this.#up === undefined) return;
+    this.#timer ??= this.#context.clock.after(sleepAfterMinutes * 60_000, () => {
       this.#timer = undefined;
       if (this.#using === 0) void this.sleep();
     });

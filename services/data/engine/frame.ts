@@ -177,6 +177,11 @@ begin
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname in (${names}) and c.relkind in ('r', 'p', 'v', 'm', 'S') and c.relowner = current_user::regrole
         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('e', 'a', 'i'))
+        -- A view reads tables with the rights of its owner: one of tables elsewhere would read nothing any more.
+        and not exists (select from pg_rewrite r join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
+          join pg_class below on d.refclassid = 'pg_class'::regclass and below.oid = d.refobjid
+          join pg_namespace elsewhere on elsewhere.oid = below.relnamespace
+          where c.relkind in ('v', 'm') and r.ev_class = c.oid and elsewhere.nspname not in (${names}))
     union all
     select format('alter type %s owner to ${role}', t.oid::regtype)
       from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_class c on c.oid = t.typrelid

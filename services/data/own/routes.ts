@@ -26,20 +26,22 @@ export interface OwnParts {
 
 /** Our own API, for the pages. */
 export function ownRoutes({ database, cache, keys, settings }: OwnParts): readonly ApiHandler[] {
-  const { schemas, sleepAfterMinutes } = settings;
   const known = (params: Readonly<Record<string, string>>): string => {
     const { schema = '', name = '' } = params;
-    if (!schemas.includes(schema)) throw new Problem('data.unknown_table', 404, 'There is no such table.');
+    if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_table', 404, 'There is no such table.');
     return `${quote(schema)}.${quote(name)}`;
   };
   return [
-    implement(dataApi.tables, async () => ({ tables: await servedTables(database, schemas), schemas: [...schemas] })),
-    overviewRoute({ database, schemas, sleepAfterMinutes }),
-    ...rowRoutes({ database, schemas }),
-    ...csvRoutes({ database, schemas }),
-    csvSaveRoute({ database, schemas }),
+    implement(dataApi.tables, async () => ({
+      tables: await servedTables(database, settings.schemas),
+      schemas: [...settings.schemas],
+    })),
+    overviewRoute({ database, settings }),
+    ...rowRoutes({ database, settings }),
+    ...csvRoutes({ database, settings }),
+    csvSaveRoute({ database, settings }),
     ...keyRoutes({ keys, settings }),
-    implement(dataApi.types, async () => ({ types: typescriptTypes(await cache.current(), schemas) })),
+    implement(dataApi.types, async () => ({ types: typescriptTypes(await cache.current(), settings.schemas) })),
     ...runRoutes(database),
     implement(dataApi.protect, async ({ params, body: { template, column } }) => {
       const table = known(params);
