@@ -32,8 +32,13 @@ export async function read(run: Run, catalogue: Catalogue, call: Call): Promise<
   wantOne(call, result);
   const counted = await totalOf(run, call, result, root, source, transaction);
   const page = pageAnswer(call, range, result, counted, appliedToReads(preferences));
-  return withSettings({ ...page, headers: { ...page.headers, 'Content-Location': locationOf(call, name) } }, result);
+  const location = locationOf(call, name);
+  // Clients take only so much of a head.
+  const headers = location.length > maxLocationLength ? page.headers : { ...page.headers, 'Content-Location': location };
+  return withSettings({ ...page, headers }, result);
 }
+
+const maxLocationLength = 2000;
 
 /** Where these rows are found again: the table with the parameters in the order of their names. */
 function locationOf({ query }: Call, name: string): string {

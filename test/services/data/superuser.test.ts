@@ -132,10 +132,7 @@ it('hands over the tables that the superuser of the address made before', async 
     { id: '1', mood: 'good' },
     { id: '2', mood: null },
   ]);
-  expect(await pageTables(room)).toMatchObject([
-    { name: 'old', rows: 2, isEstimate: false },
-    { name: 'seen' },
-  ]);
+  expect(await pageTables(room)).toMatchObject([{ name: 'old', rows: 2, isEstimate: false }, { name: 'seen' }]);
 });
 
 it('does not run what another user put into the table of steps, once a superuser comes', async () => {
