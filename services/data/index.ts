@@ -5,7 +5,7 @@ import { liveSettings, type LiveSettings } from '../kit/live-settings.ts';
 import { createAuth } from './auth/index.ts';
 import { authSteps } from './auth/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
-import { createDatabase } from './engine/database.ts';
+import { createDatabase, directPortOf } from './engine/database.ts';
 import { frameSteps } from './engine/frame.ts';
 import type { Part } from './http/exchange.ts';
 import { dataListener } from './http/listener.ts';
@@ -62,6 +62,8 @@ function create(context: Context, initial: Settings): Service {
     async start() {
       await keys.open();
       auth.start();
+      if (settings.databaseUrl === '' && directPortOf(settings) > 0)
+        await database.withCatalogue(async () => undefined);
       removed = forgetRemoved(context, 'queries', (account) => queries.forget(account));
     },
 

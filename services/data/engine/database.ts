@@ -53,7 +53,7 @@ const pauseMs = 1000;
 
 export interface DatabaseOptions {
   readonly context: Context;
-  readonly settings: Pick<Settings, 'databaseUrl' | 'sleepAfterMinutes' | 'schemas'>;
+  readonly settings: Pick<Settings, 'databaseUrl' | 'sleepAfterMinutes' | 'schemas' | 'directPort' | 'directPassword'>;
   /** What is made in the database before anything else, in this order. */
   readonly steps: readonly SchemaStep[];
 }
@@ -66,14 +66,22 @@ export function createDatabase({ context, settings, steps }: DatabaseOptions): D
   const server =
     folder === undefined
       ? externalServer({ context, url: settings.databaseUrl, password, steps, schemas: settings.schemas })
-      : ownServer({ context, folder, password, steps });
+      : ownServer({
+          ...{ context, folder, password, steps },
+          direct: { port: directPortOf(settings), password: settings.directPassword },
+        });
   return new SleepingDatabase(context, server, settings, folder);
+}
+
+/** The port for other programs; 0 where there is no password for it. */
+export function directPortOf({ directPort, directPassword }: Pick<Settings, 'directPort' | 'directPassword'>): number {
+  return directPassword === '' ? 0 : directPort;
 }
 
 class SleepingDatabase implements Database {
   readonly #context: Context;
   readonly #server: Server;
-  readonly #settings: Pick<Settings, 'sleepAfterMinutes'>;
+  readonly #settings: Pick<Settings, 'sleepAfterMinutes' | 'directPort' | 'directPassword'>;
   readonly folder: string | undefined;
   readonly #listeners: ((channel: string | undefined) => void)[] = [];
   #up: Promise<Running> | undefined;
@@ -87,7 +95,7 @@ class SleepingDatabase implements Database {
   constructor(
     context: Context,
     server: Server,
-    settings: Pick<Settings, 'sleepAfterMinutes'>,
+    settings: Pick<Settings, 'sleepAfterMinutes' | 'directPort' | 'directPassword'>,
     folder: string | undefined,
   ) {
     this.folder = folder;
@@ -230,7 +238,8 @@ class SleepingDatabase implements Database {
 
   #restLater(): void {
     const { sleepAfterMinutes } = this.#settings;
-    if (sleepAfterMinutes === 0 || this.#closed || this.#up === undefined) return;
+    // Programs that are connected directly are not seen here.
+    if (sleepAfterMinutes === 0 || directPortOf(this.#settings) > 0 || this.#closed || this.#up === undefined) return;
     this.#timer ??= this.#context.clock.after(sleepAfterMinutes * 60_000, () => {
       this.#timer = undefined;
       if (this.#using === 0) void this.sleep();

@@ -126,6 +126,23 @@ create schema if not exists extensions authorization ${role};
 grant usage on schema extensions to anon, authenticated, service_role, ${role};
 `;
 
+/**
+ * Extensions that dumps of Supabase name and that only a superuser may create. They are safe: triggers that keep times and
+ * references, and statistics. What is trusted by PostgreSQL, such as pgcrypto, the owner creates.
+ */
+const untrustedExtensions = `
+do $$
+declare
+  extension text;
+begin
+  foreach extension in array array['moddatetime', 'insert_username', 'autoinc', 'refint', 'pg_stat_statements'] loop
+    if exists (select from pg_available_extensions where name = extension) then
+      execute format('create extension if not exists %I with schema extensions', extension);
+    end if;
+  end loop;
+end $$;
+`;
+
 /** The role itself, in a server where a superuser of the person prepares it. Its members are the roles of requests. */
 const externalOwner = (role: string): string => `
 do $$
@@ -208,6 +225,7 @@ export function ownerSteps(role: string, schemas?: readonly string[]): readonly 
         // A dump comments on the schema, which only its owner may.
         sql: `${ownerRights(role)}alter schema public owner to ${role};`,
       },
+      { name: 'extensions-001', sql: untrustedExtensions },
     ];
   }
   return [

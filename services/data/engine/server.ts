@@ -55,27 +55,48 @@ function withOptions(config: pg.ClientConfig, options: string): pg.ClientConfig 
   return { ...config, connectionString: address.href };
 }
 
+/** The way in for programs such as psql: a port of this computer and the password of the role that owns people's tables. */
+export interface DirectAccess {
+  /** 0: none. */
+  readonly port: number;
+  readonly password: string;
+}
+
 /** A PostgreSQL of our own, with its files in this folder. */
-export function ownServer({ context, folder, password, steps }: ServerParts & { readonly folder: string }): Server {
+export function ownServer({
+  context,
+  folder,
+  password,
+  steps,
+  direct,
+}: ServerParts & { readonly folder: string; readonly direct: DirectAccess }): Server {
   return {
     async start(notice) {
       const secret = await password();
-      const cluster = await startCluster(context, folder, secret);
+      const cluster = await startCluster(context, folder, secret, direct.port);
       try {
         const base = baseOf(cluster);
+        const asOwner = {
+          ...base,
+          user: ownerRole,
+          ...(base.password !== undefined && direct.port > 0 ? { password: direct.password } : {}),
+        };
         await prepare(
           context,
           trusted({ ...base, user: superuser }),
           () => [...steps, ...ownerSteps(ownerRole)],
           async (client) => {
-            if (cluster.password === undefined) return;
-            for (const role of [requestRole, ownerRole]) await setPassword(client, role, secret);
+            const isOpen = direct.port > 0;
+            // Without a port nobody else reaches the server, and an earlier password opens nothing.
+            const ours = cluster.password === undefined ? null : secret;
+            await setPassword(client, requestRole, ours);
+            await setPassword(client, ownerRole, isOpen ? direct.password : ours);
           },
         );
         const pools = {
-          catalogue: poolOf(context, { ...trusted({ ...base, user: ownerRole }), max: 6 }),
-          owner: poolOf(context, { ...withOptions({ ...base, user: ownerRole }, findsExtensions), max: 4 }),
-          statements: poolOf(context, { ...withOptions({ ...base, user: ownerRole }, findsExtensions), max: 4 }),
+          catalogue: poolOf(context, { ...trusted(asOwner), max: 6 }),
+          owner: poolOf(context, { ...withOptions(asOwner, findsExtensions), max: 4 }),
+          statements: poolOf(context, { ...withOptions(asOwner, findsExtensions), max: 4 }),
           requests: poolOf(context, { ...withOptions({ ...base, user: requestRole }, findsExtensions), max: 16 }),
         };
         const listener = await listen(context, trusted({ ...base, user: superuser }), notice);
@@ -217,9 +238,10 @@ async function listen(
   return client;
 }
 
-/** PostgreSQL takes no parameter here; the secret is made of letters and digits, and quoted nonetheless. */
-async function setPassword(client: pg.Client, role: string, secret: string): Promise<void> {
-  await client.query(`alter role ${pg.escapeIdentifier(role)} with password ${pg.escapeLiteral(secret)}`);
+/** PostgreSQL takes no parameter here. Null: nobody signs in with a password. */
+async function setPassword(client: pg.Client, role: string, secret: string | null): Promise<void> {
+  const text = secret === null ? 'null' : pg.escapeLiteral(secret);
+  await client.query(`alter role ${pg.escapeIdentifier(role)} with password ${text}`);
 }
 
 /** The connection that listens is the only one that may cancel statements of every role; it touches no user object. */

@@ -34,7 +34,8 @@ export async function read(run: Run, catalogue: Catalogue, call: Call): Promise<
   const page = pageAnswer(call, range, result, counted, appliedToReads(preferences));
   const location = locationOf(call, name);
   // Clients take only so much of a head.
-  const headers = location.length > maxLocationLength ? page.headers : { ...page.headers, 'Content-Location': location };
+  const headers =
+    location.length > maxLocationLength ? page.headers : { ...page.headers, 'Content-Location': location };
   return withSettings({ ...page, headers }, result);
 }
 

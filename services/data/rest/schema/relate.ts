@@ -114,7 +114,10 @@ export function keysOfViews(
       // A key that is shown under several names counts once.
       if (counted.has(view)) continue;
       counted.add(view);
-      found.set(view, [...(found.get(view) ?? []), ...numbers].toSorted((a, b) => a - b));
+      found.set(
+        view,
+        [...(found.get(view) ?? []), ...numbers].toSorted((a, b) => a - b),
+      );
     }
   }
   return found;
