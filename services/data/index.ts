@@ -1,6 +1,5 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { forgetRemoved } from '../kit/forget-removed.ts';
 import { liveSettings, type LiveSettings } from '../kit/live-settings.ts';
 import { createAuth } from './auth/index.ts';
 import { authSteps } from './auth/store/schema.ts';
@@ -17,6 +16,7 @@ import { restPart } from './rest/part.ts';
 import { SchemaCache } from './rest/schema/cache.ts';
 import { sqlPart } from './sql/part.ts';
 import type { Settings } from './settings.ts';
+import { accountData } from './store/account-data.ts';
 import { SavedQueries } from './store/saved-queries.ts';
 
 /** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
@@ -33,7 +33,6 @@ function create(context: Context, initial: Settings): Service {
   const cache = new SchemaCache(database, settings, context.log);
   const auth = createAuth(context, { database, keys, settings });
   const queries = new SavedQueries(context);
-  let removed: Disposable | undefined;
   const took = context.metrics.histogram({
     name: 'data_request_seconds',
     help: 'How long requests took, by the part that answered.',
@@ -64,10 +63,10 @@ function create(context: Context, initial: Settings): Service {
       auth.start();
       if (settings.databaseUrl === '' && directPortOf(settings) > 0)
         await database.withCatalogue(async () => undefined);
-      removed = forgetRemoved(context, 'queries', (account) => queries.forget(account));
     },
 
     reconfigure: live.take,
+    accountData: accountData(queries),
 
     async health(): Promise<Health> {
       const words = { asleep: 'Asleep until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
@@ -78,7 +77,6 @@ function create(context: Context, initial: Settings): Service {
     restore: (folder) => restore(database.folder, folder),
 
     async [Symbol.asyncDispose]() {
-      removed?.[Symbol.dispose]();
       await auth[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

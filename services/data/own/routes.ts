@@ -16,6 +16,7 @@ import { runFor } from './run.ts';
 import { runRoutes } from './run-routes.ts';
 import { servedTables } from './served-tables.ts';
 import { sightOf } from './sight.ts';
+import { shapeOf } from './table-shape.ts';
 
 export interface OwnParts {
   readonly database: Database;
@@ -57,8 +58,9 @@ export function ownRoutes({ database, cache, keys, settings }: OwnParts): readon
       if (error !== null) throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.`);
       return { ok: true } as const;
     }),
-    implement(dataApi.sight, ({ params, query: { role, user } }) =>
-      sightOf(database, known(params), role ?? 'authenticated', user ?? ''),
-    ),
+    implement(dataApi.sight, async ({ params, query: { role, user } }) => {
+      const { reference } = await database.withCatalogue((pool) => shapeOf(pool, settings.schemas, params));
+      return sightOf(database, reference, role ?? 'authenticated', user ?? '');
+    }),
   ];
 }

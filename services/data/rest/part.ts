@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
+import { isClientGone } from '../http/client-gone.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
@@ -40,6 +41,8 @@ export function restPart(parts: RestParts): Part {
         const call = openCall(request, exchange.path, exchange.query, identity, parts.settings);
         send(response, request.method === 'HEAD', await answer(parts, run, call, exchange));
       } catch (error) {
+        // The listener says so, once for all parts.
+        if (isClientGone(request, error)) throw error;
         const known = errorAnswer(error, role);
         if (known === undefined) parts.context.log.error('a row request failed', { error });
         if (response.headersSent) return void response.destroy();
