@@ -87,7 +87,7 @@ export const Settings = z.object({
   directPort: z.int().min(0).max(65_535).default(0).meta({
     title: 'Port for psql',
     description:
-      'Opens the bundled PostgreSQL on this port of this computer, for psql, pg_dump and other tools. It then runs all the time. 0: closed.',
+      'Opens the bundled PostgreSQL on this computer for psql, pg_dump and others. It then runs all the time. 0: closed.',
   }),
   directPassword: z
     .string()
@@ -108,7 +108,7 @@ export const Settings = z.object({
     live: true,
     title: 'Function before each request',
     description:
-      'Runs in the transaction of each row request before its statement. It may refuse the request, change the role and set headers. Leave empty to run none.',
+      'Runs before each row request. It may refuse the request, change the role, set headers. Leave empty to run none.',
   }),
   appSettings: z
     .array(z.string().max(4000).regex(appSetting, 'Use a line such as app.settings.host=example.com.'))

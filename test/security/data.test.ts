@@ -47,8 +47,10 @@ beforeAll(async () => {
     alter table mine enable row level security;
     create policy own on mine to authenticated using (owner = auth.uid()) with check (owner = auth.uid());
     create table open (id int primary key); insert into open values (1);
-    create table closed (id int primary key); revoke all on closed from anon, authenticated; insert into closed values (1);
-    create function secret() returns int language sql as 'select 1'; revoke execute on function secret() from public, anon, authenticated;
+    create table closed (id int primary key); revoke all on closed from anon, authenticated;
+    insert into closed values (1);
+    create function secret() returns int language sql as 'select 1';
+    revoke execute on function secret() from public, anon, authenticated;
     insert into mine values (1, '${ann}'), (2, '${bob}')`);
 });
 afterAll(() => host[Symbol.asyncDispose]());

@@ -46,8 +46,8 @@ const longestSocketPath = 100;
 const socketPort = 5432;
 
 /**
- * Starts the cluster in this folder, which is created and filled first where it does not exist. With `directPort` programs of
- * this computer reach it on that port too.
+ * Starts the cluster in this folder, which is created and filled first where it does not exist. With `directPort`
+ * programs of this computer reach it on that port too.
  */
 export async function startCluster(
   context: Pick<Context, 'children' | 'log'>,

@@ -21,8 +21,8 @@ export interface RequestRole {
  */
 export interface Database extends AsyncDisposable {
   /**
-   * Connections for reading the system catalog: the owner's role, with `pg_catalog` alone on the search path. There are no
-   * connections of a superuser here, so that nothing a user defined can ever run with a superuser's rights.
+   * Connections for reading the system catalog: the owner's role, with `pg_catalog` alone on the search path. There
+   * are no connections of a superuser here, so that nothing a user defined can ever run with a superuser's rights.
    */
   withCatalogue<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
   /** Cancels what this server process is running. */

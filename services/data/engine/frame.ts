@@ -5,8 +5,8 @@ import type { SchemaStep } from './steps.ts';
 export const ownerRole = 'postgres';
 
 /**
- * The same role in a PostgreSQL of the person's own whose address names a superuser. That server may have a superuser named
- * `postgres`, so the role has a name of its own.
+ * The same role in a PostgreSQL of the person's own whose address names a superuser. That server may have a superuser
+ * named `postgres`, so the role has a name of its own.
  */
 export const externalOwnerRole = 'homeport_owner';
 
@@ -127,8 +127,8 @@ grant usage on schema extensions to anon, authenticated, service_role, ${role};
 `;
 
 /**
- * Extensions that dumps of Supabase name and that only a superuser may create. They are safe: triggers that keep times and
- * references, and statistics. What is trusted by PostgreSQL, such as pgcrypto, the owner creates.
+ * Extensions that dumps of Supabase name and that only a superuser may create. They are safe: triggers that keep times
+ * and references, and statistics. What is trusted by PostgreSQL, such as pgcrypto, the owner creates.
  */
 const untrustedExtensions = `
 do $$
@@ -148,7 +148,8 @@ const externalOwner = (role: string): string => `
 do $$
 declare
   -- Before version 16 who may make roles could join those that run programs and read files.
-  options text := case when current_setting('server_version_num')::int >= 160000 then 'createrole' else 'nocreaterole' end;
+  options text := case
+    when current_setting('server_version_num')::int >= 160000 then 'createrole' else 'nocreaterole' end;
   relation regclass;
 begin
   if not exists (select from pg_roles where rolname = '${role}') then
@@ -171,8 +172,9 @@ alter default privileges for role ${role} in schema public grant all on routines
 `;
 
 /**
- * Hands over what the superuser of the address owns in the exposed schemas: the statements of the pages and of the service key
- * ran as that superuser before. Functions with the rights of their owner stay, since handing them over changes what they may do.
+ * Hands over what the superuser of the address owns in the exposed schemas: the statements of the pages and of the
+ * service key ran as that superuser before. Functions with the rights of their owner stay, since handing them over
+ * changes what they may do.
  */
 const handOver = (role: string, schemas: readonly string[]): string => {
   const names = schemas.map((name) => pg.escapeLiteral(name)).join(', ');
@@ -190,25 +192,31 @@ begin
   end loop;
   for statement in
     select format('alter %s %s owner to ${role}',
-        case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end, c.oid::regclass)
+        case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end,
+        c.oid::regclass)
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname in (${names}) and c.relkind in ('r', 'p', 'v', 'm', 'S') and c.relowner = current_user::regrole
-        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('e', 'a', 'i'))
+        and not exists (select from pg_depend d
+          where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('e', 'a', 'i'))
         -- A view reads tables with the rights of its owner: one of tables elsewhere would read nothing any more.
-        and not exists (select from pg_rewrite r join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
+        and not exists (select from pg_rewrite r
+          join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
           join pg_class below on d.refclassid = 'pg_class'::regclass and below.oid = d.refobjid
           join pg_namespace elsewhere on elsewhere.oid = below.relnamespace
           where c.relkind in ('v', 'm') and r.ev_class = c.oid and elsewhere.nspname not in (${names}))
     union all
     select format('alter type %s owner to ${role}', t.oid::regtype)
       from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_class c on c.oid = t.typrelid
-      where n.nspname in (${names}) and t.typowner = current_user::regrole and (t.typtype in ('e', 'd') or c.relkind = 'c')
-        and not exists (select from pg_depend d where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
+      where n.nspname in (${names}) and t.typowner = current_user::regrole
+        and (t.typtype in ('e', 'd') or c.relkind = 'c')
+        and not exists (select from pg_depend d
+          where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
     union all
     select format('alter routine %s owner to ${role}', p.oid::regprocedure)
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname in (${names}) and p.proowner = current_user::regrole and not p.prosecdef and p.prokind <> 'a'
-        and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+        and not exists (select from pg_depend d
+          where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
   loop
     execute statement;
   end loop;

@@ -37,8 +37,8 @@ const connectMs = 15_000;
 const requestRole = 'authenticator';
 
 /**
- * Names without a schema mean objects of PostgreSQL itself in a superuser's statements: a function that somebody made in
- * `public` must not run with a superuser's rights. Parameters that the address brings along stay as they are.
+ * Names without a schema mean objects of PostgreSQL itself in a superuser's statements: a function that somebody made
+ * in `public` must not run with a superuser's rights. Parameters that the address brings along stay as they are.
  */
 function trusted(config: pg.ClientConfig): pg.ClientConfig {
   return withOptions(config, '-c search_path=pg_catalog');
@@ -55,7 +55,10 @@ function withOptions(config: pg.ClientConfig, options: string): pg.ClientConfig 
   return { ...config, connectionString: address.href };
 }
 
-/** The way in for programs such as psql: a port of this computer and the password of the role that owns people's tables. */
+/**
+ * The way in for programs such as psql: a port of this computer and the password of the role that owns people's
+ * tables.
+ */
 export interface DirectAccess {
   /** 0: none. */
   readonly port: number;

@@ -19,8 +19,8 @@ from pg_namespace n join pg_roles o on o.oid = n.nspowner
 where n.nspname = 'homeport' and exists (select from pg_roles where rolname = current_user and rolsuper)`;
 
 /**
- * Rebuilds the table of steps that a user without a superuser's rights has made: a default, a trigger or a view in its place
- * would run with the rights of the superuser who uses it.
+ * Rebuilds the table of steps that a user without a superuser's rights has made: a default, a trigger or a view in its
+ * place would run with the rights of the superuser who uses it.
  */
 async function takeOver(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ isForeign: boolean }>(foreignOwner);

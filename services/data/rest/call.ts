@@ -90,7 +90,10 @@ function splitAt(text: string, mark: string): readonly [string, string] {
   return at < 0 ? [text.trim(), ''] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
 }
 
-/** The requested rows: those of the query string that are in the `Range` of a GET too, and never more than the settings allow. */
+/**
+ * The requested rows: those of the query string that are in the `Range` of a GET too, and never more than the settings
+ * allow.
+ */
 export function rangeOf({ request, method, settings }: Call, scope: Scope | undefined): Range {
   const most = settings.maxRows === 0 ? Infinity : settings.maxRows;
   let { limit = Infinity, offset } = scope ?? { limit: undefined, offset: undefined };

@@ -39,16 +39,39 @@ export async function write(run: Run, catalogue: Catalogue, call: Call, body: st
   const isUpsert = method === 'PUT' || applied.resolution !== undefined;
   const shown = shownNode(root, table, applied);
   const returning = isShown ? returningOf(root, table) : keysOf(table, applied);
-  const order = { table, payload, columns: query.columns, conditions: root.scope.conditions, preferences: applied, values, returning }; // prettier-ignore
+  const order = {
+    table,
+    payload,
+    columns: query.columns,
+    conditions: root.scope.conditions,
+    preferences: applied,
+    values,
+    returning,
+  };
   const source = sourceOf(call, order, root, query);
   const statement = wrap({
     media,
     source: source ?? `SELECT ${emptyRow(table)} WHERE false`,
-    read: shown === undefined ? undefined : readStatement(shown, rowsOf(name, isWholeRow(root, table) ? table : undefined), { limit: undefined, offset: undefined }, { ...readOptions(call, values), mostRows: undefined }), // prettier-ignore
+    read:
+      shown === undefined
+        ? undefined
+        : readStatement(
+            shown,
+            rowsOf(name, isWholeRow(root, table) ? table : undefined),
+            { limit: undefined, offset: undefined },
+            { ...readOptions(call, values), mostRows: undefined },
+          ),
     count: undefined,
     more: isUpsert && source !== undefined ? [insertedRows] : [],
   });
-  const transaction = { identity: call.identity, settings: settingsOf(call), before: beforeOf(call), isReadOnly: false, statement, values: values.all }; // prettier-ignore
+  const transaction = {
+    identity: call.identity,
+    settings: settingsOf(call),
+    before: beforeOf(call),
+    isReadOnly: false,
+    statement,
+    values: values.all,
+  };
   if (media.kind === 'plan') return planAnswer(run, call, transaction);
   const result = await run({ ...transaction, end: endOf(call) });
   return withSettings(answerOf(call, table, applied, result), result);
@@ -138,7 +161,9 @@ function limitedTo({ scope }: ReadNode, table: Table, values: Values): string | 
   ].join(' ');
 }
 
-/** Whether a statement has to answer all columns: for `*`, for a function of the row, and where a column is not known. */
+/**
+ * Whether a statement has to answer all columns: for `*`, for a function of the row, and where a column is not known.
+ */
 function isWholeRow(root: ReadNode, table: Table): boolean {
   const names = neededColumns(root);
   return names === undefined || names.some((name) => !table.columns.has(name));

@@ -8,7 +8,8 @@ let room: DataRoom;
 beforeAll(async () => {
   room = await openDataRoom();
   await room.sql(`create table notes (id int primary key); insert into notes select generate_series(1, 5);
-    create schema seen; grant usage on schema seen to anon; create view seen.listed as select id from notes; grant select on seen.listed to anon;
+    create schema seen; grant usage on schema seen to anon;
+    create view seen.listed as select id from notes; grant select on seen.listed to anon;
     create function slow() returns int language sql volatile as 'select 1 from pg_sleep(1.5)'`);
 });
 afterAll(() => room[Symbol.asyncDispose]());

@@ -131,7 +131,7 @@ describe('malformed requests', () => {
       for (const apikey of [room.anonKey, room.serviceKey]) {
         const status = await send(room.url, shape, { apikey });
         if (status < 200 || status >= 500)
-          bad.push(`${String(status)} ${shape.slice(0, 3).join(' ')} ${JSON.stringify(shape[3])}`);
+          bad.push(`${String(status)} ${shape[0]} ${shape[1]} ${shape[2] ?? ''} ${JSON.stringify(shape[3])}`);
       }
     }
     expect(bad).toEqual([]);
@@ -147,23 +147,15 @@ describe('malformed requests', () => {
     const bad: string[] = [];
     for (const shape of own) {
       const status = await send(room.host.url('control'), shape, { Authorization: adminAuthorization });
-      if (status < 200 || status >= 500) bad.push(`${String(status)} ${shape.slice(0, 3).join(' ')}`);
+      if (status < 200 || status >= 500) bad.push(`${String(status)} ${shape[0]} ${shape[1]} ${shape[2] ?? ''}`);
     }
     expect(bad).toEqual([]);
   });
 });
 
 describe('a client that leaves in the middle of a body', () => {
-  /** Requests to the three parts that are over. */
-  const requests = async (): Promise<number> => {
-    const reply = await fetch(`${room.url}/metrics`);
-    const counts = (await reply.text()).matchAll(/^homeport_data_request_seconds_count\{part="\/(?:rest|auth|pg).*\} (\d+)$/gm);
-    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-  };
-
   it('is not an error of the service', async () => {
     const before = room.host.log.length;
-    const counted = await requests();
     const { hostname, port } = new URL(room.url);
     for (const path of ['/rest/v1/notes', '/auth/v1/signup', '/pg/query']) {
       await new Promise<void>((resolve, reject) => {
@@ -181,8 +173,8 @@ describe('a client that leaves in the middle of a body', () => {
         socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? undefined : reject(error)));
       });
     }
-    // Counted when the connection is gone, which is when it would be logged.
-    await expect.poll(async () => (await requests()) - counted, { timeout: 10_000 }).toBe(3);
+    // The resets arrived before these requests did.
+    for (let trip = 0; trip < 3; trip += 1) expect((await room.request('/auth/v1/health')).status).toBe(200);
     const lines = room.host.log.slice(before).filter((line) => /error|warn/i.test(line));
     expect(lines).toEqual([]);
   });

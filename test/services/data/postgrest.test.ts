@@ -30,10 +30,12 @@ create table clients (id int primary key, name text);
 create table projects (id int primary key, name text, client_id int references clients, budget int);
 insert into clients values (1, 'MS'), (2, 'AP');
 insert into projects values (1, 'w7', 1, 10), (2, 'w10', 1, 20), (3, 'ios', 2, 5);
-create view v_wrong as select p.id, p.name, (select c.id from clients c where c.id = p.client_id) as cid from projects p;
+create view v_wrong as select p.id, p.name,
+  (select c.id from clients c where c.id = p.client_id) as cid from projects p;
 create view v_group as select p.client_id, sum(p.budget) as budget from projects p group by p.client_id;
 create view v_count as select c.*, (select count(*) from projects p where p.client_id = c.id) as n from clients c;
-create view v_case as select c.id, case when exists (select from projects p where p.client_id = c.id) then 'yes' end as has from clients c;
+create view v_case as select c.id,
+  case when exists (select from projects p where p.client_id = c.id) then 'yes' end as has from clients c;
 create view v_max as select max(id) as id from projects;
 create view v_twice as select id, client_id as first_client, client_id as second_client from projects;
 create function list_names() returns table (name text) language sql stable as 'select name from clients order by id';
@@ -54,9 +56,12 @@ create table secrets (id int primary key, email text, password text);
 insert into secrets values (1, 'a@example.com', 'x'), (2, 'b@example.com', 'y');
 revoke all on secrets from anon; grant select (id, email), insert, update, delete on secrets to anon;
 create domain color as int;
-create function color_json(color) returns json language sql immutable as $$ select to_json('#' || lpad(upper(to_hex($1)), 6, '0')) $$;
-create function color_of(json) returns color language sql immutable as $$ select ('x' || lpad(ltrim($1 #>> '{}', '#'), 8, '0'))::bit(32)::int::color $$;
-create function color_of(text) returns color language sql immutable as $$ select ('x' || lpad(ltrim($1, '#'), 8, '0'))::bit(32)::int::color $$;
+create function color_json(color) returns json language sql immutable as
+  $$ select to_json('#' || lpad(upper(to_hex($1)), 6, '0')) $$;
+create function color_of(json) returns color language sql immutable as
+  $$ select ('x' || lpad(ltrim($1 #>> '{}', '#'), 8, '0'))::bit(32)::int::color $$;
+create function color_of(text) returns color language sql immutable as
+  $$ select ('x' || lpad(ltrim($1, '#'), 8, '0'))::bit(32)::int::color $$;
 create cast (color as json) with function color_json(color) as implicit;
 create cast (json as color) with function color_of(json) as implicit;
 create cast (text as color) with function color_of(text) as implicit;
@@ -170,7 +175,10 @@ describe('writes', () => {
     expect(several.error).toMatchObject({ code: 'PGRST116' });
     const none = await db.from('projects').update({ name: 'x' }).eq('id', 77).single();
     expect([none.status, none.error?.code]).toEqual([406, 'PGRST116']);
-    const inserted = await db.from('projects').insert([{ id: 7 }, { id: 8 }]).single(); // prettier-ignore
+    const inserted = await db
+      .from('projects')
+      .insert([{ id: 7 }, { id: 8 }])
+      .single();
     expect(inserted.status).toBe(406);
     expect((await send('POST', 'projects', [], { accept: 'application/vnd.pgrst.object+json' }))[0]).toBe(406);
     expect((await db.from('projects').select('id').order('id')).data).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
@@ -179,7 +187,10 @@ describe('writes', () => {
   it('merge into partitioned tables', async () => {
     const row = { city: 1, day: '2026-02-03', v: 5 };
     expect((await db.from('m').upsert(row)).status).toBe(201);
-    const merged = await db.from('m').upsert({ ...row, v: 6 }).select(); // prettier-ignore
+    const merged = await db
+      .from('m')
+      .upsert({ ...row, v: 6 })
+      .select();
     expect([merged.status, merged.data]).toEqual([200, [{ ...row, v: 6 }]]);
     const put = await send('PUT', 'm?city=eq.1&day=eq.2026-02-04', { ...row, day: '2026-02-04' });
     expect(put[0]).toBe(201);
@@ -196,7 +207,15 @@ describe('writes', () => {
   });
 
   it('put the first of several rows', async () => {
-    const [status, body] = await send('PUT', 'clients?id=eq.5', [{ id: 5, name: 'a' }, { id: 6, name: 'b' }], { Prefer: 'return=representation, tx=rollback' }); // prettier-ignore
+    const [status, body] = await send(
+      'PUT',
+      'clients?id=eq.5',
+      [
+        { id: 5, name: 'a' },
+        { id: 6, name: 'b' },
+      ],
+      { Prefer: 'return=representation, tx=rollback' },
+    );
     expect([status, body]).toEqual([201, [{ id: 5, name: 'a' }]]);
   });
 });
@@ -255,8 +274,11 @@ describe('requests of PostgREST', () => {
   });
 
   it('answer with the type and the place that were asked for', async () => {
-    const type = async (accept: string): Promise<string | null> => (await get('clients?limit=1', { accept }))[2].get('content-type'); // prettier-ignore
-    expect(await type('application/vnd.pgrst.object+json;nulls=stripped')).toBe('application/vnd.pgrst.object+json;nulls=stripped; charset=utf-8'); // prettier-ignore
+    const type = async (accept: string): Promise<string | null> =>
+      (await get('clients?limit=1', { accept }))[2].get('content-type');
+    expect(await type('application/vnd.pgrst.object+json;nulls=stripped')).toBe(
+      'application/vnd.pgrst.object+json;nulls=stripped; charset=utf-8',
+    );
     expect(await type('application/vnd.pgrst.array+json')).toBe('application/json; charset=utf-8');
     expect((await get('clients?select=id&id=eq.1'))[2].get('content-location')).toBe('/clients?id=eq.1&select=id');
     expect((await get('clients', { accept: 'application/openapi+json' }))[0]).toBe(406);

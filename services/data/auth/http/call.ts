@@ -53,8 +53,8 @@ export class Call {
   }
 
   /**
-   * Where it came from as exactly as it is known: a proxy that the settings do not trust may still say whom it speaks for. A
-   * caller may say so too, so a limit by place needs one by network beside it.
+   * Where it came from as exactly as it is known: a proxy that the settings do not trust may still say whom it speaks
+   * for. A caller may say so too, so a limit by place needs one by network beside it.
    */
   get place(): string {
     const forwarded = this.request.headers['x-forwarded-for'];

@@ -10,7 +10,10 @@ export interface MediaType {
 
 const json: MediaType = { kind: 'json', nullsStripped: false };
 
-/** `isRoot`: the description of the tables is asked for. @throws RestError PGRST107 when none of the accepted types can be made. */
+/**
+ * `isRoot`: the description of the tables is asked for. @throws RestError PGRST107 when none of the accepted types can
+ * be made.
+ */
 export function parseAccept(header: string | undefined, plans: boolean, isRoot: boolean): MediaType {
   if (header === undefined || header === '') return json;
   const ranges = header.split(',').map((text, at) => {

@@ -180,7 +180,10 @@ function readList(cursor: Cursor, extent: 'whole' | 'part'): string[] {
   return values;
 }
 
-/** A quote ends the value only where the list goes on or ends behind it. Undefined: the quote is a character of the value. */
+/**
+ * A quote ends the value only where the list goes on or ends behind it. Undefined: the quote is a character of the
+ * value.
+ */
 function readLenient(cursor: Cursor): string | undefined {
   const found = cursor.match(/"(?:[^"\\]|\\.|"(?![,)]))*"(?=[,)])/sy);
   return found?.slice(1, -1).replace(/\\(.)/gs, '$1');

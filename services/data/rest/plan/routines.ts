@@ -76,6 +76,8 @@ function missing(
   const isWhole = wholeBody.length === 1;
   const single =
     wholeBody.length === 0 ? '' : ` ${isWhole ? '' : 'or '}with a single unnamed ${wholeBody.join('/')} parameter`;
+  const listed = names.length === 0 ? ' without parameters' : `(${names.join(', ')})`;
+  const searched = `${call}${isWhole ? '' : ` ${parameters}`}${single}`;
   const here = [...catalogue.routines.values()].flat().filter((each) => each.schema === schema && isCallable(each));
   const listOf = (all: readonly string[]): string => `(${all.toSorted().join(', ')})`;
   const signatures = here.filter((each) => each.name === name).map((each) => listOf(each.arguments.map((one) => one.name))); // prettier-ignore
@@ -84,9 +86,9 @@ function missing(
   return new RestError(
     404,
     'PGRST202',
-    `Could not find the function ${call}${isWhole ? '' : names.length === 0 ? ' without parameters' : `(${names.join(', ')})`} in the schema cache`,
+    `Could not find the function ${call}${isWhole ? '' : listed} in the schema cache`,
     {
-      details: `Searched for the function ${call}${isWhole ? '' : ` ${parameters}`}${single}, but no matches were found in the schema cache.`,
+      details: `Searched for the function ${searched}, but no matches were found in the schema cache.`,
       hint: meant === undefined ? null : `Perhaps you meant to call the function ${schema}.${meant}`,
     },
   );

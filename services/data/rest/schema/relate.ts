@@ -149,8 +149,8 @@ function columnsSeen(views: Known['views']): Seen {
 const maxWays = 16;
 
 /**
- * Views that show all these columns of a table, with the numbers that they have there: once for each way, since a view may
- * show a column under several names.
+ * Views that show all these columns of a table, with the numbers that they have there: once for each way, since a view
+ * may show a column under several names.
  */
 function viewsWith(seen: Seen, table: string, numbers: readonly number[]): (readonly [string, readonly number[]])[] {
   return [...seen].flatMap(([view, columns]) => {

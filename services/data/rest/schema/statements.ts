@@ -6,8 +6,8 @@ const belowDomains = (type: string): string => `(with recursive below as (
 ) select oid from below where typbasetype = 0)`;
 
 /**
- * Tables and views of the exposed schemas ($1) with their columns and primary keys. Partitions are reached through the table
- * that they are parts of.
+ * Tables and views of the exposed schemas ($1) with their columns and primary keys. Partitions are reached through the
+ * table that they are parts of.
  */
 export const tablesStatement = `
 select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_view, c.oid::text as oid,
@@ -48,8 +48,8 @@ from pg_constraint k join pg_namespace n on n.oid = k.connamespace
 where k.contype = 'p' and n.nspname not in ('pg_catalog', 'pg_toast')`;
 
 /**
- * The rules of the views of the exposed schemas ($1) and of those that they are made of, wherever these are: an exposed view may
- * show a view of a schema that is not exposed.
+ * The rules of the views of the exposed schemas ($1) and of those that they are made of, wherever these are: an
+ * exposed view may show a view of a schema that is not exposed.
  */
 export const viewRulesStatement = `
 with recursive views as (
@@ -81,8 +81,8 @@ where n.nspname = any($1) and p.prokind = 'f' and t.typname not in ('trigger', '
 order by 1, 2, p.oid`;
 
 /**
- * Functions that convert a domain for clients: implicit casts of it to and from JSON and text. PostgreSQL itself ignores casts
- * of domains; by them the owner of the schema says how a value is written and read.
+ * Functions that convert a domain for clients: implicit casts of it to and from JSON and text. PostgreSQL itself
+ * ignores casts of domains; by them the owner of the schema says how a value is written and read.
  */
 export const representationsStatement = `
 select case when s.typtype = 'd' then s.oid else t.oid end::text as domain,

@@ -8,8 +8,8 @@ export interface ViewRule {
 }
 
 /**
- * Finds where the columns of a view come from. Only entries of the outermost target list are columns of the view: entries of
- * subselects and of arguments have numbers of their own.
+ * Finds where the columns of a view come from. Only entries of the outermost target list are columns of the view:
+ * entries of subselects and of arguments have numbers of their own.
  */
 export function viewColumnsOf({ view, action }: ViewRule): readonly ViewColumn[] {
   return entriesOf(action).flatMap((entry): readonly ViewColumn[] => {
