@@ -137,7 +137,12 @@ declare
 begin
   foreach extension in array array['moddatetime', 'insert_username', 'autoinc', 'refint', 'pg_stat_statements'] loop
     if exists (select from pg_available_extensions where name = extension) then
-      execute format('create extension if not exists %I with schema extensions', extension);
+      begin
+        execute format('create extension if not exists %I with schema extensions', extension);
+      exception when others then
+        -- A function of that name may be there already.
+        raise notice 'was not created: %', extension;
+      end;
     end if;
   end loop;
 end $$;
@@ -218,7 +223,11 @@ begin
         and not exists (select from pg_depend d
           where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
   loop
-    execute statement;
+    begin
+      execute statement;
+    exception when others then
+      raise notice 'stays with its owner: %', statement;
+    end;
   end loop;
 end $$;
 `;
