@@ -1,10 +1,10 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { forgetRemoved } from '../kit/forget-removed.ts';
+import { liveSettings, type LiveSettings } from '../kit/live-settings.ts';
 import { createAuth } from './auth/index.ts';
 import { authSteps } from './auth/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
-import { createDatabase } from './engine/database.ts';
+import { createDatabase, directPortOf } from './engine/database.ts';
 import { frameSteps } from './engine/frame.ts';
 import type { Part } from './http/exchange.ts';
 import { dataListener } from './http/listener.ts';
@@ -16,6 +16,7 @@ import { restPart } from './rest/part.ts';
 import { SchemaCache } from './rest/schema/cache.ts';
 import { sqlPart } from './sql/part.ts';
 import type { Settings } from './settings.ts';
+import { accountData } from './store/account-data.ts';
 import { SavedQueries } from './store/saved-queries.ts';
 
 /** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
@@ -24,13 +25,14 @@ export const data = defineService({
   create,
 });
 
-function create(context: Context, settings: Settings): Service {
+function create(context: Context, initial: Settings): Service {
+  const live: LiveSettings<Settings> = liveSettings(initial, () => cache.forget());
+  const settings = live.current;
   const keys = new Keys(context, settings);
   const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
-  const cache = new SchemaCache(database, settings.schemas, context.log);
+  const cache = new SchemaCache(database, settings, context.log);
   const auth = createAuth(context, { database, keys, settings });
   const queries = new SavedQueries(context);
-  let removed: Disposable | undefined;
   const took = context.metrics.histogram({
     name: 'data_request_seconds',
     help: 'How long requests took, by the part that answered.',
@@ -44,7 +46,7 @@ function create(context: Context, settings: Settings): Service {
   const parts: readonly Part[] = [
     auth.part,
     restPart({ context, database, keys, cache, settings }),
-    sqlPart({ database, cache, schemas: settings.schemas }),
+    sqlPart({ database, cache, settings }),
   ];
 
   return {
@@ -59,8 +61,12 @@ function create(context: Context, settings: Settings): Service {
     async start() {
       await keys.open();
       auth.start();
-      removed = forgetRemoved(context, 'queries', (account) => queries.forget(account));
+      if (settings.databaseUrl === '' && directPortOf(settings) > 0)
+        await database.withCatalogue(async () => undefined);
     },
+
+    reconfigure: live.take,
+    accountData: accountData(queries),
 
     async health(): Promise<Health> {
       const words = { asleep: 'Asleep until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
@@ -71,7 +77,6 @@ function create(context: Context, settings: Settings): Service {
     restore: (folder) => restore(database.folder, folder),
 
     async [Symbol.asyncDispose]() {
-      removed?.[Symbol.dispose]();
       await auth[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

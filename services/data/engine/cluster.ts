@@ -45,20 +45,25 @@ const parameters: Readonly<Record<string, string>> = {
 const longestSocketPath = 100;
 const socketPort = 5432;
 
-/** Starts the cluster in this folder, which is made and filled first where it is not there. */
+/**
+ * Starts the cluster in this folder, which is created and filled first where it does not exist. With `directPort`
+ * programs of this computer reach it on that port too.
+ */
 export async function startCluster(
   context: Pick<Context, 'children' | 'log'>,
   folder: string,
   password: string,
+  directPort: number,
 ): Promise<RunningCluster> {
   const programs = await findPrograms();
   await initialise(context, programs, folder, password);
   const bySocket = process.platform !== 'win32' && Buffer.byteLength(folder) <= longestSocketPath;
-  const port = bySocket ? socketPort : await freePort();
+  const isDirect = directPort > 0;
+  const port = isDirect ? directPort : bySocket ? socketPort : await freePort();
   const all: Record<string, string> = {
     ...parameters,
     port: String(port),
-    listen_addresses: bySocket ? '' : '127.0.0.1',
+    listen_addresses: bySocket && !isDirect ? '' : '127.0.0.1',
     // Below the cluster's own folder, which nobody else can enter.
     unix_socket_directories: bySocket ? '.' : '',
     unix_socket_permissions: '0700',
@@ -71,7 +76,7 @@ export async function startCluster(
     ]),
     stop: { signal: 'SIGINT', graceMs: 15_000 },
   });
-  if (!bySocket) context.children.answersAt(child, `postgres://127.0.0.1:${String(port)}`);
+  if (!bySocket || isDirect) context.children.answersAt(child, `postgres://127.0.0.1:${String(port)}`);
   await ready(context, child);
   return {
     child,

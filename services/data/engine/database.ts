@@ -20,10 +20,13 @@ export interface RequestRole {
  * @throws Problem `data.database_away` (503) while there is none.
  */
 export interface Database extends AsyncDisposable {
-  /** Connections of the superuser (with `DATABASE_URL` of whom that names). Keep none of them beyond `work`. */
-  withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
-  /** One transaction of the superuser: committed when `work` resolves, rolled back when it throws. */
-  transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /**
+   * Connections for reading the system catalog: the owner's role, with `pg_catalog` alone on the search path. There
+   * are no connections of a superuser here, so that nothing a user defined can ever run with a superuser's rights.
+   */
+  withCatalogue<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
+  /** Cancels what this server process is running. */
+  cancel(process: number): Promise<void>;
   /** Connections of the role that owns people's tables. */
   asOwner<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
   /** Others of that role, for statements that somebody typed: they may run for hours, and no sign-in waits for them. */
@@ -50,7 +53,7 @@ const pauseMs = 1000;
 
 export interface DatabaseOptions {
   readonly context: Context;
-  readonly settings: Pick<Settings, 'databaseUrl' | 'sleepAfterMinutes'>;
+  readonly settings: Pick<Settings, 'databaseUrl' | 'sleepAfterMinutes' | 'schemas' | 'directPort' | 'directPassword'>;
   /** What is made in the database before anything else, in this order. */
   readonly steps: readonly SchemaStep[];
 }
@@ -62,15 +65,23 @@ export function createDatabase({ context, settings, steps }: DatabaseOptions): D
   const folder = settings.databaseUrl === '' ? join(context.files, 'cluster') : undefined;
   const server =
     folder === undefined
-      ? externalServer({ context, url: settings.databaseUrl, password, steps })
-      : ownServer({ context, folder, password, steps });
-  return new SleepingDatabase(context, server, settings.sleepAfterMinutes * 60_000, folder);
+      ? externalServer({ context, url: settings.databaseUrl, password, steps, schemas: settings.schemas })
+      : ownServer({
+          ...{ context, folder, password, steps },
+          direct: { port: directPortOf(settings), password: settings.directPassword },
+        });
+  return new SleepingDatabase(context, server, settings, folder);
+}
+
+/** The port for other programs; 0 where there is no password for it. */
+export function directPortOf({ directPort, directPassword }: Pick<Settings, 'directPort' | 'directPassword'>): number {
+  return directPassword === '' ? 0 : directPort;
 }
 
 class SleepingDatabase implements Database {
   readonly #context: Context;
   readonly #server: Server;
-  readonly #sleepAfterMs: number;
+  readonly #settings: Pick<Settings, 'sleepAfterMinutes' | 'directPort' | 'directPassword'>;
   readonly folder: string | undefined;
   readonly #listeners: ((channel: string | undefined) => void)[] = [];
   #up: Promise<Running> | undefined;
@@ -81,11 +92,16 @@ class SleepingDatabase implements Database {
   #ended: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(context: Context, server: Server, sleepAfterMs: number, folder: string | undefined) {
+  constructor(
+    context: Context,
+    server: Server,
+    settings: Pick<Settings, 'sleepAfterMinutes' | 'directPort' | 'directPassword'>,
+    folder: string | undefined,
+  ) {
     this.folder = folder;
     this.#context = context;
     this.#server = server;
-    this.#sleepAfterMs = sleepAfterMs;
+    this.#settings = settings;
   }
 
   get state(): 'asleep' | 'waking' | 'up' {
@@ -96,12 +112,12 @@ class SleepingDatabase implements Database {
     return this.#running?.limits ?? [];
   }
 
-  withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-    return this.#use(({ superuser }) => work(superuser));
+  withCatalogue<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+    return this.#use(({ catalogue }) => work(catalogue));
   }
 
-  transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.#use(({ superuser }) => inTransaction(superuser, work));
+  cancel(process: number): Promise<void> {
+    return this.#use((running) => running.cancel(process));
   }
 
   asOwner<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
@@ -221,8 +237,10 @@ class SleepingDatabase implements Database {
   }
 
   #restLater(): void {
-    if (this.#sleepAfterMs === 0 || this.#closed || this.#up === undefined) return;
-    this.#timer ??= this.#context.clock.after(this.#sleepAfterMs, () => {
+    const { sleepAfterMinutes } = this.#settings;
+    // Programs that are connected directly are not seen here.
+    if (sleepAfterMinutes === 0 || directPortOf(this.#settings) > 0 || this.#closed || this.#up === undefined) return;
+    this.#timer ??= this.#context.clock.after(sleepAfterMinutes * 60_000, () => {
       this.#timer = undefined;
       if (this.#using === 0) void this.sleep();
     });

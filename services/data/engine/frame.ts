@@ -1,7 +1,14 @@
+import pg from 'pg';
 import type { SchemaStep } from './steps.ts';
 
 /** The role that owns people's tables in a PostgreSQL of our own, and runs their statements. No superuser: one reads files. */
 export const ownerRole = 'postgres';
+
+/**
+ * The same role in a PostgreSQL of the person's own whose address names a superuser. That server may have a superuser
+ * named `postgres`, so the role has a name of its own.
+ */
+export const externalOwnerRole = 'homeport_owner';
 
 /**
  * Tell of each change of the schema; only a superuser may have them. Whoever prepared the database without being one has
@@ -110,3 +117,136 @@ end $$;
 ${eventTriggers}`,
   },
 ];
+
+/** Lets the role that owns people's tables use the frame. */
+const ownerRights = (role: string): string => `
+grant usage on schema homeport to ${role};
+grant select on sequence homeport.schema_version to ${role};
+create schema if not exists extensions authorization ${role};
+grant usage on schema extensions to anon, authenticated, service_role, ${role};
+`;
+
+/**
+ * Extensions that dumps of Supabase name and that only a superuser may create. They are safe: triggers that keep times
+ * and references, and statistics. What is trusted by PostgreSQL, such as pgcrypto, the owner creates.
+ */
+const untrustedExtensions = `
+do $$
+declare
+  extension text;
+begin
+  foreach extension in array array['moddatetime', 'insert_username', 'autoinc', 'refint', 'pg_stat_statements'] loop
+    if exists (select from pg_available_extensions where name = extension) then
+      begin
+        execute format('create extension if not exists %I with schema extensions', extension);
+      exception when others then
+        -- A function of that name may be there already.
+        raise notice 'was not created: %', extension;
+      end;
+    end if;
+  end loop;
+end $$;
+`;
+
+/** The role itself, in a server where a superuser of the person prepares it. Its members are the roles of requests. */
+const externalOwner = (role: string): string => `
+do $$
+declare
+  -- Before version 16 who may make roles could join those that run programs and read files.
+  options text := case
+    when current_setting('server_version_num')::int >= 160000 then 'createrole' else 'nocreaterole' end;
+  relation regclass;
+begin
+  if not exists (select from pg_roles where rolname = '${role}') then
+    execute format('create role ${role} login createdb bypassrls nosuperuser %s', options);
+  end if;
+  execute format('grant create, temporary on database %I to ${role}', current_database());
+  for relation in select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'auth' and c.relkind in ('r', 'p') loop
+    execute format('alter table %s owner to ${role}', relation);
+  end loop;
+end $$;
+grant anon, authenticated, service_role to ${role};
+grant usage, create on schema public to ${role} with grant option;
+grant usage, create on schema auth to ${role};
+grant select, usage on all sequences in schema auth to ${role};
+grant execute on all functions in schema auth to ${role};
+alter default privileges for role ${role} in schema public grant all on tables to anon, authenticated, service_role;
+alter default privileges for role ${role} in schema public grant all on sequences to anon, authenticated, service_role;
+alter default privileges for role ${role} in schema public grant all on routines to anon, authenticated, service_role;
+`;
+
+/**
+ * Hands over what the superuser of the address owns in the exposed schemas: the statements of the pages and of the
+ * service key ran as that superuser before. Functions with the rights of their owner stay, since handing them over
+ * changes what they may do.
+ */
+const handOver = (role: string, schemas: readonly string[]): string => {
+  const names = schemas.map((name) => pg.escapeLiteral(name)).join(', ');
+  return `
+do $$
+declare
+  schema name;
+  statement text;
+begin
+  for schema in select nspname from pg_namespace where nspname in (${names}) loop
+    execute format('grant usage, create on schema %I to ${role}', schema);
+    execute format('grant all on all tables in schema %I to ${role}', schema);
+    execute format('grant all on all sequences in schema %I to ${role}', schema);
+    execute format('grant execute on all routines in schema %I to ${role}', schema);
+  end loop;
+  for statement in
+    select format('alter %s %s owner to ${role}',
+        case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end,
+        c.oid::regclass)
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in (${names}) and c.relkind in ('r', 'p', 'v', 'm', 'S') and c.relowner = current_user::regrole
+        and not exists (select from pg_depend d
+          where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('e', 'a', 'i'))
+        -- A view reads tables with the rights of its owner: one of tables elsewhere would read nothing any more.
+        and not exists (select from pg_rewrite r
+          join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
+          join pg_class below on d.refclassid = 'pg_class'::regclass and below.oid = d.refobjid
+          join pg_namespace elsewhere on elsewhere.oid = below.relnamespace
+          where c.relkind in ('v', 'm') and r.ev_class = c.oid and elsewhere.nspname not in (${names}))
+    union all
+    select format('alter type %s owner to ${role}', t.oid::regtype)
+      from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_class c on c.oid = t.typrelid
+      where n.nspname in (${names}) and t.typowner = current_user::regrole
+        and (t.typtype in ('e', 'd') or c.relkind = 'c')
+        and not exists (select from pg_depend d
+          where d.classid = 'pg_type'::regclass and d.objid = t.oid and d.deptype = 'e')
+    union all
+    select format('alter routine %s owner to ${role}', p.oid::regprocedure)
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname in (${names}) and p.proowner = current_user::regrole and not p.prosecdef and p.prokind <> 'a'
+        and not exists (select from pg_depend d
+          where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+  loop
+    begin
+      execute statement;
+    exception when others then
+      raise notice 'stays with its owner: %', statement;
+    end;
+  end loop;
+end $$;
+`;
+};
+
+/** Steps for the role that owns people's tables. With `schemas` that server is the person's own. */
+export function ownerSteps(role: string, schemas?: readonly string[]): readonly SchemaStep[] {
+  if (schemas === undefined) {
+    return [
+      {
+        name: `owner-001-${role}`,
+        // A dump comments on the schema, which only its owner may.
+        sql: `${ownerRights(role)}alter schema public owner to ${role};`,
+      },
+      { name: 'extensions-001', sql: untrustedExtensions },
+    ];
+  }
+  return [
+    { name: `owner-001-${role}`, sql: externalOwner(role) + ownerRights(role) },
+    ...schemas.map((schema) => ({ name: `owner-002-${role}-${schema}`, sql: handOver(role, [schema]) })),
+  ];
+}

@@ -3,16 +3,17 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isStarting } from './away.ts';
 import { startCluster, superuser, type RunningCluster } from './cluster.ts';
-import { eventTriggers, frameSteps, ownerRole } from './frame.ts';
+import { eventTriggers, externalOwnerRole, frameSteps, ownerRole, ownerSteps } from './frame.ts';
 import { approachOf } from './limited.ts';
 import { takeSteps, type SchemaStep } from './steps.ts';
 
 /** A server that answers, and connections to it. Disposal ends what of it is ours. */
 export interface Running extends AsyncDisposable {
-  readonly superuser: pg.Pool;
+  readonly catalogue: pg.Pool;
   readonly owner: pg.Pool;
   readonly statements: pg.Pool;
   readonly requests: pg.Pool;
+  cancel(process: number): Promise<void>;
   /** What the server does not let us do, as sentences for a person. */
   readonly limits: readonly string[];
   /** Resolves when it is gone. */
@@ -36,37 +37,75 @@ const connectMs = 15_000;
 const requestRole = 'authenticator';
 
 /**
- * What a superuser's statement names without a schema is PostgreSQL's own: whoever makes functions in `public` must not have
- * them run with a superuser's rights.
+ * Names without a schema mean objects of PostgreSQL itself in a superuser's statements: a function that somebody made
+ * in `public` must not run with a superuser's rights. Parameters that the address brings along stay as they are.
  */
-const trusted = { options: '-c search_path=pg_catalog' };
+function trusted(config: pg.ClientConfig): pg.ClientConfig {
+  return withOptions(config, '-c search_path=pg_catalog');
+}
+
+/** Tables and functions of extensions are found without naming their schema, as in Supabase. */
+const findsExtensions = '-c search_path="$user",public,extensions';
+
+function withOptions(config: pg.ClientConfig, options: string): pg.ClientConfig {
+  const { connectionString } = config;
+  if (connectionString === undefined) return { ...config, options };
+  const address = new URL(connectionString);
+  address.searchParams.set('options', [address.searchParams.get('options') ?? '', options].join(' ').trim());
+  return { ...config, connectionString: address.href };
+}
+
+/**
+ * The way in for programs such as psql: a port of this computer and the password of the role that owns people's
+ * tables.
+ */
+export interface DirectAccess {
+  /** 0: none. */
+  readonly port: number;
+  readonly password: string;
+}
 
 /** A PostgreSQL of our own, with its files in this folder. */
-export function ownServer({ context, folder, password, steps }: ServerParts & { readonly folder: string }): Server {
+export function ownServer({
+  context,
+  folder,
+  password,
+  steps,
+  direct,
+}: ServerParts & { readonly folder: string; readonly direct: DirectAccess }): Server {
   return {
     async start(notice) {
       const secret = await password();
-      const cluster = await startCluster(context, folder, secret);
+      const cluster = await startCluster(context, folder, secret, direct.port);
       try {
         const base = baseOf(cluster);
+        const asOwner = {
+          ...base,
+          user: ownerRole,
+          ...(base.password !== undefined && direct.port > 0 ? { password: direct.password } : {}),
+        };
         await prepare(
           context,
-          { ...base, ...trusted, user: superuser },
-          () => steps,
+          trusted({ ...base, user: superuser }),
+          () => [...steps, ...ownerSteps(ownerRole)],
           async (client) => {
-            if (cluster.password === undefined) return;
-            for (const role of [requestRole, ownerRole]) await setPassword(client, role, secret);
+            const isOpen = direct.port > 0;
+            // Without a port nobody else reaches the server, and an earlier password opens nothing.
+            const ours = cluster.password === undefined ? null : secret;
+            await setPassword(client, requestRole, ours);
+            await setPassword(client, ownerRole, isOpen ? direct.password : ours);
           },
         );
         const pools = {
-          superuser: poolOf(context, { ...base, ...trusted, user: superuser, max: 8 }),
-          owner: poolOf(context, { ...base, user: ownerRole, max: 4 }),
-          statements: poolOf(context, { ...base, user: ownerRole, max: 4 }),
-          requests: poolOf(context, { ...base, user: requestRole, max: 16 }),
+          catalogue: poolOf(context, { ...trusted(asOwner), max: 6 }),
+          owner: poolOf(context, { ...withOptions(asOwner, findsExtensions), max: 4 }),
+          statements: poolOf(context, { ...withOptions(asOwner, findsExtensions), max: 4 }),
+          requests: poolOf(context, { ...withOptions({ ...base, user: requestRole }, findsExtensions), max: 16 }),
         };
-        const listener = await listen(context, { ...base, ...trusted, user: superuser }, notice);
+        const listener = await listen(context, trusted({ ...base, user: superuser }), notice);
         return {
           ...pools,
+          cancel: (process) => cancel(listener, process),
           limits: [],
           ended: cluster.child.exited.then(() => undefined),
           async [Symbol.asyncDispose]() {
@@ -83,26 +122,30 @@ export function ownServer({ context, folder, password, steps }: ServerParts & { 
 }
 
 /** The person's own PostgreSQL, 14 or newer. */
-export function externalServer({ context, url, password, steps }: ServerParts & { readonly url: string }): Server {
+export function externalServer({
+  context,
+  url,
+  password,
+  steps,
+  schemas,
+}: ServerParts & { readonly url: string; readonly schemas: readonly string[] }): Server {
   return {
     async start(notice) {
-      const admin: pg.PoolConfig = { connectionString: url };
+      const admin: pg.ClientConfig = { connectionString: url };
       const secret = await password();
-      const address = new URL(url);
-      address.username = requestRole;
-      address.password = secret;
+      const as = (role: string): pg.ClientConfig => ({ connectionString: addressOf(url, role, secret) });
       let limits: readonly string[] = [];
       let isLimited = false;
       const frame = new Set(frameSteps);
       await prepare(
         context,
-        admin,
+        trusted(admin),
         async (client) => {
           const approach = await approachOf(client);
           limits = approach.limits;
           isLimited = approach.steps !== undefined;
           return approach.steps === undefined
-            ? steps
+            ? [...steps, ...ownerSteps(externalOwnerRole, schemas)]
             : [...approach.steps, ...steps.filter((step) => !frame.has(step))];
         },
         async (client) => {
@@ -110,21 +153,25 @@ export function externalServer({ context, url, password, steps }: ServerParts & 
           // A database that was filled from a dump may have come without them.
           await client.query(eventTriggers);
           await setPassword(client, requestRole, secret);
+          await setPassword(client, externalOwnerRole, secret);
         },
       );
+      // A superuser of the address prepares the database and is not used for anything else: statements run as a role
+      // without its rights. Without the right to make roles, all of them run as the user of the address.
+      const owner = isLimited ? admin : as(externalOwnerRole);
       const pools = {
-        superuser: poolOf(context, { ...admin, ...trusted, max: 8 }),
-        owner: poolOf(context, { ...admin, max: 4 }),
-        statements: poolOf(context, { ...admin, max: 4 }),
-        // Without the right to make a role of their own requests change theirs from the user of the address.
-        requests: poolOf(context, { connectionString: isLimited ? url : address.href, max: 16 }),
+        catalogue: poolOf(context, { ...trusted(owner), max: 6 }),
+        owner: poolOf(context, { ...withOptions(owner, findsExtensions), max: 4 }),
+        statements: poolOf(context, { ...withOptions(owner, findsExtensions), max: 4 }),
+        requests: poolOf(context, { ...withOptions(isLimited ? admin : as(requestRole), findsExtensions), max: 16 }),
       };
       const ended = Promise.withResolvers<void>();
-      const listener = await listen(context, admin, notice);
+      const listener = await listen(context, trusted(admin), notice);
       // Without it changes of the schema would pass unseen: all is opened anew.
       listener.once('end', ended.resolve);
       return {
         ...pools,
+        cancel: (process) => cancel(listener, process),
         limits,
         ended: ended.promise,
         [Symbol.asyncDispose]: () => closeAll(pools, listener),
@@ -194,9 +241,23 @@ async function listen(
   return client;
 }
 
-/** PostgreSQL takes no parameter here; the secret is made of letters and digits, and quoted nonetheless. */
-async function setPassword(client: pg.Client, role: string, secret: string): Promise<void> {
-  await client.query(`alter role ${pg.escapeIdentifier(role)} with password ${pg.escapeLiteral(secret)}`);
+/** PostgreSQL takes no parameter here. Null: nobody signs in with a password. */
+async function setPassword(client: pg.Client, role: string, secret: string | null): Promise<void> {
+  const text = secret === null ? 'null' : pg.escapeLiteral(secret);
+  await client.query(`alter role ${pg.escapeIdentifier(role)} with password ${text}`);
+}
+
+/** The connection that listens is the only one that may cancel statements of every role; it touches no user object. */
+async function cancel(listener: pg.Client, process: number): Promise<void> {
+  await listener.query('select pg_catalog.pg_cancel_backend($1)', [process]);
+}
+
+/** The same address for another user. */
+function addressOf(url: string, role: string, secret: string): string {
+  const address = new URL(url);
+  address.username = role;
+  address.password = secret;
+  return address.href;
 }
 
 async function closeAll(pools: Readonly<Record<string, pg.Pool>>, listener: pg.Client): Promise<void> {

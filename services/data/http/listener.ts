@@ -4,6 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { KeyRole, Keys } from '../keys/keys.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
+import { isClientGone } from './client-gone.ts';
 import type { Part } from './exchange.ts';
 import { publicDetail } from './public-detail.ts';
 
@@ -61,6 +62,10 @@ function keyOf(request: IncomingMessage, query: string): string | undefined {
 }
 
 function fail({ log }: Pick<Context, 'log'>, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (isClientGone(request, error)) {
+    log.debug('client left before its request had arrived', { method: request.method });
+    return void response.destroy();
+  }
   let problem = error instanceof Problem ? error : undefined;
   if (problem === undefined || problem.status >= 500) {
     const id = randomUUID();

@@ -5,7 +5,9 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** Why a token is refused. `malformed`: it is none; `signature`: not one of ours; the rest: it is, but does not count now. */
 export type Refusal =
   | { readonly kind: 'malformed'; readonly parts: number }
-  | { readonly kind: 'signature' | 'expired' | 'early' | 'issued-later' | 'claims' };
+  | { readonly kind: 'signature' | 'expired' | 'early' | 'issued-later' | 'claims' | 'audience' }
+  /** A claim has a value of another type than its own. */
+  | { readonly kind: 'claim'; readonly name: string; readonly type: string };
 
 export type Verified = { readonly claims: Claims } | { readonly refusal: Refusal };
 
@@ -58,13 +60,25 @@ export function verifyJwt(token: string, { secret, publicKey }: Trusted, now: nu
 export function untimely(claims: Claims, now: number): Refusal | undefined {
   for (const name of ['exp', 'nbf', 'iat']) {
     const time = claims[name];
-    if (time !== undefined && (typeof time !== 'number' || !Number.isFinite(time))) return { kind: 'claims' };
+    if (time !== undefined && (typeof time !== 'number' || !Number.isFinite(time))) {
+      return { kind: 'claim', name, type: 'a number' };
+    }
+  }
+  const { aud } = claims;
+  if (aud !== undefined && aud !== null && audiencesOf(aud) === undefined) {
+    return { kind: 'claim', name: 'aud', type: 'a string or an array of strings' };
   }
   const { exp, nbf, iat } = claims as { exp?: number; nbf?: number; iat?: number };
   if (exp !== undefined && exp + skew <= now) return { kind: 'expired' };
   if (nbf !== undefined && nbf - skew > now) return { kind: 'early' };
   if (iat !== undefined && iat - skew > now) return { kind: 'issued-later' };
   return undefined;
+}
+
+/** For whom a token is; undefined for a claim of another type. */
+export function audiencesOf(aud: unknown): readonly string[] | undefined {
+  const all = typeof aud === 'string' ? [aud] : aud;
+  return Array.isArray(all) && all.every((each) => typeof each === 'string') ? all : undefined;
 }
 
 function isHmac(signed: string, signature: Buffer, secret: string): boolean {

@@ -7,14 +7,14 @@ export const queryCanceled = '57014';
 
 /** The way to cancel statements of one run, and no others: their connection may be somebody else's a moment later. */
 export class Cancellation {
-  readonly #database: Pick<Database, 'withPool'>;
+  readonly #database: Pick<Database, 'cancel'>;
   #asked = false;
   /** The server's process that runs them, while it does. */
   #process: number | undefined;
   #sent: Promise<void> | undefined;
   readonly #early = Promise.withResolvers<never>();
 
-  constructor(database: Pick<Database, 'withPool'>) {
+  constructor(database: Pick<Database, 'cancel'>) {
     this.#database = database;
     this.#early.promise.catch(() => undefined);
   }
@@ -56,7 +56,7 @@ export class Cancellation {
 
   async #send(process: number): Promise<void> {
     try {
-      await this.#database.withPool((pool) => pool.query('select pg_cancel_backend($1)', [process]));
+      await this.#database.cancel(process);
     } catch (error) {
       this.#sent = undefined;
       throw error;

@@ -3,6 +3,7 @@ import { BytesReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataCsvApi, largestCsv } from '../../contracts/data/csv.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
+import type { Settings } from '../settings.ts';
 import { quote } from '../rest/statement/sql.ts';
 import { shapeOf, type TableShape } from './table-shape.ts';
 
@@ -13,14 +14,14 @@ const asText = { getTypeParser: () => (text: string) => text };
 /** The part of our own API that gives a table as a file, as the one for files takes it. */
 export function csvSaveRoute({
   database,
-  schemas,
+  settings,
 }: {
   readonly database: Database;
-  readonly schemas: readonly string[];
+  readonly settings: Pick<Settings, 'schemas'>;
 }): ApiHandler {
   // prettier-ignore
   return implement(dataCsvApi.save, async ({ params }) => {
-    const shape = await database.withPool((pool) => shapeOf(pool, schemas, params));
+    const shape = await database.withCatalogue((pool) => shapeOf(pool, settings.schemas, params));
     const bytes = await database.asOwner((pool) => inTransaction(pool, (client) => csvOf(client, shape)));
     return new BytesReply({ bytes, type: 'text/csv; charset=utf-8', saveAs: `${params['name'] ?? 'table'}.csv` });
   });

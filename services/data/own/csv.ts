@@ -8,6 +8,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { columnNames, guessSeparator, TypeGuess } from '../csv/guess.ts';
 import { CsvError, csvRows } from '../csv/parse.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
+import type { Settings } from '../settings.ts';
 import { readBody } from '../http/body.ts';
 import { arrayText, quote } from '../rest/statement/sql.ts';
 import { refusalText } from './rows.ts';
@@ -19,11 +20,11 @@ const shown = 20;
 
 interface CsvParts {
   readonly database: Database;
-  readonly schemas: readonly string[];
+  readonly settings: Pick<Settings, 'schemas'>;
 }
 
 /** The part of our own API that takes files. */
-export function csvRoutes({ database, schemas }: CsvParts): readonly ApiHandler[] {
+export function csvRoutes({ database, settings }: CsvParts): readonly ApiHandler[] {
   return [
     implement(dataCsvApi.preview, async ({ incoming }) => {
       const text = await textOf(incoming);
@@ -41,7 +42,7 @@ export function csvRoutes({ database, schemas }: CsvParts): readonly ApiHandler[
       return { ...preview, columns: names.map((name, at) => ({ name, type: guesses[at]?.type ?? 'text' })) };
     }),
     implement(dataCsvApi.load, async ({ incoming, query: { schema, table, columns, types } }) => {
-      if (!schemas.includes(schema)) throw new Problem('data.unknown_schema', 404, 'There is no such schema.');
+      if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_schema', 404, 'There is no such schema.');
       const wanted = parsed(z.array(z.string().max(63)), columns);
       const made = types === '' ? undefined : parsed(z.array(DataCsvType), types);
       const text = await textOf(incoming);
@@ -49,7 +50,7 @@ export function csvRoutes({ database, schemas }: CsvParts): readonly ApiHandler[
         inTransaction(pool, async (client) => {
           const reference = `${quote(schema)}.${quote(table)}`;
           if (made !== undefined) await make(client, reference, wanted, made);
-          const shape = await shapeOf(client, schemas, { schema, name: table });
+          const shape = await shapeOf(client, settings.schemas, { schema, name: table });
           const targets = wanted.flatMap((name, at) => {
             if (name === '') return [];
             const column = shape.columns.find((each) => each.name === name);

@@ -1,11 +1,11 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataApi, type DataOverview } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
+import type { Settings } from '../settings.ts';
 
 interface OverviewParts {
   readonly database: Database;
-  readonly schemas: readonly string[];
-  readonly sleepAfterMinutes: number;
+  readonly settings: Pick<Settings, 'schemas' | 'sleepAfterMinutes'>;
 }
 
 type Inside = NonNullable<DataOverview['inside']>;
@@ -21,15 +21,17 @@ select current_setting('server_version') as version, pg_database_size(current_da
   (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where protected and not has_policy) as shut`;
 
 /** How it is. Nobody wakes a server that sleeps by looking, unless they ask for it. */
-export function overviewRoute({ database, schemas, sleepAfterMinutes }: OverviewParts): ApiHandler {
+export function overviewRoute({ database, settings }: OverviewParts): ApiHandler {
   return implement(dataApi.overview, async ({ query: { wake } }) => {
     const isExternal = database.folder === undefined;
     const look = async (): Promise<Inside> => {
-      const { rows } = await database.withPool((pool) => pool.query<Omit<Inside, 'limits'>>(statement, [schemas]));
+      const { rows } = await database.withCatalogue((pool) =>
+        pool.query<Omit<Inside, 'limits'>>(statement, [settings.schemas]),
+      );
       if (rows[0] === undefined) throw new Error('the overview answered nothing');
       return { ...rows[0], limits: [...database.limits] };
     };
     const inside = wake || database.state === 'up' ? await look() : null;
-    return { state: database.state, isExternal, sleepAfterMinutes, inside };
+    return { state: database.state, isExternal, sleepAfterMinutes: settings.sleepAfterMinutes, inside };
   });
 }

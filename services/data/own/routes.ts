@@ -16,6 +16,7 @@ import { runFor } from './run.ts';
 import { runRoutes } from './run-routes.ts';
 import { servedTables } from './served-tables.ts';
 import { sightOf } from './sight.ts';
+import { shapeOf } from './table-shape.ts';
 
 export interface OwnParts {
   readonly database: Database;
@@ -26,20 +27,22 @@ export interface OwnParts {
 
 /** Our own API, for the pages. */
 export function ownRoutes({ database, cache, keys, settings }: OwnParts): readonly ApiHandler[] {
-  const { schemas, sleepAfterMinutes } = settings;
   const known = (params: Readonly<Record<string, string>>): string => {
     const { schema = '', name = '' } = params;
-    if (!schemas.includes(schema)) throw new Problem('data.unknown_table', 404, 'There is no such table.');
+    if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_table', 404, 'There is no such table.');
     return `${quote(schema)}.${quote(name)}`;
   };
   return [
-    implement(dataApi.tables, async () => ({ tables: await servedTables(database, schemas), schemas: [...schemas] })),
-    overviewRoute({ database, schemas, sleepAfterMinutes }),
-    ...rowRoutes({ database, schemas }),
-    ...csvRoutes({ database, schemas }),
-    csvSaveRoute({ database, schemas }),
+    implement(dataApi.tables, async () => ({
+      tables: await servedTables(database, settings.schemas),
+      schemas: [...settings.schemas],
+    })),
+    overviewRoute({ database, settings }),
+    ...rowRoutes({ database, settings }),
+    ...csvRoutes({ database, settings }),
+    csvSaveRoute({ database, settings }),
     ...keyRoutes({ keys, settings }),
-    implement(dataApi.types, async () => ({ types: typescriptTypes(await cache.current(), schemas) })),
+    implement(dataApi.types, async () => ({ types: typescriptTypes(await cache.current(), settings.schemas) })),
     ...runRoutes(database),
     implement(dataApi.protect, async ({ params, body: { template, column } }) => {
       const table = known(params);
@@ -55,8 +58,9 @@ export function ownRoutes({ database, cache, keys, settings }: OwnParts): readon
       if (error !== null) throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.`);
       return { ok: true } as const;
     }),
-    implement(dataApi.sight, ({ params, query: { role, user } }) =>
-      sightOf(database, known(params), role ?? 'authenticated', user ?? ''),
-    ),
+    implement(dataApi.sight, async ({ params, query: { role, user } }) => {
+      const { reference } = await database.withCatalogue((pool) => shapeOf(pool, settings.schemas, params));
+      return sightOf(database, reference, role ?? 'authenticated', user ?? '');
+    }),
   ];
 }

@@ -3,6 +3,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataRowsApi, type DataColumn, type DataCondition } from '../../contracts/data/rows.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
+import type { Settings } from '../settings.ts';
 import { quote } from '../rest/statement/sql.ts';
 import { shapeOf, type TableShape } from './table-shape.ts';
 
@@ -13,16 +14,16 @@ type Values = Readonly<Record<string, string | null>>;
 
 interface RowParts {
   readonly database: Database;
-  readonly schemas: readonly string[];
+  readonly settings: Pick<Settings, 'schemas'>;
 }
 
 /** The part of our own API that shows and changes rows. */
-export function rowRoutes({ database, schemas }: RowParts): readonly ApiHandler[] {
+export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler[] {
   const within = async <T>(
     params: Readonly<Record<string, string>>,
     work: (client: pg.PoolClient, shape: TableShape) => Promise<T>,
   ): Promise<T> => {
-    const shape = await database.withPool((pool) => shapeOf(pool, schemas, params));
+    const shape = await database.withCatalogue((pool) => shapeOf(pool, settings.schemas, params));
     return database.asOwner((pool) =>
       inTransaction(pool, async (client) => {
         await client.query(`set local statement_timeout = '30s'`);
@@ -32,8 +33,8 @@ export function rowRoutes({ database, schemas }: RowParts): readonly ApiHandler[
   };
   return [
     implement(dataRowsApi.shape, async ({ params }) => {
-      const { columns, policies, isProtected, isView } = await database.withPool((pool) =>
-        shapeOf(pool, schemas, params),
+      const { columns, policies, isProtected, isView } = await database.withCatalogue((pool) =>
+        shapeOf(pool, settings.schemas, params),
       );
       return { columns: [...columns], policies: [...policies], isProtected, isView };
     }),

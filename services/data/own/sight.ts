@@ -1,4 +1,5 @@
-import type pg from 'pg';
+import pg from 'pg';
+import { Problem } from '../../contracts/problem.ts';
 import type { DataRole, DataSight } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
 import { claimsOf } from './run.ts';
@@ -15,15 +16,33 @@ select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, 
   p.polroles = '{0}' or exists (select from unnest(p.polroles) as each (role) where pg_has_role($2, each.role, 'member')) as applies
 from pg_policy p where p.polrelid = $1::regclass and p.polcmd in ('r', '*') order by p.polname`;
 
-/** Counts what somebody sees of a table, and what each policy would let them see. `table` is a quoted name. */
+/**
+ * Counts what somebody sees of a table, and what each policy would let them see. `table` is a quoted name.
+ * @throws Problem `data.refused` (409) where a policy fails
+ */
 export async function sightOf(
   database: Database,
   table: string,
   role: Exclude<DataRole, 'owner'>,
   user: string,
 ): Promise<DataSight> {
+  try {
+    return await countSight(database, table, role, user);
+  } catch (error) {
+    // A policy may fail for the claims of this user.
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.`, { cause: error });
+  }
+}
+
+async function countSight(
+  database: Database,
+  table: string,
+  role: Exclude<DataRole, 'owner'>,
+  user: string,
+): Promise<DataSight> {
   const settings = { 'request.jwt.claims': claimsOf(role, user) };
-  const facts = await database.transaction(async (client) => {
+  const facts = await database.withCatalogue(async (client) => {
     const { rows } = await client.query<{ isProtected: boolean; isGranted: boolean }>(
       `select relrowsecurity as "isProtected", has_table_privilege($2, oid, 'select') as "isGranted" from pg_class where oid = $1::regclass`,
       [table, role],

@@ -47,9 +47,9 @@ export async function shapeOf(
   { schema = '', name = '' }: Readonly<Record<string, string>>,
 ): Promise<TableShape> {
   const statement = { text: shapeStatement, values: [schema, name] };
-  const { rows } = schemas.includes(schema)
-    ? await client.query<Omit<TableShape, 'reference'>>(statement)
-    : { rows: [] };
+  // No name has the character NUL, and PostgreSQL takes no text with it.
+  const isPossible = schemas.includes(schema) && !name.includes('\0');
+  const { rows } = isPossible ? await client.query<Omit<TableShape, 'reference'>>(statement) : { rows: [] };
   const [shape] = rows;
   if (shape === undefined) throw new Problem('data.unknown_table', 404, 'There is no such table.');
   return { reference: `${quote(schema)}.${quote(name)}`, ...shape };

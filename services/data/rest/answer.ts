@@ -8,13 +8,14 @@ import type { Role } from './identity.ts';
 /** What is sent back. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Undefined: none, and no Content-Type. */
   readonly body: string | undefined;
 }
 
 export function send(response: ServerResponse, isHead: boolean, { status, headers, body }: Answer): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(headers))
+    response.setHeader(name, typeof value === 'string' ? value : [...value]);
   if (body === undefined) {
     if (status !== 204) response.setHeader('Content-Length', 0);
     response.writeHead(status).end();
@@ -58,26 +59,40 @@ function databaseError({ code = 'XX000', message, detail, hint }: pg.DatabaseErr
   return new RestError(known, code, message, { details: detail ?? null, hint: hint ?? null, headers });
 }
 
+const messageHint =
+  "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.";
+const detailHint =
+  "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.";
+
 /** A function says status, headers and body of its error in JSON. */
 function raised(message: string, detail: string | undefined): RestError {
+  const { code, message: text, details, hint } = parsedObject(message);
+  if (typeof code !== 'string' || typeof text !== 'string')
+    return unreadable(`Invalid JSON value for MESSAGE: '${message}'`, messageHint);
+  if (detail === undefined) return unreadable('DETAIL is missing in the RAISE statement', detailHint);
+  const more = parsedObject(detail);
+  if (typeof more['status'] !== 'number') return unreadable(`Invalid JSON value for DETAIL: '${detail}'`, detailHint);
+  const said = Object.entries((more['headers'] as object | undefined) ?? {});
+  return new RestError(more['status'], code, text, {
+    details: details ?? null,
+    hint: typeof hint === 'string' ? hint : null,
+    headers: Object.fromEntries(said.map(([name, value]) => [name, String(value)])),
+  });
+}
+
+function unreadable(details: string, hint: string): RestError {
+  const message = 'Could not parse JSON in the "RAISE SQLSTATE \'PGRST\'" error';
+  return new RestError(500, 'PGRST121', message, { details, hint });
+}
+
+/** Empty where the text is no JSON object. */
+function parsedObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    const body = JSON.parse(message) as Record<string, unknown>;
-    const more = JSON.parse(detail ?? '') as Record<string, unknown>;
-    const { code, message: text, details, hint } = body;
-    if (typeof code !== 'string' || typeof text !== 'string' || typeof more['status'] !== 'number')
-      throw new SyntaxError('incomplete');
-    const headers = Object.fromEntries(Object.entries((more['headers'] as object | undefined) ?? {}).map(([name, value]) => [name, String(value)])); // prettier-ignore
-    return new RestError(more['status'], code, text, {
-      details: details ?? null,
-      hint: typeof hint === 'string' ? hint : null,
-      headers,
-    });
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return new RestError(500, 'PGRST121', 'Could not parse JSON in the "RAISE SQLSTATE \'PGRST\'" error', {
-      details: 'Invalid JSON value for MESSAGE or DETAIL',
-      hint: 'MESSAGE must be a JSON object with obligatory keys: \'code\', \'message\' and optional keys: \'details\', \'hint\'. DETAIL must be a JSON object with obligatory keys: \'status\', \'headers\' and optional key: \'status_text\'.', // prettier-ignore
-    });
+    if (error instanceof SyntaxError) return {};
+    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Database } from '../engine/database.ts';
 import type { Answer } from './answer.ts';
-import { openCall, settingsOf, type Call } from './call.ts';
+import { beforeOf, openCall, settingsOf, type Call } from './call.ts';
 import { RestError } from './errors.ts';
 import type { Role } from './identity.ts';
 import { parseJson } from './parse/body.ts';
@@ -49,6 +49,8 @@ export async function batch(database: Database, catalogue: Catalogue, call: Call
       const timeout = timeoutOf(call.identity.role, deadline - performance.now());
       const { text: setting, values } = settingsStatement(call.identity, settingsOf(part), timeout);
       await client.query(setting, [...values]);
+      const before = beforeOf(part);
+      if (before !== undefined) await client.query(`select ${before}()`);
       const isCall = below.startsWith('/rpc/');
       const answer = isCall ? await callRoutine(run, catalogue, part, text) : method === 'GET' ? await read(run, catalogue, part) : await write(run, catalogue, part, text); // prettier-ignore
       all.push(

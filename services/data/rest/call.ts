@@ -8,6 +8,7 @@ import type { Range } from './statement/read.ts';
 import type { Scope } from './parse/query.ts';
 import type { Result, Transaction } from './transaction.ts';
 import type { Answer } from './answer.ts';
+import { quote } from './statement/sql.ts';
 
 /** What is known of a request before its table or function is looked at. */
 export interface Call {
@@ -35,7 +36,7 @@ export function openCall(
     ...{ method, path, query, identity, request, settings },
     schema: schemaOf(method, headers, settings.schemas),
     preferences: parsePreferences(textOf(headers['prefer'])),
-    media: parseAccept(headers.accept, settings.plans),
+    media: parseAccept(headers.accept, settings.plans, path === '/'),
   };
 }
 
@@ -54,37 +55,62 @@ function textOf(header: string | readonly string[] | undefined): string | undefi
   return typeof header === 'object' ? header.join(',') : header;
 }
 
+/** The function of the settings that is called before each request, quoted; undefined: none. */
+export function beforeOf({ settings: { preRequest } }: Pick<Call, 'settings'>): string | undefined {
+  if (preRequest === '') return undefined;
+  const at = preRequest.indexOf('.');
+  return at < 0 ? quote(preRequest) : `${quote(preRequest.slice(0, at))}.${quote(preRequest.slice(at + 1))}`;
+}
+
 /** What functions and policies may read of a request, and how its transaction behaves. */
-export function settingsOf({ request, path, method, schema, preferences }: Call): Transaction['settings'] {
+export function settingsOf({ request, path, method, schema, preferences, settings }: Call): Transaction['settings'] {
   // Whoever reads these gets no key of somebody else by them.
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !hidden.has(name)));
   return {
     'request.method': method,
     'request.path': path,
     'request.headers': JSON.stringify(headers),
-    'request.cookies': '{}',
-    search_path: `"${schema.replaceAll('"', '""')}", "public"`,
+    'request.cookies': JSON.stringify(cookiesOf(request.headers.cookie)),
+    search_path: [schema, ...settings.extraSearchPath].map(quote).join(', '),
+    ...Object.fromEntries(settings.appSettings.map((line) => splitAt(line, '='))),
     ...(preferences.timezone === undefined ? {} : { timezone: preferences.timezone }),
   };
 }
 
 const hidden = new Set(['cookie']);
 
-/** The rows that are asked for: by the query string, else by `Range`, and never more than the settings allow. */
+/** Cookies as functions may read them. The browser's session with Homeport itself, on another port, is not for them. */
+function cookiesOf(header: string | undefined): Readonly<Record<string, string>> {
+  const pairs = (header ?? '').split(';').map((text) => splitAt(text, '='));
+  return Object.fromEntries(pairs.filter(([name]) => name !== '' && !name.startsWith('__Host-homeport-')));
+}
+
+function splitAt(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text.trim(), ''] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
+}
+
+/**
+ * The requested rows: those of the query string that are in the `Range` of a GET too, and never more than the settings
+ * allow.
+ */
 export function rangeOf({ request, method, settings }: Call, scope: Scope | undefined): Range {
-  let { limit, offset } = scope ?? { limit: undefined, offset: undefined };
+  const most = settings.maxRows === 0 ? Infinity : settings.maxRows;
+  let { limit = Infinity, offset } = scope ?? { limit: undefined, offset: undefined };
   const range = /^(?:items=)?(\d{1,15})-(\d{0,15})$/.exec(textOf(request.headers.range) ?? '');
-  if (range !== null && (method === 'GET' || method === 'HEAD') && limit === undefined && offset === undefined) {
-    offset = Number(range[1]);
-    if (range[2] !== '') limit = Number(range[2]) - offset + 1;
-    if (limit !== undefined && limit < 0) {
+  if (range !== null && method === 'GET') {
+    const first = Math.max(Number(range[1]), offset ?? 0);
+    const end = Math.min(range[2] === '' ? Infinity : Number(range[2]) + 1, (offset ?? 0) + limit);
+    if (end <= first && limit !== 0) {
       throw new RestError(416, 'PGRST103', 'Requested range not satisfiable', {
         details: 'The lower boundary must be lower than or equal to the upper boundary in the Range header.',
       });
     }
+    offset = first;
+    limit = Math.max(0, end - first);
   }
-  const most = settings.maxRows;
-  return { offset, limit: most === 0 ? limit : Math.min(limit ?? most, most) };
+  limit = Math.min(limit, most);
+  return { offset, limit: limit === Infinity ? undefined : limit };
 }
 
 /** Headers of an answer with rows: which of how many they are, and which preferences were honoured. */
@@ -110,7 +136,7 @@ export function commonHeaders(settings: Settings, schema: string, applied: Prefe
 }
 
 function contentType({ kind, nullsStripped }: MediaType): string {
-  const stripped = nullsStripped ? '; nulls=stripped' : '';
+  const stripped = nullsStripped ? ';nulls=stripped' : '';
   if (kind === 'csv') return 'text/csv; charset=utf-8';
   if (kind === 'object') return `application/vnd.pgrst.object+json${stripped}; charset=utf-8`;
   if (kind === 'array') return `application/vnd.pgrst.array+json${stripped}; charset=utf-8`;
@@ -135,11 +161,7 @@ export function wantFew(most: number, { page }: Result): void {
 
 /** A function or a trigger may have said what is answered. @throws RestError PGRST111, PGRST112 */
 export function withSettings(answer: Answer, { headers, status }: Result): Answer {
-  let all = answer.headers;
-  if (headers !== null) {
-    const list = parseHeaders(headers);
-    all = { ...all, ...list };
-  }
+  const all = headers === null ? answer.headers : merged(answer.headers, parseHeaders(headers));
   if (status === null) return { ...answer, headers: all };
   const number = Number(status);
   if (!Number.isInteger(number) || number < 200 || number > 599) {
@@ -148,9 +170,16 @@ export function withSettings(answer: Answer, { headers, status }: Result): Answe
   return { ...answer, headers: all, status: number };
 }
 
-function parseHeaders(text: string): Record<string, string> {
+/** What a function says takes the place of our own header of that name, whatever its case. */
+function merged(ours: Answer['headers'], said: Answer['headers']): Answer['headers'] {
+  const names = new Set(Object.keys(said).map((name) => name.toLowerCase()));
+  return { ...Object.fromEntries(Object.entries(ours).filter(([name]) => !names.has(name.toLowerCase()))), ...said };
+}
+
+/** A header may be said several times, such as `Set-Cookie`. */
+function parseHeaders(text: string): Record<string, string | readonly string[]> {
   const fail = (): never => {
-    throw new RestError(500, 'PGRST111', 'response.headers guc must be a JSON array composed of objects with a single key and a string value'); // prettier-ignore
+    throw new RestError(500, 'PGRST111', headersComplaint);
   };
   let list: unknown;
   try {
@@ -159,12 +188,19 @@ function parseHeaders(text: string): Record<string, string> {
     if (!(error instanceof SyntaxError)) throw error;
   }
   if (!Array.isArray(list)) return fail();
-  const all: Record<string, string> = {};
+  const all = new Map<string, { readonly name: string; readonly values: string[] }>();
   for (const each of list as unknown[]) {
     const [pair, more] = typeof each === 'object' && each !== null ? Object.entries(each) : [];
     if (pair === undefined || more !== undefined || typeof pair[1] !== 'string') return fail();
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(pair[0]) || /[\r\n\0]/.test(pair[1])) return fail();
-    all[pair[0]] = pair[1];
+    const known = all.get(pair[0].toLowerCase());
+    if (known === undefined) all.set(pair[0].toLowerCase(), { name: pair[0], values: [pair[1]] });
+    else known.values.push(pair[1]);
   }
-  return all;
+  return Object.fromEntries(
+    [...all].map(([key, { name, values }]) => [name, key === 'set-cookie' ? values : values.join(', ')]),
+  );
 }
+
+const headersComplaint =
+  'response.headers guc must be a JSON array composed of objects with a single key and a string value';

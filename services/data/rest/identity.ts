@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyRole, Keys } from '../keys/keys.ts';
-import type { Claims, Refusal } from '../keys/jwt.ts';
+import { audiencesOf, type Claims, type Refusal } from '../keys/jwt.ts';
 import { RestError } from './errors.ts';
 
 /** The roles that a token may name, whoever signed it. */
@@ -13,7 +13,7 @@ export interface RequestIdentity {
 }
 
 /** Whose rows a request may see: by its token, else by its key. @throws RestError PGRST301, PGRST303, 42501 */
-export function identify(request: IncomingMessage, keyRole: KeyRole, keys: Keys): RequestIdentity {
+export function identify(request: IncomingMessage, keyRole: KeyRole, keys: Keys, audience: string): RequestIdentity {
   const { authorization } = request.headers;
   const token =
     /^bearer(?:\s+(.*))?$/i.exec(authorization ?? '')?.[1]?.trim() ?? (authorization === undefined ? undefined : '');
@@ -21,11 +21,18 @@ export function identify(request: IncomingMessage, keyRole: KeyRole, keys: Keys)
   if (token === '') throw refused('PGRST301', 'Empty JWT is sent in Authorization header');
   const verified = keys.verify(token);
   if (!('claims' in verified)) throw refusalOf(verified.refusal);
+  if (!isMeantFor(verified.claims, audience)) throw refusalOf({ kind: 'audience' });
   const { role = keyRole } = verified.claims;
   const known = roles.find((each) => each === role);
   if (known !== undefined) return { role: known, claims: verified.claims };
   const name = typeof role === 'string' ? role.slice(0, 63) : 'none';
   throw new RestError(403, '42501', `permission denied to set role "${name}"`);
+}
+
+/** Whether a token is for this audience; one that names none is for all, and so is every one where none is set. */
+function isMeantFor({ aud }: Claims, audience: string): boolean {
+  const all = audiencesOf(aud ?? []) ?? [];
+  return audience === '' || all.length === 0 || all.includes(audience);
 }
 
 /** Clients send the key that they have as a token too, where nobody has signed in; not every key is one. */
@@ -45,6 +52,10 @@ function refusalOf(refusal: Refusal): RestError {
       return refused('PGRST303', 'JWT not yet valid');
     case 'issued-later':
       return refused('PGRST303', 'JWT issued at future');
+    case 'claim':
+      return refused('PGRST303', `The JWT '${refusal.name}' claim must be ${refusal.type}`);
+    case 'audience':
+      return refused('PGRST303', 'JWT not in audience');
     case 'claims':
       return refused('PGRST303', 'Parsing claims failed');
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
+import { isClientGone } from '../http/client-gone.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
@@ -35,11 +36,13 @@ export function restPart(parts: RestParts): Part {
       const { request, response } = exchange;
       let role: Role | undefined;
       try {
-        const identity = identify(request, exchange.keyRole ?? 'anon', parts.keys);
+        const identity = identify(request, exchange.keyRole ?? 'anon', parts.keys, parts.settings.jwtAudience);
         role = identity.role;
         const call = openCall(request, exchange.path, exchange.query, identity, parts.settings);
         send(response, request.method === 'HEAD', await answer(parts, run, call, exchange));
       } catch (error) {
+        // The listener says so, once for all parts.
+        if (isClientGone(request, error)) throw error;
         const known = errorAnswer(error, role);
         if (known === undefined) parts.context.log.error('a row request failed', { error });
         if (response.headersSent) return void response.destroy();
@@ -64,8 +67,9 @@ async function answer(parts: RestParts, run: Run, call: Call, { path, request }:
   }
   const isServer = call.identity.role === 'service_role';
   const mostBytes = isServer ? mostOfService : parts.settings.bodyMebibytes * mebibyte;
-  const body =
-    method === 'GET' || method === 'HEAD' || method === 'DELETE' ? '' : (await readBody(request, mostBytes)).toString();
+  const bytes = method === 'GET' || method === 'HEAD' ? undefined : await readBody(request, mostBytes);
+  const isBytes = request.headers['content-type']?.startsWith('application/octet-stream') === true;
+  const body = bytes?.toString(isBytes ? 'latin1' : 'utf8') ?? '';
   if (path === '/' && method === 'POST') return batch(database, await cache.current(), call, body);
   const answerBy = (catalogue: Catalogue): Promise<Answer> => {
     if (path === '/') return Promise.resolve(openApiAnswer(catalogue, call));

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts';
-import { rangeOf, rowHeaders, settingsOf, wantOne, withSettings, type Call } from './call.ts';
+import { rangeOf, rowHeaders, beforeOf, settingsOf, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
 import { parseQuery } from './parse/query.ts';
 import type { Preferences } from './parse/preferences.ts';
@@ -25,13 +25,27 @@ export async function read(run: Run, catalogue: Catalogue, call: Call): Promise<
   const options = readOptions(call, values);
   const shown = readStatement(root, source, range, options);
   const count = countOf(call, root, source, values);
-  const transaction = { identity: call.identity, settings: settingsOf(call), isReadOnly: true };
+  const transaction = { identity: call.identity, settings: settingsOf(call), before: beforeOf(call), isReadOnly: true };
   if (media.kind === 'plan') return planAnswer(run, call, { ...transaction, statement: wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count }), values: values.all }); // prettier-ignore
   const statement = wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count });
   const result = await run({ ...transaction, statement, values: values.all, end: 'commit' });
   wantOne(call, result);
   const counted = await totalOf(run, call, result, root, source, transaction);
-  return withSettings(pageAnswer(call, range, result, counted, appliedToReads(preferences)), result);
+  const page = pageAnswer(call, range, result, counted, appliedToReads(preferences));
+  const location = locationOf(call, name);
+  // Clients take only so much of a head.
+  const headers =
+    location.length > maxLocationLength ? page.headers : { ...page.headers, 'Content-Location': location };
+  return withSettings({ ...page, headers }, result);
+}
+
+const maxLocationLength = 2000;
+
+/** Where these rows are found again: the table with the parameters in the order of their names. */
+function locationOf({ query }: Call, name: string): string {
+  const parameters = query.split('&').filter((text) => text !== '' && !text.startsWith('apikey='));
+  const sorted = parameters.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return `/${encodeURIComponent(name)}${sorted.length === 0 ? '' : `?${sorted.join('&')}`}`;
 }
 
 /** The name in a path of one part. @throws RestError PGRST125 */

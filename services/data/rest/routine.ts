@@ -1,8 +1,8 @@
 import type { Answer } from './answer.ts';
-import { rangeOf, rowHeaders, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
+import { rangeOf, rowHeaders, beforeOf, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
 import { planAnswer } from './explain.ts';
-import { parseJson } from './parse/body.ts';
+import { parseJson, parsePayload, type Payload } from './parse/body.ts';
 import { parseQuery } from './parse/query.ts';
 import type { Preferences } from './parse/preferences.ts';
 import { findRoutine } from './plan/routines.ts';
@@ -10,8 +10,8 @@ import { planTree } from './plan/tree.ts';
 import { appliedToReads, countOf, pageAnswer, readOptions, tableName } from './read.ts';
 import type { Catalogue } from './schema/catalogue.ts';
 import { callStatement, type Arguments } from './statement/call.ts';
-import { readStatement, type Source } from './statement/read.ts';
-import { quote, Values } from './statement/sql.ts';
+import { readStatement, rowsOf } from './statement/read.ts';
+import { Values } from './statement/sql.ts';
 import { wrap } from './statement/wrap.ts';
 import type { Result, Run } from './transaction.ts';
 
@@ -21,13 +21,14 @@ export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, bo
   const isRead = method === 'GET' || method === 'HEAD';
   const name = tableName(call.path.slice('/rpc'.length));
   const query = parseQuery(call.query, isRead);
-  const { sent, names, wholeBody } = isRead ? fromQuery(query.parameters) : fromBody(call, body);
+  const { sent, names, wholeBody } = isRead ? fromQuery(query.parameters) : fromBody(call, body, query.columns);
   const { routine, takesBody } = findRoutine(catalogue, schema, name, names, wholeBody);
   const values = new Values();
-  const source = callStatement(routine, takesBody ? { kind: 'body', text: body } : sent, values);
+  const source = callStatement(routine, takesBody ? wholeBodyOf(call, body) : sent, values);
   const transaction = {
     identity: call.identity,
     settings: settingsOf(call),
+    before: beforeOf(call),
     isReadOnly: isRead || !routine.isVolatile,
   };
   const end = preferences.tx === 'rollback' ? 'rollback' : 'commit';
@@ -35,6 +36,11 @@ export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, bo
     ...appliedToReads(preferences),
     ...(preferences.tx === undefined ? {} : { tx: preferences.tx }),
   };
+  const most = preferences.handling === 'strict' && !isRead ? preferences.maxAffected : undefined;
+  if (most !== undefined && !routine.isSet) {
+    const message = 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict';
+    throw new RestError(400, 'PGRST128', message);
+  }
 
   if (routine.returns === 'void') {
     // What nobody looks at is not called, unless it may change something.
@@ -47,7 +53,7 @@ export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, bo
   const range = rangeOf(call, query.scopes.get(''));
   const isRows = routine.returns === 'composite';
   const root = planTree(catalogue, schema, name, routine.table, query);
-  const rows: Source = { from: `pgrst_source AS ${quote(name)}`, reference: quote(name) };
+  const rows = rowsOf(name, routine.table === undefined ? undefined : catalogue.tables.get(routine.table));
   const read = isRows
     ? readStatement(root, rows, range, readOptions(call, values))
     : `SELECT pgrst_scalar FROM pgrst_source${range.limit === undefined ? '' : ` LIMIT ${range.limit}`}${range.offset === undefined ? '' : ` OFFSET ${range.offset}`}`;
@@ -62,10 +68,6 @@ export async function callRoutine(run: Run, catalogue: Catalogue, call: Call, bo
         : 'SELECT 1 FROM pgrst_source',
   });
   if (media.kind === 'plan') return planAnswer(run, call, { ...transaction, statement, values: values.all });
-  const most = preferences.handling === 'strict' && !isRead ? preferences.maxAffected : undefined;
-  if (most !== undefined && !routine.isSet) {
-    throw new RestError(400, 'PGRST128', 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict'); // prettier-ignore
-  }
   const judge = (outcome: Result): 'commit' | 'rollback' => {
     wantOne(call, outcome);
     if (most !== undefined) wantFew(most, outcome);
@@ -101,13 +103,43 @@ function fromQuery(parameters: readonly (readonly [string, string])[]): Sent {
   return { sent: { kind: 'texts', texts }, names: [...texts.keys()], wholeBody: [] };
 }
 
-function fromBody({ request }: Call, body: string): Sent {
+/** The body as one argument; bytes as PostgreSQL reads them. */
+function wholeBodyOf({ request }: Call, body: string): Arguments {
+  const isBytes = request.headers['content-type']?.startsWith('application/octet-stream') === true;
+  return { kind: 'body', text: isBytes ? `\\x${Buffer.from(body, 'latin1').toString('hex')}` : body };
+}
+
+/** Types of an argument that takes a body of another kind than JSON whole. */
+const wholeTypes: Readonly<Record<string, string>> = {
+  'text/plain': 'text',
+  'text/xml': 'xml',
+  'application/octet-stream': 'bytea',
+};
+
+/** The first of several objects. */
+function firstOf({ json, keys }: Payload): { readonly json: string; readonly keys: readonly string[] } {
+  const [first = {}] = JSON.parse(json) as unknown[];
+  return { json: JSON.stringify(first), keys };
+}
+
+/** With `columns` only these keys of the body are arguments. Of several objects the first counts. */
+function fromBody({ request }: Call, body: string, columns: readonly string[] | undefined): Sent {
   const media = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? 'application/json';
   if (media === 'application/x-www-form-urlencoded') return fromQuery([...new URLSearchParams(body)]);
-  if (media === 'text/plain') return { sent: { kind: 'body', text: body }, names: [], wholeBody: ['text'] };
+  const whole = wholeTypes[media];
+  if (whole !== undefined) return { sent: { kind: 'body', text: body }, names: [], wholeBody: [whole] };
+  if (media === 'text/csv') {
+    const { json, keys } = firstOf(parsePayload(media, body, columns));
+    const names = columns ?? keys;
+    return { sent: { kind: 'object', json, names }, names, wholeBody: [] };
+  }
   if (media !== 'application/json') throw new RestError(415, 'PGRST102', `Content-Type not acceptable: ${media}`);
   const value: unknown = body.trim() === '' ? {} : parseJson(body);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const names = isObject ? Object.keys(value) : [];
-  return { sent: { kind: 'object', json: isObject ? body || '{}' : '{}', names }, names, wholeBody: ['json', 'jsonb'] };
+  const isObject = (it: unknown): it is object => typeof it === 'object' && it !== null && !Array.isArray(it);
+  const first: unknown = Array.isArray(value) ? value[0] : undefined;
+  // The body itself where it is an object: numbers stay as they were sent.
+  const json = isObject(value) ? body.trim() || '{}' : isObject(first) ? JSON.stringify(first) : '{}';
+  const sentNames = isObject(value) ? Object.keys(value) : isObject(first) ? Object.keys(first) : [];
+  const names = columns ?? sentNames;
+  return { sent: { kind: 'object', json, names }, names, wholeBody: ['json', 'jsonb'] };
 }

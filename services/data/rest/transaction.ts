@@ -20,6 +20,8 @@ export interface Transaction {
   /** What functions and policies may read of the request. */
   readonly settings: Readonly<Record<string, string>>;
   readonly isReadOnly: boolean;
+  /** A function that is called first, quoted with its schema. */
+  readonly before?: string | undefined;
   readonly statement: string;
   readonly values: readonly string[];
   /** Gets all rows, where the statement answers more than the one of {@link Result}. */
@@ -55,7 +57,9 @@ export function createRun(database: Database): Run {
       let broken: Error | undefined;
       try {
         // Where nobody tells of changes of the schema, nothing that depends on it is kept.
-        return await runOn(client, transaction, database.limits.length === 0 ? prepared : undefined);
+        // A function that is called first may change the role, and statements are prepared for one role.
+        const isKept = database.limits.length === 0 && transaction.before === undefined;
+        return await runOn(client, transaction, isKept ? prepared : undefined);
       } catch (error) {
         // A connection whose state nobody knows is not used again.
         await client.query('rollback').catch((failure: unknown) => {
@@ -73,13 +77,14 @@ async function runOn(
   transaction: Transaction,
   prepared: PreparedStatements | undefined,
 ): Promise<Result> {
-  const { identity, settings, isReadOnly, statement, values, rows, end } = transaction;
+  const { identity, settings, isReadOnly, before, statement, values, rows, end } = transaction;
   const statements = [
     // What is sent together is one transaction by itself; whoever decides at its end needs one that goes on.
     ...(end === 'commit' ? [] : [{ text: 'begin', values: [] }]),
     // A function of an earlier request may have set something for as long as the connection lives.
     { text: 'reset all', values: [] },
     settingsStatement(identity, { ...settings, ...(isReadOnly ? { transaction_read_only: 'on' } : {}) }),
+    ...(before === undefined ? [] : [{ text: `select ${before}()`, values: [] }]),
     { text: statement, values },
   ];
   const trip = client.query(new Trip(statements, identity.role, prepared));

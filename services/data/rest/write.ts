@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts';
-import { commonHeaders, rowHeaders, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
+import { commonHeaders, rowHeaders, beforeOf, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
 import { planAnswer } from './explain.ts';
 import { parsePayload, type Payload } from './parse/body.ts';
@@ -11,10 +11,10 @@ import { planTree, type ReadNode } from './plan/tree.ts';
 import { readOptions, tableName } from './read.ts';
 import type { Catalogue, Table } from './schema/catalogue.ts';
 import { whereOf } from './statement/conditions.ts';
-import { readStatement } from './statement/read.ts';
+import { readStatement, rowsOf } from './statement/read.ts';
 import { quote, Values } from './statement/sql.ts';
 import { wrap } from './statement/wrap.ts';
-import { deleteStatement, insertStatement, updateStatement, type Write } from './statement/write.ts';
+import { deleteStatement, insertedRows, insertStatement, updateStatement, type Write } from './statement/write.ts';
 import type { Result, Run, Transaction } from './transaction.ts';
 
 const empty: Payload = { json: '[]', keys: [], count: 0, isList: true };
@@ -27,32 +27,68 @@ export async function write(run: Run, catalogue: Catalogue, call: Call, body: st
   const key = findTable(catalogue, call.schema, name);
   const table = catalogue.tables.get(key);
   if (table === undefined) throw new Error('a table that was found is not there');
-  const payload = method === 'DELETE' ? empty : parsePayload(call.request.headers['content-type'], body, query.columns);
+  const sent = method === 'DELETE' ? empty : parsePayload(call.request.headers['content-type'], body, query.columns);
+  const payload = method === 'PUT' ? firstOf(sent) : sent;
   const root = planTree(catalogue, call.schema, name, key, query);
   if (method === 'PUT') checkPut(table, query, payload);
+  if (call.settings.writesNeedFilter) checkFiltered(method, root);
 
   const values = new Values();
   const applied = appliedTo(call, table, query);
   const isShown = applied.return === 'representation';
   const isUpsert = method === 'PUT' || applied.resolution !== undefined;
   const shown = shownNode(root, table, applied);
-  const returning = [
-    isShown ? `${quote(table.schema)}.${quote(table.name)}.*` : keysOf(table, applied),
-    ...(isUpsert && !table.isView ? ['(xmax = 0) AS "pgrst_inserted"'] : []),
-  ].join(', ');
-  const order = { table, payload, columns: query.columns, conditions: root.scope.conditions, preferences: applied, values, returning }; // prettier-ignore
+  const returning = isShown ? returningOf(root, table) : keysOf(table, applied);
+  const order = {
+    table,
+    payload,
+    columns: query.columns,
+    conditions: root.scope.conditions,
+    preferences: applied,
+    values,
+    returning,
+  };
   const source = sourceOf(call, order, root, query);
   const statement = wrap({
     media,
     source: source ?? `SELECT ${emptyRow(table)} WHERE false`,
-    read: shown === undefined ? undefined : readStatement(shown, { from: `pgrst_source AS ${quote(name)}`, reference: quote(name) }, { limit: undefined, offset: undefined }, { ...readOptions(call, values), mostRows: undefined }), // prettier-ignore
+    read:
+      shown === undefined
+        ? undefined
+        : readStatement(
+            shown,
+            rowsOf(name, isWholeRow(root, table) ? table : undefined),
+            { limit: undefined, offset: undefined },
+            { ...readOptions(call, values), mostRows: undefined },
+          ),
     count: undefined,
-    more: isUpsert && !table.isView && source !== undefined ? ['(SELECT count(*) FROM pgrst_source WHERE "pgrst_inserted")::text AS inserted'] : [], // prettier-ignore
+    more: isUpsert && source !== undefined ? [insertedRows] : [],
   });
-  const transaction = { identity: call.identity, settings: settingsOf(call), isReadOnly: false, statement, values: values.all }; // prettier-ignore
+  const transaction = {
+    identity: call.identity,
+    settings: settingsOf(call),
+    before: beforeOf(call),
+    isReadOnly: false,
+    statement,
+    values: values.all,
+  };
   if (media.kind === 'plan') return planAnswer(run, call, transaction);
   const result = await run({ ...transaction, end: endOf(call) });
   return withSettings(answerOf(call, table, applied, result), result);
+}
+
+/** @throws RestError 21000 as the extension safeupdate does, which Supabase uses */
+function checkFiltered(method: string, { scope }: ReadNode): void {
+  const verb = method === 'PATCH' ? 'UPDATE' : method;
+  if ((verb !== 'UPDATE' && verb !== 'DELETE') || scope.conditions.length > 0 || scope.limit !== undefined) return;
+  throw new RestError(400, '21000', `${verb} requires a WHERE clause`);
+}
+
+/** `PUT` is of one row: of several that are sent the first counts. */
+function firstOf(payload: Payload): Payload {
+  if (payload.count < 2) return payload;
+  const [first] = JSON.parse(payload.json) as unknown[];
+  return { ...payload, json: JSON.stringify([first]), count: 1 };
 }
 
 /** @throws RestError PGRST114, PGRST105, PGRST115 */
@@ -71,8 +107,8 @@ function checkPut(table: Table, query: Query, payload: Payload): void {
   if (primaryKey.length === 0 || equal.size !== primaryKey.length || !primaryKey.every((column) => equal.has(column))) {
     throw new RestError(405, 'PGRST105', "Filters must include all and only primary key columns with 'eq' operators");
   }
-  const [row = {}, more] = JSON.parse(payload.json) as Record<string, unknown>[];
-  if (more !== undefined || !primaryKey.every((column) => textOf(row[column]) === equal.get(column))) {
+  const [row = {}] = JSON.parse(payload.json) as Record<string, unknown>[];
+  if (!primaryKey.every((column) => textOf(row[column]) === equal.get(column))) {
     throw new RestError(400, 'PGRST115', 'Payload values do not match URL in primary key column(s)');
   }
 }
@@ -125,6 +161,41 @@ function limitedTo({ scope }: ReadNode, table: Table, values: Values): string | 
   ].join(' ');
 }
 
+/**
+ * Whether a statement has to answer all columns: for `*`, for a function of the row, and where a column is not known.
+ */
+function isWholeRow(root: ReadNode, table: Table): boolean {
+  const names = neededColumns(root);
+  return names === undefined || names.some((name) => !table.columns.has(name));
+}
+
+/**
+ * The columns that come back of a write. Only those that are asked for: a role may have no right to read the others.
+ */
+function returningOf(root: ReadNode, table: Table): string {
+  const target = `${quote(table.schema)}.${quote(table.name)}`;
+  if (isWholeRow(root, table)) return `${target}.*`;
+  const names = [...new Set(neededColumns(root))];
+  return names.length === 0 ? '1 AS "pgrst_one"' : names.map((name) => `${target}.${quote(name)}`).join(', ');
+}
+
+/** Columns that the answer is made of; undefined: all. */
+function neededColumns({ items, scope, embeds }: ReadNode): readonly string[] | undefined {
+  if (
+    items.some(({ kind }) => kind === 'star') ||
+    embeds.some(({ relationship }) => relationship.routine !== undefined)
+  ) {
+    return undefined;
+  }
+  const fields = items.flatMap((item) => (item.kind === 'field' && item.field !== undefined ? [item.field.name] : []));
+  const ordered = scope.order.flatMap(({ relation, field }) => (relation === undefined ? [field.name] : []));
+  const keys = embeds.flatMap(({ relationship: { columns, junction } }) => [
+    ...columns.map(([here]) => here),
+    ...(junction?.near.map(([here]) => here) ?? []),
+  ]);
+  return [...fields, ...ordered, ...keys];
+}
+
 /** The rows that come back; undefined: none. */
 function shownNode(root: ReadNode, table: Table, applied: Preferences): ReadNode | undefined {
   const scope = { ...root.scope, conditions: [], limit: undefined, offset: undefined };
@@ -161,7 +232,7 @@ function endOf(call: Call): Transaction['end'] {
   if (media.kind !== 'object' && !isBounded) return preferences.tx === 'rollback' ? 'rollback' : 'commit';
   return {
     judge(result) {
-      if (preferences.return === 'representation') wantOne(call, result);
+      wantOne(call, result);
       if (isBounded) wantFew(maxAffected, result);
       return preferences.tx === 'rollback' ? 'rollback' : 'commit';
     },
@@ -193,7 +264,8 @@ function answerOf(call: Call, table: Table, applied: Preferences, result: Result
   const isShown = applied.return === 'representation';
   const common = commonHeaders(settings, schema, applied);
   if (method === 'POST' || method === 'PUT') {
-    const isNew = result.inserted === undefined || result.inserted !== '0' || page === 0;
+    const isSkipped = page === 0 && applied.resolution === 'ignore-duplicates';
+    const isNew = result.inserted === undefined || result.inserted !== '0' || isSkipped;
     const status = method === 'PUT' ? (isNew ? 201 : isShown ? 200 : 204) : isNew ? 201 : 200;
     if (isShown)
       return { status, headers: { ...rowHeaders(call, { offset: 0, page: 0, total }, applied) }, body: result.body };

@@ -6,6 +6,7 @@ import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
 import type { SchemaCache } from '../rest/schema/cache.ts';
+import type { Settings } from '../settings.ts';
 import { runStatements } from './statements.ts';
 import { typescriptTypes } from './types.ts';
 
@@ -15,17 +16,17 @@ const Asked = z.object({ query: z.string().min(1) });
 export interface SqlParts {
   readonly database: Database;
   readonly cache: SchemaCache;
-  readonly schemas: readonly string[];
+  readonly settings: Pick<Settings, 'schemas'>;
 }
 
 /** With the service key: `POST /pg/query`, statements of tools and of set-up as the owner of the tables, and `GET /pg/types`. */
-export function sqlPart({ database, cache, schemas }: SqlParts): Part {
+export function sqlPart({ database, cache, settings }: SqlParts): Part {
   return {
     prefix: '/pg',
     async handle({ request, response, path, keyRole }: Exchange) {
       if (keyRole !== 'service_role') return answer(response, 403, { message: 'This needs the service key' });
       if (path === '/types' && request.method === 'GET') {
-        const text = typescriptTypes(await cache.current(), schemas);
+        const text = typescriptTypes(await cache.current(), settings.schemas);
         response.writeHead(200, {
           'Content-Type': 'text/plain; charset=utf-8',
           'Content-Length': Buffer.byteLength(text),

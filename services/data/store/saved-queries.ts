@@ -59,6 +59,13 @@ export class SavedQueries {
     if (numDeletedRows === 0n) throw unknown();
   }
 
+  /** Gives what an account saved to another one. */
+  async move(account: string, to: string): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.updateTable('saved_queries').set({ account: to }).where('account', '=', account).execute(),
+    );
+  }
+
   /** Removes what an account kept, once it is no more. */
   async forget(account: string): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>

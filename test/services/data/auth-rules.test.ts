@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../../services/data/auth/domain/durations.ts';
 import { jsonComplaint } from '../../../services/data/auth/domain/json-complaint.ts';
-import { RateLimits } from '../../../services/data/auth/domain/rate-limits.ts';
+import { RateLimits, type Origin } from '../../../services/data/auth/domain/rate-limits.ts';
 import { isAllowedRedirect, redirectValue } from '../../../services/data/auth/domain/redirects.ts';
 import { Refusal, renderRefusal } from '../../../services/data/auth/http/refusal.ts';
 import { refreshToken, tokenHash } from '../../../services/data/auth/one-time.ts';
@@ -100,13 +100,19 @@ test('a redirect in a link stays readable and in its place', () => {
 
 test('limits fill, drain and forget', () => {
   const limits = new RateLimits();
-  const taken = Array.from({ length: 40 }, () => limits.allows('verify', '10.0.0.1', 0));
+  const from = (network: string, place = network): Origin => ({ network, place });
+  const taken = Array.from({ length: 40 }, () => limits.allows('verify', from('10.0.0.1'), 0));
   expect(taken.filter(Boolean)).toHaveLength(30);
-  expect(limits.allows('verify', '10.0.0.2', 0)).toBe(true);
-  expect(limits.allows('verify', '10.0.0.1', 9_000)).toBe(false);
-  expect(limits.allows('verify', '10.0.0.1', 10_000)).toBe(true);
+  expect(limits.allows('verify', from('10.0.0.2'), 0)).toBe(true);
+  expect(limits.allows('verify', from('10.0.0.1'), 9_000)).toBe(false);
+  expect(limits.allows('verify', from('10.0.0.1'), 10_000)).toBe(true);
+  // Callers behind one proxy have shares of their own, and one limit together.
+  const behind = Array.from({ length: 200 }, (_, at) =>
+    limits.allows('verify', from('10.0.0.9', `of ${String(at)}`), 0),
+  );
+  expect(behind.filter(Boolean)).toHaveLength(120);
   // A clock that was set back frees nobody and holds nobody for ever.
-  expect(limits.allows('verify', '10.0.0.1', -1_000_000)).toBe(false);
+  expect(limits.allows('verify', from('10.0.0.1'), -1_000_000)).toBe(false);
   for (let at = 0; at < 10; at += 1) limits.failed('code', 'a@example.com', 0);
   expect(limits.mayTry('code', 'a@example.com', 0)).toBe(false);
   limits.succeeded('code', 'a@example.com');

@@ -1,5 +1,3 @@
-import { networkOf } from '../../../kit/network.ts';
-
 /** How many in which time. */
 interface Limit {
   readonly most: number;
@@ -21,9 +19,20 @@ const limits = {
 /** Wrong secrets of one account, wherever they come from: a code has six digits only. */
 const wrongs = {
   password: { most: 30, perMs: 5 * minute },
+  /** Of one account by all callers behind one address, as behind a proxy. */
+  passwordBehind: { most: 120, perMs: 5 * minute },
   code: { most: 10, perMs: 5 * minute },
   factor: { most: 10, perMs: 5 * minute },
 } as const satisfies Record<string, Limit>;
+
+/** Where a request came from: as exactly as it is known, and the network that is sure. */
+export interface Origin {
+  readonly place: string;
+  readonly network: string;
+}
+
+/** Shares that all callers of one network have together, as behind a proxy. */
+const placesOfNetwork = 4;
 
 const remembered = 20_000;
 
@@ -36,12 +45,15 @@ interface Bucket {
 export class RateLimits {
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Counts a request of an address; false when it has had its share. */
-  allows(what: keyof typeof limits, address: string, now: number): boolean {
+  /** Counts a request of a place; false when the place, or all places of its network together, have had their share. */
+  allows(what: keyof typeof limits, { place, network }: Origin, now: number): boolean {
     const limit = limits[what];
-    const bucket = this.#bucket(`${what}\0${networkOf(address)}`, limit, now);
-    if (bucket.level + 1 > limit.most) return false;
-    bucket.level += 1;
+    const shared = { ...limit, most: limit.most * placesOfNetwork };
+    const own = this.#bucket(`${what}\0${place}`, limit, now);
+    const all = this.#bucket(`${what} of all\0${network}`, shared, now);
+    if (own.level + 1 > limit.most || all.level + 1 > shared.most) return false;
+    own.level += 1;
+    all.level += 1;
     return true;
   }
 
@@ -52,6 +64,12 @@ export class RateLimits {
 
   failed(what: keyof typeof wrongs, account: string, now: number): void {
     this.#bucket(`wrong ${what}\0${account}`, wrongs[what], now).level += 1;
+  }
+
+  /** Takes back one that was counted in advance and was not wrong. */
+  forgive(what: keyof typeof wrongs, account: string): void {
+    const bucket = this.#buckets.get(`wrong ${what}\0${account}`);
+    if (bucket !== undefined) bucket.level = Math.max(0, bucket.level - 1);
   }
 
   succeeded(what: keyof typeof wrongs, account: string): void {

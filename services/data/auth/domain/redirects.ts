@@ -11,8 +11,10 @@ export function isAllowedRedirect(target: string, site: string, allowed: readonl
   const home = URL.parse(site);
   if (to === null || /[\s<>"\\]/.test(target) || to.username !== '' || to.password !== '') return false;
   if (/^(?:javascript|data|vbscript|file|blob):$/.test(to.protocol)) return false;
-  const sameSite = home !== null && home.protocol === to.protocol && home.hostname === to.hostname;
-  if (sameSite && (home.port === to.port || loopback.test(to.hostname))) return true;
+  // `localhost` and the addresses of the loopback are the same computer: development servers print either.
+  const isHere = home !== null && loopback.test(home.hostname) && loopback.test(to.hostname);
+  const sameSite = home !== null && home.protocol === to.protocol && (home.hostname === to.hostname || isHere);
+  if (sameSite && (home.port === to.port || isHere)) return true;
   const written = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1]?.replace(/:\d*$/, '') ?? '';
   if (/^\d+$/.test(written)) return false;
   if (isIP(to.hostname.replace(/^\[|\]$/g, '')) !== 0 && !loopback.test(to.hostname)) {

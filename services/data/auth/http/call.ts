@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { networkOf } from '../../../kit/network.ts';
 import { invalid } from './refusal.ts';
 import { Body, readBody } from './body.ts';
 
@@ -43,6 +45,21 @@ export class Call {
 
   get userAgent(): string | null {
     return this.request.headers['user-agent']?.slice(0, 1000) ?? null;
+  }
+
+  /** The network that the call came from for sure. */
+  get network(): string {
+    return networkOf(this.address);
+  }
+
+  /**
+   * Where it came from as exactly as it is known: a proxy that the settings do not trust may still say whom it speaks
+   * for. A caller may say so too, so a limit by place needs one by network beside it.
+   */
+  get place(): string {
+    const forwarded = this.request.headers['x-forwarded-for'];
+    const last = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)?.trim() ?? '';
+    return isIP(last) === 0 ? this.network : `${this.network} ${networkOf(last)}`;
   }
 
   /** Where the caller wants to be led. */

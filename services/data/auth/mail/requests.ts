@@ -39,8 +39,8 @@ function countMail(parts: AuthParts, call: Call, purpose: MailPurpose): void {
   parts.metrics.mails.inc({ purpose });
 }
 
-function takeShare({ limits }: AuthParts, { address, now }: Call): void {
-  if (isLoopback(address) || limits.allows('mail', address, now)) return;
+function takeShare({ limits }: AuthParts, call: Call): void {
+  if (isLoopback(call.address) || limits.allows('mail', call, call.now)) return;
   throw new Refusal(429, 'over_email_send_rate_limit', 'email rate limit exceeded');
 }
 

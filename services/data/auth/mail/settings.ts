@@ -8,6 +8,7 @@ export const mailFields = {
     .regex(/^[A-Za-z0-9.:[\]-]*$/, 'Use a host name or an IP address.')
     .default('')
     .meta({
+      live: true,
       title: 'Mail server',
       description:
         'Sends links and codes to the people who sign in. Empty: they come to the inbox, to be followed or passed on.',
@@ -17,30 +18,41 @@ export const mailFields = {
     .min(1)
     .max(65_535)
     .default(587)
-    .meta({ needs: { smtpHost: true }, title: 'Its port', description: 'Usually 587, 465 or 25.' }),
+    .meta({ live: true, needs: { smtpHost: true }, title: 'Its port', description: 'Usually 587, 465 or 25.' }),
   smtpUser: z
     .string()
     .max(320)
     .default('')
-    .meta({ needs: { smtpHost: true }, title: 'User of the mail server', description: 'Empty: without a sign-in.' }),
-  smtpPassword: z.string().max(1024).default('').meta({ needs: { smtpHost: true },
+    .meta({
+      live: true,
+      needs: { smtpHost: true },
+      title: 'User of the mail server',
+      description: 'Empty: without a sign-in.',
+    }),
+  smtpPassword: z.string().max(1024).default('').meta({ live: true, needs: { smtpHost: true },
     title: 'Password of the mail server', description: 'Empty: none.', secret: true }), // prettier-ignore
   smtpMode: z
     .enum(['starttls', 'ssl', 'insecure'])
     .default('starttls')
     .meta({
+      live: true,
       needs: { smtpHost: true },
       title: 'Encryption of mails',
       description: 'On the way to the mail server.',
       choices: { starttls: 'STARTTLS', ssl: 'TLS from the first byte', insecure: 'None' },
     }),
-  smtpFrom: z.string().max(320).default('').meta({ needs: { smtpHost: true },
+  smtpFrom: z.string().max(320).default('').meta({ live: true, needs: { smtpHost: true },
     title: 'Sender of mails', description: 'The address that mails of sign-in come from.' }), // prettier-ignore
   smtpName: z
     .string()
     .max(100)
     .default('')
-    .meta({ needs: { smtpHost: true }, title: 'Name of the sender', description: 'Shown in front of the address.' }),
+    .meta({
+      live: true,
+      needs: { smtpHost: true },
+      title: 'Name of the sender',
+      description: 'Shown in front of the address.',
+    }),
 };
 export type MailSettings = { readonly [Name in keyof typeof mailFields]: z.infer<(typeof mailFields)[Name]> };
 

@@ -46,6 +46,6 @@ async function anonymous(parts: AuthParts, call: Call, data: Metadata): Promise<
 }
 
 /** An address's share. Who sits at this machine, such as a web server that signs people in, has no limit. */
-export function limit({ limits }: AuthParts, { address, now }: Call, what: Parameters<typeof limits.allows>[0]): void {
-  if (!isLoopback(address) && !limits.allows(what, address, now)) throw tooMany();
+export function limit({ limits }: AuthParts, call: Call, what: Parameters<typeof limits.allows>[0]): void {
+  if (!isLoopback(call.address) && !limits.allows(what, call, call.now)) throw tooMany();
 }

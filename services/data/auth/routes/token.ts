@@ -1,4 +1,3 @@
-import { networkOf } from '../../../kit/network.ts';
 import { ok, type Answer, type Call } from '../http/call.ts';
 import { invalid, Refusal, tooMany } from '../http/refusal.ts';
 import { fitsChallenge } from '../one-time.ts';
@@ -46,16 +45,20 @@ async function password(parts: AuthParts, call: Call): Promise<Answer> {
   }
   if (phone !== '') throw new Refusal(422, 'phone_provider_disabled', 'Phone logins are disabled');
   if (email === '') throw invalid('missing email or phone');
-  // By address too: else anybody could keep somebody else from signing in.
-  const tried = `${email}\0${networkOf(call.address)}`;
-  if (!limits.mayTry('password', tried, call.now)) throw tooMany();
+  // By place too: otherwise anyone could keep a user from signing in.
+  const [place, behind] = [`${email}\0${call.place}`, `${email}\0${call.network}`] as const;
+  if (!limits.mayTry('password', place, call.now) || !limits.mayTry('passwordBehind', behind, call.now))
+    throw tooMany();
   // What is under way counts as wrong, so that many at once get no further than many in turn.
-  limits.failed('password', tried, call.now);
+  limits.failed('password', place, call.now);
+  limits.failed('passwordBehind', behind, call.now);
   const user = await userByEmail(database, email);
   const right = await passwords.verify(secret, user?.encrypted_password ?? null);
   // Said to all alike: who has no account, and who has not this password.
   if (user === undefined || !right) throw new Refusal(400, 'invalid_credentials', 'Invalid login credentials');
-  limits.succeeded('password', tried);
+  limits.succeeded('password', place);
+  // A right password shows nothing of the other callers behind the address.
+  limits.forgive('passwordBehind', behind);
   if (isBanned(user, call.now)) throw new Refusal(400, 'user_banned', 'User is banned');
   if (user.email_confirmed_at === null) throw new Refusal(400, 'email_not_confirmed', 'Email not confirmed');
   const session = await database.transaction((sql) => beginSession(parts, sql, call, user, 'password'));

@@ -10,8 +10,11 @@ export interface MediaType {
 
 const json: MediaType = { kind: 'json', nullsStripped: false };
 
-/** @throws RestError PGRST107 when nothing of what is accepted can be made. */
-export function parseAccept(header: string | undefined, plans: boolean): MediaType {
+/**
+ * `isRoot`: the description of the tables is asked for. @throws RestError PGRST107 when none of the accepted types can
+ * be made.
+ */
+export function parseAccept(header: string | undefined, plans: boolean, isRoot: boolean): MediaType {
   if (header === undefined || header === '') return json;
   const ranges = header.split(',').map((text, at) => {
     const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
@@ -25,9 +28,9 @@ export function parseAccept(header: string | undefined, plans: boolean): MediaTy
     if (type === 'application/vnd.pgrst.object+json' || type === 'application/vnd.pgrst.object')
       return { kind: 'object', nullsStripped };
     if (type === 'application/vnd.pgrst.array+json' || type === 'application/vnd.pgrst.array')
-      return { kind: 'array', nullsStripped };
-    if (type === 'text/csv') return { kind: 'csv', nullsStripped: false };
-    if (type === 'application/openapi+json') return { kind: 'openapi', nullsStripped: false };
+      return nullsStripped ? { kind: 'array', nullsStripped } : json;
+    if (type === 'text/csv' && !isRoot) return { kind: 'csv', nullsStripped: false };
+    if (type === 'application/openapi+json' && isRoot) return { kind: 'openapi', nullsStripped: false };
     const plan = /^application\/vnd\.pgrst\.plan(?:\+(text|json))?$/.exec(type);
     if (plan !== null && plans) {
       const options = /options=([a-z|]*)/.exec(parameters.join(';'))?.[1]?.split('|').filter(Boolean) ?? [];

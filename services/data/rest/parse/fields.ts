@@ -32,12 +32,22 @@ export function readField(cursor: Cursor): Field {
   return { name: readName(cursor), path: readPath(cursor) };
 }
 
+/** A key in JSON: nearly all characters may be in it, up to the next arrow or cast. */
+const jsonKey = /(?:[^.,>():"-]|-(?!>)|:(?!:))+/y;
+
+function readKey(cursor: Cursor): string {
+  if (cursor.peek('"')) return readQuoted(cursor);
+  if (cursor.take('-')) cursor.fail('digit');
+  const key = cursor.match(jsonKey);
+  return key ?? cursor.fail('"-", digit or any non reserved character different from: .,>()');
+}
+
 export function readPath(cursor: Cursor): readonly JsonStep[] {
   const path: JsonStep[] = [];
   while (cursor.peek('->')) {
     const asText = cursor.take('->>') || !cursor.take('->');
     const index = cursor.match(/-?\d+(?=->|[.,:()]|::|$)/y);
-    path.push({ asText, key: index === undefined ? readName(cursor) : Number(index) });
+    path.push({ asText, key: index === undefined ? readKey(cursor) : Number(index) });
   }
   return path;
 }

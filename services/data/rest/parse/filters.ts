@@ -168,9 +168,11 @@ function readTest(cursor: Cursor, extent: 'whole' | 'part'): Test {
 function readList(cursor: Cursor, extent: 'whole' | 'part'): string[] {
   if (!cursor.take('(')) cursor.fail('"("');
   const values: string[] = [];
-  if (!cursor.take(')')) {
+  // Nothing but spaces is an empty list.
+  if (cursor.match(/\s*\)/y) === undefined) {
     do {
-      values.push(cursor.peek('"') ? readLenient(cursor) : (cursor.match(/[^,)]*/y) ?? ''));
+      const value = (cursor.peek('"') ? readLenient(cursor) : undefined) ?? cursor.match(/[^,)]*/y) ?? '';
+      values.push(value.trim() === '' ? '' : value);
     } while (cursor.take(','));
     if (!cursor.take(')')) cursor.fail('"," or ")"');
   }
@@ -178,8 +180,11 @@ function readList(cursor: Cursor, extent: 'whole' | 'part'): string[] {
   return values;
 }
 
-/** A quote ends the value only where the list goes on or ends behind it. */
-function readLenient(cursor: Cursor): string {
+/**
+ * A quote ends the value only where the list goes on or ends behind it. Undefined: the quote is a character of the
+ * value.
+ */
+function readLenient(cursor: Cursor): string | undefined {
   const found = cursor.match(/"(?:[^"\\]|\\.|"(?![,)]))*"(?=[,)])/sy);
-  return found === undefined ? cursor.fail('"\\""') : found.slice(1, -1).replace(/\\(.)/gs, '$1');
+  return found?.slice(1, -1).replace(/\\(.)/gs, '$1');
 }

@@ -91,9 +91,16 @@ function parseNames(text: string, what: string): readonly string[] {
 }
 
 function parseCount(text: string, what: string): number {
+  // An offset before the first row is the first row.
+  if (what === 'offset' && /^-\d+$/.test(text)) return 0;
   if (!/^\d{1,15}$/.test(text)) {
-    if (/^-\d+$/.test(text) && what === 'limit') throw new RestError(416, 'PGRST103', 'Requested range not satisfiable', { details: 'Limit should be greater than or equal to zero.' }); // prettier-ignore
-    throw new RestError(400, 'PGRST100', `"failed to parse ${what} (${text})" (line 1, column 1)`, { details: `unexpected "${text.charAt(0)}" expecting digit` }); // prettier-ignore
+    if (/^-\d+$/.test(text))
+      throw new RestError(416, 'PGRST103', 'Requested range not satisfiable', {
+        details: 'Limit should be greater than or equal to zero.',
+      });
+    throw new RestError(400, 'PGRST100', `"failed to parse ${what} (${text})" (line 1, column 1)`, {
+      details: `unexpected "${text.charAt(0)}" expecting digit`,
+    });
   }
   return Number(text);
 }

@@ -16,10 +16,11 @@ export function findRoutine(
   const [first, second] = fitting;
   if (first !== undefined && second === undefined) return { routine: first, takesBody: names.includes('') };
   if (second !== undefined) throw overloaded(fitting, schema, name);
-  const whole = all.find(
+  const whole = all.filter(
     ({ arguments: [only, more] }) => only?.name === '' && more === undefined && wholeBody.includes(only.type),
   );
-  if (whole !== undefined) return { routine: whole, takesBody: true };
+  if (whole.length > 1) throw overloaded(whole, schema, name);
+  if (whole[0] !== undefined) return { routine: whole[0], takesBody: true };
   throw missing(catalogue, schema, name, names, wholeBody);
 }
 
@@ -71,7 +72,12 @@ function missing(
   const names = sent.length <= mostTold ? sent.toSorted() : [...sent.slice(0, mostTold), '…'];
   const parameters =
     names.length === 0 ? 'without parameters' : `with parameter${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
-  const single = wholeBody.length === 0 ? '' : ' or with a single unnamed json/jsonb parameter';
+  // A body that is no JSON can only be one argument.
+  const isWhole = wholeBody.length === 1;
+  const single =
+    wholeBody.length === 0 ? '' : ` ${isWhole ? '' : 'or '}with a single unnamed ${wholeBody.join('/')} parameter`;
+  const listed = names.length === 0 ? ' without parameters' : `(${names.join(', ')})`;
+  const searched = `${call}${isWhole ? '' : ` ${parameters}`}${single}`;
   const here = [...catalogue.routines.values()].flat().filter((each) => each.schema === schema && isCallable(each));
   const listOf = (all: readonly string[]): string => `(${all.toSorted().join(', ')})`;
   const signatures = here.filter((each) => each.name === name).map((each) => listOf(each.arguments.map((one) => one.name))); // prettier-ignore
@@ -80,9 +86,9 @@ function missing(
   return new RestError(
     404,
     'PGRST202',
-    `Could not find the function ${call}${names.length === 0 ? ' without parameters' : `(${names.join(', ')})`} in the schema cache`,
+    `Could not find the function ${call}${isWhole ? '' : listed} in the schema cache`,
     {
-      details: `Searched for the function ${call} ${parameters}${single}, but no matches were found in the schema cache.`,
+      details: `Searched for the function ${searched}, but no matches were found in the schema cache.`,
       hint: meant === undefined ? null : `Perhaps you meant to call the function ${schema}.${meant}`,
     },
   );

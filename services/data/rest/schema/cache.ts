@@ -1,5 +1,6 @@
 import type { Context } from '../../../contracts/service.ts';
 import type { Database } from '../../engine/database.ts';
+import type { Settings } from '../../settings.ts';
 import type { Catalogue } from './catalogue.ts';
 import { loadCatalogue, versionStatement } from './load.ts';
 
@@ -11,15 +12,15 @@ const askedAgainMs = 200;
 /** What is known of the database's schema: read once, and anew when the database tells of a change. */
 export class SchemaCache {
   readonly #database: Database;
-  readonly #schemas: readonly string[];
+  readonly #settings: Pick<Settings, 'schemas'>;
   readonly #log: Context['log'];
   #catalogue: Promise<Catalogue> | undefined;
   #changes = 0;
   #readAt = 0;
 
-  constructor(database: Database, schemas: readonly string[], log: Context['log']) {
+  constructor(database: Database, settings: Pick<Settings, 'schemas'>, log: Context['log']) {
     this.#database = database;
-    this.#schemas = schemas;
+    this.#settings = settings;
     this.#log = log;
     database.onNotice(() => this.forget());
   }
@@ -42,7 +43,7 @@ export class SchemaCache {
 
   /** A newer catalogue than this one, where there is one: a change may have been committed a moment ago. */
   async newerThan(catalogue: Catalogue): Promise<Catalogue | undefined> {
-    const { rows } = await this.#database.withPool((pool) => pool.query<{ version: string }>(versionStatement));
+    const { rows } = await this.#database.withCatalogue((pool) => pool.query<{ version: string }>(versionStatement));
     const now = await this.current();
     if (this.#isUntold && performance.now() - this.#readAt > askedAgainMs) {
       this.forget();
@@ -57,10 +58,10 @@ export class SchemaCache {
     const changes = this.#changes;
     this.#readAt = performance.now();
     const start = performance.now();
-    const loading = this.#database.withPool(async (pool) => {
+    const loading = this.#database.withCatalogue(async (pool) => {
       const client = await pool.connect();
       try {
-        return await loadCatalogue(client, this.#schemas);
+        return await loadCatalogue(client, this.#settings.schemas);
       } finally {
         client.release();
       }

@@ -12,6 +12,18 @@ export interface Column {
   readonly isGenerated: boolean;
   readonly comment: string | null;
   readonly enumValues: readonly string[];
+  /** Of a domain with casts to or from JSON and text. */
+  readonly representation?: Representation | undefined;
+}
+
+/** Functions, quoted with their schema, that convert values of a domain between clients and the database. */
+export interface Representation {
+  /** Writes a value of an answer. */
+  readonly toJson?: string;
+  /** Reads a value of a body. */
+  readonly fromJson?: string;
+  /** Reads a value of a filter. */
+  readonly fromText?: string;
 }
 
 export interface Table {
@@ -22,6 +34,8 @@ export interface Table {
   readonly comment: string | null;
   readonly columns: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
+  /** Whether a column is written or read by a function of its domain. */
+  readonly hasRepresentations: boolean;
 }
 
 export interface Argument {

@@ -1,13 +1,23 @@
 import type pg from 'pg';
-import { keyOf, type Argument, type Catalogue, type Column, type Routine, type Table } from './catalogue.ts';
+import {
+  keyOf,
+  type Argument,
+  type Catalogue,
+  type Column,
+  type Representation,
+  type Routine,
+  type Table,
+} from './catalogue.ts';
 import { keysOfViews, relate, type ForeignKey, type PrimaryKey, type ViewColumn } from './relate.ts';
 import {
   foreignKeysStatement,
   primaryKeysStatement,
+  representationsStatement,
   routinesStatement,
   tablesStatement,
-  viewColumnsStatement,
+  viewRulesStatement,
 } from './statements.ts';
+import { viewColumnsOf, type ViewRule } from './view-columns.ts';
 
 interface TableRow {
   schema: string;
@@ -16,7 +26,13 @@ interface TableRow {
   oid: string;
   comment: string | null;
   primary_key: string[];
-  columns: (Column & { number: number })[];
+  columns: (Column & { number: number; domain: string | null })[];
+}
+
+interface RepresentationRow {
+  domain: string;
+  direction: string;
+  function: string;
 }
 
 interface RoutineRow {
@@ -46,12 +62,19 @@ export async function loadCatalogue(client: pg.ClientBase, schemas: readonly str
     const { rows: versions } = await client.query<{ version: string }>(versionStatement);
     const tables = await client.query<TableRow>(tablesStatement, [schemas]);
     const keys = await client.query<ForeignKey>(foreignKeysStatement);
-    const views = await client.query<ViewColumn>(viewColumnsStatement, [schemas]);
+    const rules = await client.query<ViewRule>(viewRulesStatement, [schemas]);
+    const views = rules.rows.flatMap(viewColumnsOf);
     const primaryKeys = await client.query<PrimaryKey>(primaryKeysStatement);
     const routines = await client.query<RoutineRow>(routinesStatement, [schemas]);
+    const representations = await client.query<RepresentationRow>(representationsStatement);
     await client.query('commit');
-    const ofViews = keysOfViews(views.rows, primaryKeys.rows);
-    return build(Number(versions[0]?.version ?? 0), tables.rows, ofViews, keys.rows, views.rows, routines.rows);
+    const read = {
+      tables: withRepresentations(tables.rows, representations.rows),
+      keys: keys.rows,
+      views,
+      routines: routines.rows,
+    };
+    return build(Number(versions[0]?.version ?? 0), read, keysOfViews(views, primaryKeys.rows));
   } catch (error) {
     await client.query('rollback');
     throw error;
@@ -61,13 +84,36 @@ export async function loadCatalogue(client: pg.ClientBase, schemas: readonly str
 /** Grows with each change of the schema, where we may see them. */
 export const versionStatement = 'select (last_value + is_called::int)::text as version from homeport.schema_version';
 
+/** Gives columns of a domain the functions by which its values are written and read. */
+function withRepresentations(tables: readonly TableRow[], rows: readonly RepresentationRow[]): readonly TableRow[] {
+  const byDomain = new Map<string, Representation>();
+  const names: Readonly<Record<string, keyof Representation>> = {
+    to_json: 'toJson',
+    from_json: 'fromJson',
+    from_text: 'fromText',
+  };
+  for (const { domain, direction, function: name } of rows) {
+    const key = names[direction];
+    if (key !== undefined) byDomain.set(domain, { ...byDomain.get(domain), [key]: name });
+  }
+  if (byDomain.size === 0) return tables;
+  return tables.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, representation: byDomain.get(column.domain ?? '') })),
+  }));
+}
+
+interface ReadRows {
+  readonly tables: readonly TableRow[];
+  readonly keys: readonly ForeignKey[];
+  readonly views: readonly ViewColumn[];
+  readonly routines: readonly RoutineRow[];
+}
+
 function build(
   version: number,
-  tableRows: readonly TableRow[],
+  { tables: tableRows, keys, views, routines: routineRows }: ReadRows,
   ofViews: ReadonlyMap<string, readonly number[]>,
-  keys: readonly ForeignKey[],
-  views: readonly ViewColumn[],
-  routineRows: readonly RoutineRow[],
 ): Catalogue {
   const tables = new Map<string, Table>();
   const byOid = new Map<string, { readonly key: string; readonly columns: ReadonlyMap<number, string> }>();
@@ -76,7 +122,8 @@ function build(
     const named = new Map(columns.map((column) => [column.name, column]));
     const numbered = new Map(columns.map((column) => [column.number, column.name]));
     const primaryKey = is_view ? (ofViews.get(oid) ?? []).map((number) => numbered.get(number) ?? '') : primary_key;
-    tables.set(key, { schema, name, isView: is_view, comment, columns: named, primaryKey });
+    const hasRepresentations = columns.some(({ representation }) => representation !== undefined);
+    tables.set(key, { schema, name, isView: is_view, comment, columns: named, primaryKey, hasRepresentations });
     byOid.set(oid, { key, columns: numbered });
   }
   const routines = new Map<string, Routine[]>();
@@ -98,9 +145,9 @@ function routineOf(row: RoutineRow, byOid: ReadonlyMap<string, { readonly key: s
     isRequired: at < inputs.length - defaults,
     isVariadic: mode === 'v',
   }));
-  const hasOutputs =
-    all.filter(({ mode }) => mode === 't' || mode === 'o' || mode === 'b').length > 1 || modes.includes('t');
-  const isComposite = row.return_kind === 'c' || (row.return_name === 'record' && hasOutputs);
+  // A single named column is a row of one column too.
+  const hasOutputs = all.some(({ name, mode }) => (mode === 't' || mode === 'o' || mode === 'b') && name !== '');
+  const isComposite = row.return_kind === 'c' || hasOutputs;
   return {
     schema: row.schema,
     name: row.name,

@@ -101,14 +101,26 @@ function linksOf({ byOid, keys, views }: Known): readonly Link[] {
   );
 }
 
-/** The columns of views that are the whole primary key of the one table whose key they show. */
+/** The columns of views that are the whole primary keys of the tables whose keys they show. */
 export function keysOfViews(
   views: readonly ViewColumn[],
   keys: readonly PrimaryKey[],
 ): ReadonlyMap<string, readonly number[]> {
   const seen = columnsSeen(views);
-  const shown = Map.groupBy(keys.flatMap(({ table, columns }) => viewsWith(seen, table, columns)), ([view]) => view); // prettier-ignore
-  return new Map([...shown].flatMap(([view, [first, more]]) => (first === undefined || more !== undefined ? [] : [[view, first[1]]]))); // prettier-ignore
+  const found = new Map<string, readonly number[]>();
+  for (const { table, columns } of keys) {
+    const counted = new Set<string>();
+    for (const [view, numbers] of viewsWith(seen, table, columns)) {
+      // A key that is shown under several names counts once.
+      if (counted.has(view)) continue;
+      counted.add(view);
+      found.set(
+        view,
+        [...(found.get(view) ?? []), ...numbers].toSorted((a, b) => a - b),
+      );
+    }
+  }
+  return found;
 }
 
 type Seen = ReadonlyMap<string, ReadonlyMap<number, readonly [string, number]>>;
@@ -133,19 +145,27 @@ function columnsSeen(views: Known['views']): Seen {
   );
 }
 
-/** Views that show all these columns of a table, with the numbers that they have there. */
+/** Ways in which a view can show the columns of one key; more than these would only be ambiguous. */
+const maxWays = 16;
+
+/**
+ * Views that show all these columns of a table, with the numbers that they have there: once for each way, since a view
+ * may show a column under several names.
+ */
 function viewsWith(seen: Seen, table: string, numbers: readonly number[]): (readonly [string, readonly number[]])[] {
   return [...seen].flatMap(([view, columns]) => {
-    const shown = numbers.map(
-      (wanted) => [...columns].find(([, [origin, number]]) => origin === table && number === wanted)?.[0],
-    );
-    return shown.every((number) => number !== undefined) ? [[view, shown] as const] : [];
+    let ways: readonly (readonly number[])[] = [[]];
+    for (const wanted of numbers) {
+      const shown = [...columns].filter(([, [origin, number]]) => origin === table && number === wanted);
+      ways = ways.flatMap((way) => shown.map(([number]) => [...way, number])).slice(0, maxWays);
+    }
+    return ways.map((way) => [view, way] as const);
   });
 }
 
-/** Two tables are many-to-many through one whose primary key holds a foreign key to each. */
+/** Two tables are many-to-many through a table or view whose primary key holds a foreign key to each. */
 function throughJunctions(tables: ReadonlyMap<string, Table>, links: readonly Link[]): readonly Relationship[] {
-  const byTable = Map.groupBy(links.filter(({ from }) => tables.get(from)?.isView === false), ({ from }) => from); // prettier-ignore
+  const byTable = Map.groupBy(links, ({ from }) => from);
   return [...byTable].flatMap(([junction, keys]) => {
     const primary = new Set(tables.get(junction)?.primaryKey);
     const inKey = keys.filter(({ pairs }) => pairs.every(([column]) => primary.has(column)));

@@ -1,4 +1,14 @@
-/** Tables and views of the exposed schemas ($1) with their columns and primary keys. */
+/** The type below all domains of the type of this row of `pg_type`. */
+const belowDomains = (type: string): string => `(with recursive below as (
+  select ${type}.oid, ${type}.typbasetype
+  union all
+  select t.oid, t.typbasetype from below join pg_type t on t.oid = below.typbasetype
+) select oid from below where typbasetype = 0)`;
+
+/**
+ * Tables and views of the exposed schemas ($1) with their columns and primary keys. Partitions are reached through the
+ * table that they are parts of.
+ */
 export const tablesStatement = `
 select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_view, c.oid::text as oid,
   obj_description(c.oid, 'pg_class') as comment,
@@ -7,19 +17,19 @@ select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_vie
     where k.conrelid = c.oid and k.contype = 'p'), '[]') as primary_key,
   (select coalesce(json_agg(json_build_object(
       'name', a.attname, 'number', a.attnum, 'type', format_type(a.atttypid, a.atttypmod),
-      'baseType', format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null),
+      'baseType', format_type(${belowDomains('t')}, null),
       'isNotNull', a.attnotnull, 'isRequired', a.attnotnull and d.adbin is null and a.attidentity = '' and a.attgenerated = '',
       'defaultValue', case when a.attidentity = 'd' then format('nextval(%L)', pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname))
-        when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end,
+        when a.attgenerated = '' then coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) end,
       'isGenerated', a.attgenerated <> '' or a.attidentity = 'a',
-      'comment', col_description(c.oid, a.attnum),
+      'comment', col_description(c.oid, a.attnum), 'domain', case when t.typtype = 'd' then t.oid::text end,
       'enumValues', coalesce((select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid), '[]')
     ) order by a.attnum), '[]')
     from pg_attribute a join pg_type t on t.oid = a.atttypid
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
 order by 1, 2`;
 
 /** Foreign keys with the numbers of their columns, and whether those are unique where they are, whatever an index includes besides. */
@@ -37,26 +47,48 @@ select k.conrelid::text as "table", k.conkey as columns
 from pg_constraint k join pg_namespace n on n.oid = k.connamespace
 where k.contype = 'p' and n.nspname not in ('pg_catalog', 'pg_toast')`;
 
-/** Which column of a view is which of another table, as the view's rule has it; the last of a number is the view's own. */
-export const viewColumnsStatement = `
-select c.oid::text as view, (found.parts)[1]::int as number, (found.parts)[2] as origin, (found.parts)[3]::int as origin_number
-from pg_class c join pg_namespace n on n.oid = c.relnamespace
-join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN',
-lateral regexp_matches(r.ev_action::text, ':resno (\\d+) :resname \\S+ :ressortgroupref \\d+ :resorigtbl (\\d+) :resorigcol (\\d+)', 'g')
-  with ordinality as found (parts, place)
-where n.nspname = any($1) and c.relkind in ('v', 'm')
-order by c.oid, found.place`;
+/**
+ * The rules of the views of the exposed schemas ($1) and of those that they are made of, wherever these are: an
+ * exposed view may show a view of a schema that is not exposed.
+ */
+export const viewRulesStatement = `
+with recursive views as (
+  select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = any($1) and c.relkind in ('v', 'm')
+  union
+  select below.oid
+  from views join pg_rewrite r on r.ev_class = views.oid
+  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
+  join pg_class below on below.oid = d.refobjid and below.relkind in ('v', 'm')
+)
+select r.ev_class::text as view, r.ev_action::text as action
+from views join pg_rewrite r on r.ev_class = views.oid and r.rulename = '_RETURN'`;
 
 /** Functions of the exposed schemas ($1). */
 export const routinesStatement = `
 select n.nspname as schema, p.proname as name, obj_description(p.oid, 'pg_proc') as comment,
   p.provolatile = 'v' as is_volatile, p.proretset as is_set, p.prorows as rows,
-  t.typtype as return_kind, t.typname as return_name, format_type(t.oid, null) as return_type,
-  t.typrelid::text as return_relation, p.provariadic <> 0 as is_variadic, p.pronargdefaults as defaults,
+  base.typtype as return_kind, t.typname as return_name, format_type(t.oid, null) as return_type,
+  base.typrelid::text as return_relation, p.provariadic <> 0 as is_variadic, p.pronargdefaults as defaults,
   coalesce(p.proargmodes::text[], '{}') as modes, coalesce(p.proargnames, '{}') as names,
-  (select coalesce(array_agg(format_type(each, null) order by place), '{}')
+  -- Arguments have no length: -1 makes "bpchar" of what would be "character", which means one character.
+  (select coalesce(array_agg(format_type(each, -1) order by place), '{}')
     from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality as types (each, place)) as types,
   case when p.pronargs = 1 then (select a.typrelid::text from pg_type a where a.oid = p.proargtypes[0] and a.typrelid <> 0) end as of_relation
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type t on t.oid = p.prorettype
+join pg_type base on base.oid = ${belowDomains('t')}
 where n.nspname = any($1) and p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger')
 order by 1, 2, p.oid`;
+
+/**
+ * Functions that convert a domain for clients: implicit casts of it to and from JSON and text. PostgreSQL itself
+ * ignores casts of domains; by them the owner of the schema says how a value is written and read.
+ */
+export const representationsStatement = `
+select case when s.typtype = 'd' then s.oid else t.oid end::text as domain,
+  case when s.typtype = 'd' then 'to_' || t.typname else 'from_' || s.typname end as direction,
+  format('%I.%I', n.nspname, p.proname) as function
+from pg_cast c join pg_type s on s.oid = c.castsource join pg_type t on t.oid = c.casttarget
+join pg_proc p on p.oid = c.castfunc join pg_namespace n on n.oid = p.pronamespace
+where c.castcontext = 'i' and c.castmethod = 'f'
+  and ((s.typtype = 'd' and t.typname in ('json', 'text')) or (t.typtype = 'd' and s.typname in ('json', 'text')))`;

@@ -10,6 +10,9 @@ export interface Subject {
   readonly reference: string;
   /** Empty where nothing is known of its columns. */
   readonly columns: ReadonlyMap<string, Column>;
+  /** The row as a value of the table's type, where the reference is only a record. */
+  readonly row?: string | undefined;
+  readonly schema?: string | undefined;
   /** An expression that is null where the embed of this name is empty. */
   embed(name: string): string | undefined;
 }
@@ -52,11 +55,13 @@ function embedTest(name: string, expression: string, not: boolean, operation: Op
 }
 
 /** A column, or what is at a place of its JSON. */
-export function fieldOf({ name, path }: Field, { reference, columns }: Subject): string {
-  const column = `${reference}.${quote(name)}`;
+export function fieldOf({ name, path }: Field, { reference, columns, row, schema }: Subject): string {
+  const isComputed = row !== undefined && schema !== undefined && !columns.has(name);
+  const column = isComputed ? `${quote(schema)}.${quote(name)}(${row})` : `${reference}.${quote(name)}`;
   if (path.length === 0) return column;
   const type = columns.get(name)?.baseType;
-  const base = type === undefined || type === 'json' || type === 'jsonb' ? column : `to_jsonb(${column})`;
+  // Where the type is not known it may be a composite one, whose fields are reached in the same way.
+  const base = type === 'json' || type === 'jsonb' ? column : `to_jsonb(${column})`;
   const steps = path.map(
     ({ asText, key }) => `${asText ? '->>' : '->'}${typeof key === 'number' ? String(key) : literal(key)}`,
   );
@@ -64,19 +69,27 @@ export function fieldOf({ name, path }: Field, { reference, columns }: Subject):
 }
 
 function operationOf(left: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
+  // A domain may have a function that reads its values as clients write them.
+  const parse = field.path.length > 0 ? undefined : subject.columns.get(field.name)?.representation?.fromText;
+  const one = (value: string): string =>
+    parse === undefined ? values.bind(value) : `${parse}(${values.bind(value, 'text')})`;
+  const list = (value: string): string =>
+    parse === undefined
+      ? values.bind(value)
+      : `ARRAY(SELECT ${parse}(pgrst_each) FROM unnest(${values.bind(value, 'text[]')}) AS pgrst_each)`;
   switch (operation.kind) {
     case 'is':
       return `${left} ${tests[operation.test]}`;
     case 'in':
       // An empty list matches nothing.
-      return `${left} = ANY (${values.bind(arrayText(operation.values))})`;
+      return `${left} = ANY (${list(arrayText(operation.values))})`;
     case 'search': {
       const config = operation.config === undefined ? '' : `${values.bind(operation.config, 'regconfig')}, `;
       return `${searched(left, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
     }
     case 'compare':
-      if (operation.quantifier === undefined) return `${left} ${operation.operator} ${values.bind(operation.value)}`;
-      return `${left} ${operation.operator} ${operation.quantifier.toUpperCase()} (${values.bind(operation.value)})`;
+      if (operation.quantifier === undefined) return `${left} ${operation.operator} ${one(operation.value)}`;
+      return `${left} ${operation.operator} ${operation.quantifier.toUpperCase()} (${list(operation.value)})`;
   }
 }
 

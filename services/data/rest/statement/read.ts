@@ -3,6 +3,7 @@ import type { Order } from '../parse/order.ts';
 import type { SelectedField } from '../parse/select.ts';
 import type { EmbedNode, ReadNode } from '../plan/tree.ts';
 import { fieldOf, whereOf, type Subject } from './conditions.ts';
+import type { Table } from '../schema/catalogue.ts';
 import { nameOf, quote, quoteKey, type Values } from './sql.ts';
 
 /** Where the rows of a node come from. */
@@ -11,6 +12,17 @@ export interface Source {
   readonly from: string;
   /** How its rows are referred to. */
   readonly reference: string;
+  /** The row as a value of the table's type, where the reference is only a record. */
+  readonly row?: string | undefined;
+}
+
+/** Rows of a statement as rows of this table, so that functions of its row find their type. */
+export function rowsOf(name: string, table: Table | undefined): Source {
+  const reference = quote(name);
+  const from = `pgrst_source AS ${reference}`;
+  if (table === undefined) return { from, reference };
+  const columns = [...table.columns.keys()].map((column) => `${reference}.${quote(column)}`);
+  return { from, reference, row: `ROW(${columns.join(', ')})::${quote(table.schema)}.${quote(table.name)}` };
 }
 
 export interface ReadOptions {
@@ -55,13 +67,14 @@ class Reading {
     const joined = node.embeds.map((embed) => this.#join(embed, source));
     const subject = subjectOf(node, source, joined);
     const isSummed = sumsOf(node).size > 0;
+    refuseSumsOfMany(node);
     if (isSummed && !this.#options.aggregates)
       throw new RestError(400, 'PGRST123', 'Use of aggregate functions is not allowed');
     const isGrouped = isSummed && !isSummedAround;
     const columns = this.#columns(node, subject, joined, isGrouped);
     const where = [...more, whereOf(node.scope.conditions, subject, values)].filter((text) => text !== undefined);
     const groups = isGrouped ? groupsOf(node, subject, joined) : [];
-    const order = node.scope.order.map((each) => this.#order(each, node, subject));
+    const order = node.scope.order.map((each) => this.#order(each, node, subject, isGrouped ? joined : []));
     return [
       `SELECT ${columns.join(', ')} FROM ${source.from}`,
       ...joined.map(({ join }) => join),
@@ -101,7 +114,7 @@ class Reading {
     const reference = quote(`${cut(nameOf(relationship.to))}_${this.#names}`);
     const { junction, routine } = relationship;
     if (routine !== undefined) {
-      const call = `${quote(routine.schema)}.${quote(routine.name)}(${parent.reference})`;
+      const call = `${quote(routine.schema)}.${quote(routine.name)}(${parent.row ?? parent.reference})`;
       return { source: { from: `${call} AS ${reference}`, reference }, on: [] };
     }
     const from = `${quoteKey(relationship.to)} AS ${reference}`;
@@ -121,9 +134,9 @@ class Reading {
 
   #columns(node: ReadNode, subject: Subject, joined: readonly Joined[], isGrouped: boolean): string[] {
     // Of an embed that only filters nothing is told.
-    const columns: string[] = node.items.length === 0 ? ['1 AS "pgrst_one"'] : [];
+    const columns: string[] = hasOutput(node) ? [] : ['1 AS "pgrst_one"'];
     for (const item of node.items) {
-      if (item.kind === 'star') columns.push(`${subject.reference}.*`);
+      if (item.kind === 'star') columns.push(...starOf(node, subject));
       else if (item.kind === 'field') {
         const value = valueOf(item, subject);
         columns.push(`${isGrouped ? summed(value, item) : value} AS ${quote(outputName(item))}`);
@@ -135,9 +148,16 @@ class Reading {
     return columns;
   }
 
-  #order({ relation, field, direction, nulls }: Order, node: ReadNode, subject: Subject): string {
+  #order(
+    { relation, field, direction, nulls }: Order,
+    node: ReadNode,
+    subject: Subject,
+    grouped: readonly Joined[],
+  ): string {
     const expression =
-      relation === undefined ? fieldOf(field, subject) : this.#relatedField(relation, field, node, subject);
+      relation === undefined
+        ? fieldOf(field, subject)
+        : (spreadColumn(relation, field, grouped) ?? this.#relatedField(relation, field, node, subject));
     const place = nulls === undefined ? '' : ` NULLS ${nulls.toUpperCase()}`;
     return `${expression}${direction === undefined ? '' : ` ${direction.toUpperCase()}`}${place}`;
   }
@@ -166,9 +186,26 @@ class Reading {
   }
 }
 
-function subjectOf(node: ReadNode, { reference }: Source, joined: readonly Joined[]): Subject {
+/** Rows that are grouped can only be ordered by what they are grouped by: a column of the embed that is spread. */
+function spreadColumn(relation: string, field: Order['field'], grouped: readonly Joined[]): string | undefined {
+  const found = grouped.find(({ node }) => node.name === relation || node.embed.relation === relation);
+  if (found === undefined || !isSpreadOne(found.node) || field.path.length > 0) return undefined;
+  return embedColumns(found, true).find(({ name }) => name === field.name)?.value;
+}
+
+/** @throws RestError PGRST127 */
+function refuseSumsOfMany(node: ReadNode): void {
+  if (!node.embeds.some((embed) => embed.embed.spread && embed.isMany && sumsOf(embed).size > 0)) return;
+  throw new RestError(400, 'PGRST127', 'Feature not implemented', {
+    details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
+  });
+}
+
+function subjectOf(node: ReadNode, { reference, row }: Source, joined: readonly Joined[]): Subject {
   return {
     reference,
+    row,
+    schema: node.table?.schema,
     columns: node.table?.columns ?? new Map(),
     embed(name) {
       const found = joined.find((each) => each.node.name === name || each.node.embed.relation === name);
@@ -178,10 +215,25 @@ function subjectOf(node: ReadNode, { reference }: Source, joined: readonly Joine
   };
 }
 
+/** All columns; one by one where a function of their domain writes some of them. */
+function starOf({ table }: ReadNode, subject: Subject): readonly string[] {
+  if (table?.hasRepresentations !== true) return [`${subject.reference}.*`];
+  return [...table.columns.keys()].map((name) => `${writtenOf(name, subject)} AS ${quote(name)}`);
+}
+
+/** A column as clients read it. */
+function writtenOf(name: string, subject: Subject): string {
+  const write = subject.columns.get(name)?.representation?.toJson;
+  const column = fieldOf({ name, path: [] }, subject);
+  return write === undefined ? column : `${write}(${column})`;
+}
+
 /** What a field is before it is summed up. */
 function valueOf({ field, cast, aggregate }: SelectedField, subject: Subject): string {
-  const text = field === undefined ? (aggregate === undefined ? '*' : '1') : fieldOf(field, subject);
-  return cast === undefined ? text : `CAST(${text} AS ${cast})`;
+  const text = field === undefined ? '1' : fieldOf(field, subject);
+  const isWritten = field !== undefined && field.path.length === 0 && aggregate === undefined;
+  const value = isWritten ? writtenOf(field.name, subject) : text;
+  return cast === undefined ? value : `CAST(${value} AS ${cast})`;
 }
 
 function summed(value: string, { aggregate, aggregateCast }: Sum): string {
@@ -214,7 +266,7 @@ function outputs(node: ReadNode): readonly string[] {
     if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])];
     if (item.kind === 'field') return [outputName(item)];
     const embed = node.embeds.find((each) => each.embed === item);
-    if (embed === undefined || embed.items.length === 0) return [];
+    if (embed === undefined || !hasOutput(embed)) return [];
     return embed.embed.spread ? outputs(embed) : [embed.name];
   });
 }
@@ -225,16 +277,36 @@ interface Column {
   readonly isSummed: boolean;
 }
 
+/** Whether anything of a node is told: an embed of nothing but empty embeds only filters. */
+function hasOutput(node: ReadNode): boolean {
+  return node.items.some((item) => {
+    if (item.kind !== 'embed') return true;
+    const embed = node.embeds.find((each) => each.embed === item);
+    return embed !== undefined && hasOutput(embed);
+  });
+}
+
+/** Names of the columns of a spread that are rows in JSON. PostgreSQL groups by JSON only in its binary form. */
+function embedNames(node: ReadNode): ReadonlySet<string> {
+  return new Set(
+    node.embeds.flatMap((embed) =>
+      embed.embed.spread ? [...embedNames(embed)] : hasOutput(embed) ? [embed.name] : [],
+    ),
+  );
+}
+
 function embedColumns(joined: Joined | undefined, isGrouped: boolean): readonly Column[] {
-  if (joined === undefined || joined.node.items.length === 0) return [];
+  if (joined === undefined || !hasOutput(joined.node)) return [];
   const { node, reference } = joined;
   if (node.embed.spread) {
     const sums = isGrouped && isSpreadOne(node) ? sumsOf(node) : new Map<string, Sum>();
+    const inJson = isGrouped ? embedNames(node) : new Set<string>();
     return outputs(node).map((name) => {
       const column = `${reference}.${quote(name)}`;
       const sum = sums.get(name);
       if (sum !== undefined) return { name, value: summed(column, sum), isSummed: true };
-      return { name, value: node.isMany ? `COALESCE(${column}, '[]')` : column, isSummed: false };
+      const value = inJson.has(name) ? `${column}::jsonb` : column;
+      return { name, value: node.isMany ? `COALESCE(${column}, '[]')` : value, isSummed: false };
     });
   }
   const value = node.isMany ? `COALESCE(${reference}.${reference}, '[]')` : `row_to_json(${reference}.*)`;
@@ -244,8 +316,7 @@ function embedColumns(joined: Joined | undefined, isGrouped: boolean): readonly 
 /** Whatever is asked for beside an aggregate is what it is made for. */
 function groupsOf(node: ReadNode, subject: Subject, joined: readonly Joined[]): readonly string[] {
   return node.items.flatMap((item) => {
-    if (item.kind === 'star')
-      return [...(node.table?.columns.keys() ?? [])].map((name) => `${subject.reference}.${quote(name)}`);
+    if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])].map((name) => writtenOf(name, subject));
     if (item.kind === 'field') return item.aggregate === undefined ? [valueOf(item, subject)] : [];
     const columns = embedColumns(joined.find((each) => each.node.embed === item), true); // prettier-ignore
     return columns.filter(({ isSummed }) => !isSummed).map(({ value }) => value);

@@ -25,7 +25,7 @@ export function insertStatement(write: Write, conflict: readonly string[] | unde
   const names = columns.map(({ name }) => quote(name));
   const from =
     names.length > 0
-      ? `(${names.join(', ')}) SELECT ${names.map((name) => `pgrst_body.${name}`).join(', ')} FROM ${bodyOf(write, columns)}`
+      ? `(${names.join(', ')}) SELECT ${columns.map(sentValue).join(', ')} FROM ${bodyOf(write, columns)}`
       : // An object without keys is a row of defaults.
         payload.count === 1
         ? 'DEFAULT VALUES'
@@ -41,7 +41,21 @@ function conflictOf(
   if (conflict === undefined || conflict.length === 0 || resolution === undefined) return '';
   const on = ` ON CONFLICT (${conflict.map(quote).join(', ')})`;
   if (resolution === 'ignore-duplicates' || columns.length === 0) return `${on} DO NOTHING`;
-  return `${on} DO UPDATE SET ${columns.map(({ name }) => `${quote(name)} = EXCLUDED.${quote(name)}`).join(', ')}`;
+  const sets = columns.map(({ name }) => `${quote(name)} = EXCLUDED.${quote(name)}`);
+  return `${on} DO UPDATE SET ${sets.join(', ')} WHERE ${countsUpdate}`;
+}
+
+const updatedSoFar = `coalesce(nullif(current_setting('pgrst.updated', true), ''), '0')::int`;
+/** Counts a row that was there already; always true. No column tells it: partitioned tables have none that does. */
+const countsUpdate = `set_config('pgrst.updated', (${updatedSoFar} + 1)::text, true) <> ''`;
+
+/** How many of the rows of an upsert are new, for the list of what a statement answers. */
+export const insertedRows = `(count(*) - ${updatedSoFar})::text AS inserted`;
+
+/** A value of the body for its column. */
+function sentValue({ name, representation }: Column): string {
+  const sent = `pgrst_body.${quote(name)}`;
+  return representation?.fromJson === undefined ? sent : `${representation.fromJson}(${sent})`;
 }
 
 /** Undefined: there is nothing to change. */
@@ -50,7 +64,7 @@ export function updateStatement(write: Write, limited: string | undefined): stri
   const columns = writtenColumns(write);
   if (columns.length === 0) return undefined;
   const target = `${quote(table.schema)}.${quote(table.name)}`;
-  const sets = columns.map(({ name }) => `${quote(name)} = pgrst_body.${quote(name)}`);
+  const sets = columns.map((column) => `${quote(column.name)} = ${sentValue(column)}`);
   const from = `(SELECT * FROM ${bodyOf(write, columns)} LIMIT 1) AS pgrst_body`;
   return `UPDATE ${target} SET ${sets.join(', ')} FROM ${from}${matching(write, limited)} RETURNING ${returning}`;
 }
@@ -87,6 +101,7 @@ function bodyOf({ payload, preferences, values }: Write, columns: readonly Colum
     json = `(SELECT coalesce(json_agg(jsonb_build_object(${pairs.join(', ')}) || pgrst_element), '[]') FROM jsonb_array_elements(${json}::jsonb) pgrst_element)`; // prettier-ignore
   }
   if (columns.length === 0) return `json_array_elements(${json}) AS pgrst_body`;
-  const types = columns.map(({ name, type }) => `${quote(name)} ${type}`);
+  const typeOf = ({ type, representation }: Column): string => (representation?.fromJson === undefined ? type : 'json');
+  const types = columns.map((column) => `${quote(column.name)} ${typeOf(column)}`);
   return `json_to_recordset(${json}) AS pgrst_body(${types.join(', ')})`;
 }

@@ -85,18 +85,21 @@ export function answerCases(at: () => Apiary): void {
       expect([missing.status, missing.headers.get('proxy-status')]).toEqual([404, 'PostgREST; error=PGRST205']);
     });
 
-    test('times of another zone, and one that is nowhere: passed over, or refused where that was asked for', async () => {
+    test('answers times of another zone, and refuses a zone that PostgreSQL does not know', async () => {
       const { room } = at();
       const get = async (prefer: string): Promise<unknown> => {
         const reply = await room.request('/rest/v1/rpc/noon', { headers: { prefer } });
         const body: any = await reply.json();
         return [reply.status, reply.headers.get('preference-applied'), body.details ?? body];
       };
-      const [berlin, nowhere] = ['timezone=Europe/Berlin', 'timezone=Apiary/Hive_7'];
+      const [berlin, nowhere] = ['timezone=Europe/Berlin', 'timezone=Apiary/Hive'];
       expect(await get(berlin)).toEqual([200, berlin, '2025-06-01T14:00:00+02:00']);
-      expect(await get(nowhere)).toEqual([200, null, '2025-06-01T12:00:00+00:00']);
-      expect(await get('timezone=+05:00')).toEqual([200, null, '2025-06-01T12:00:00+00:00']);
-      expect(await get(`handling=strict, ${nowhere}`)).toEqual([400, null, `Invalid preferences: ${nowhere}`]);
+      // PostgreSQL reads an offset as POSIX does: east of Greenwich it is negative.
+      expect(await get('timezone=+05:00')).toEqual([200, 'timezone=+05:00', '2025-06-01T07:00:00-05:00']);
+      const message = 'invalid value for parameter "TimeZone": "Apiary/Hive"';
+      for (const prefer of [nowhere, `handling=strict, ${nowhere}`]) {
+        expect(await get(prefer)).toMatchObject([400, null, { code: '22023', message }]);
+      }
     });
 
     test('another schema says so in its answer, and one that is not served is named with those that are', async () => {

@@ -1,0 +1,52 @@
+import type { ViewColumn } from './relate.ts';
+
+/** The rule of a view, as PostgreSQL stores it. */
+export interface ViewRule {
+  readonly view: string;
+  /** `pg_rewrite.ev_action` as text: a list with one query in it. */
+  readonly action: string;
+}
+
+/**
+ * Finds where the columns of a view come from. Only entries of the outermost target list are columns of the view:
+ * entries of subselects and of arguments have numbers of their own.
+ */
+export function viewColumnsOf({ view, action }: ViewRule): readonly ViewColumn[] {
+  return entriesOf(action).flatMap((entry): readonly ViewColumn[] => {
+    const number = Number(entry.get('resno') ?? 0);
+    const origin = entry.get('resorigtbl') ?? '0';
+    const origin_number = Number(entry.get('resorigcol') ?? 0);
+    // A computed column has no origin, and neither has what is only there to sort by.
+    return origin === '0' || number === 0 || entry.get('resjunk') === 'true'
+      ? []
+      : [{ view, number, origin, origin_number }];
+  });
+}
+
+type Fields = Map<string, string>;
+
+/** Depth of the outermost query's fields: in the list, in the query. */
+const queryDepth = 2;
+/** Depth of the fields of its target entries: in their list, in the entry. */
+const entryDepth = queryDepth + 2;
+
+/** The fields of the outermost query's target entries. A backslash takes the meaning from the character behind it. */
+function entriesOf(action: string): readonly Fields[] {
+  const entries: Fields[] = [];
+  const tokens = action.matchAll(/\\.|[{}()]|[^\\{}()\s](?:\\.|[^\\{}()\s])*/gs);
+  let depth = 0;
+  let isTargets = false;
+  let field = '';
+  for (const [token] of tokens) {
+    if (token === '{' || token === '(') {
+      depth += 1;
+      if (isTargets && token === '{' && depth === entryDepth) entries.push(new Map());
+    } else if (token === '}' || token === ')') depth -= 1;
+    else if (depth === queryDepth && token.startsWith(':')) isTargets = token === ':targetList';
+    else if (isTargets && depth === entryDepth) {
+      if (token.startsWith(':')) field = token.slice(1);
+      else entries.at(-1)?.set(field, token);
+    }
+  }
+  return entries;
+}

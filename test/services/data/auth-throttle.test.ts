@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAuthRoom, type AuthRoom } from './auth-room.ts';
+
+const password = 'correct horse 1';
+let room: AuthRoom;
+beforeAll(async () => {
+  room = await openAuthRoom();
+  await room.call('POST', '/signup', { email: 'ann@example.com', password });
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+/** A sign-in of a caller for whom a proxy speaks that the settings do not trust. */
+async function signIn(from: string, secret: string): Promise<number> {
+  const reply = await room.call(
+    'POST',
+    '/token',
+    { email: 'ann@example.com', password: secret },
+    { 'X-Forwarded-For': from },
+  );
+  await reply.arrayBuffer();
+  return reply.status;
+}
+
+describe('wrong passwords of one account behind a proxy', () => {
+  it('lock the guesser, not the user', async () => {
+    const guesses = Array.from({ length: 60 }, (_, guess) => signIn('203.0.113.9', `wrong ${String(guess)}`));
+    const statuses = await Promise.all(guesses);
+    // The limit drains while the guesses are under way.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(15);
+    expect(await signIn('198.51.100.7', password)).toBe(200);
+  });
+
+  it('have an end for a caller who claims to speak for others', async () => {
+    room.clock.advance(300_000);
+    const guesses = Array.from({ length: 180 }, (_, at) => signIn(`203.0.113.${String(at)}`, 'wrong'));
+    const statuses = await Promise.all(guesses);
+    // The limit drains while the guesses are under way.
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20);
+    room.clock.advance(300_000);
+    expect(await signIn('198.51.100.7', password)).toBe(200);
+  });
+});
+
+describe('links to a development server', () => {
+  const leadsTo = async (target: string): Promise<string> => {
+    const reply = await room.call(
+      'POST',
+      `/admin/generate_link`,
+      { type: 'magiclink', email: 'ann@example.com', redirect_to: target },
+      { Authorization: `Bearer ${room.serviceKey}`, apikey: room.serviceKey },
+    );
+    const body: any = await reply.json();
+    return body.redirect_to;
+  };
+
+  it('lead to localhost and every address of the loopback, on any port', async () => {
+    for (const target of ['http://localhost:5173/cb', 'http://127.0.0.1:3000/', 'http://[::1]:8080/x']) {
+      expect(await leadsTo(target)).toBe(target);
+    }
+  });
+
+  it('lead nowhere else', async () => {
+    for (const target of ['http://localhost.example.com/', 'https://localhost:5173/', 'http://10.0.0.1:5173/']) {
+      expect(await leadsTo(target)).not.toBe(target);
+    }
+  });
+});

@@ -1,0 +1,305 @@
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDataRoom, type DataRoom } from './room.ts';
+
+let room: DataRoom;
+let db: SupabaseClient<any>;
+beforeAll(async () => {
+  room = await openDataRoom({
+    settings: {
+      preRequest: 'public.check_request',
+      appSettings: ['app.settings.host=example.com'],
+      aggregates: true,
+      schemas: ['public', 'seen'],
+    },
+  });
+  db = createClient(room.url, room.anonKey, { auth: { persistSession: false } });
+  await room.sql(schema);
+});
+afterAll(() => room[Symbol.asyncDispose]());
+
+const schema = `
+create schema seen; grant usage on schema seen to anon, authenticated, service_role;
+create function check_request() returns void language plpgsql as $$
+begin
+  if current_setting('request.headers', true)::json->>'x-blocked' is not null then
+    raise exception 'blocked' using errcode = 'PT429', hint = 'Wait.';
+  end if;
+end $$;
+create table clients (id int primary key, name text);
+create table projects (id int primary key, name text, client_id int references clients, budget int);
+insert into clients values (1, 'MS'), (2, 'AP');
+insert into projects values (1, 'w7', 1, 10), (2, 'w10', 1, 20), (3, 'ios', 2, 5);
+create view v_wrong as select p.id, p.name,
+  (select c.id from clients c where c.id = p.client_id) as cid from projects p;
+create view v_group as select p.client_id, sum(p.budget) as budget from projects p group by p.client_id;
+create view v_count as select c.*, (select count(*) from projects p where p.client_id = c.id) as n from clients c;
+create view v_case as select c.id,
+  case when exists (select from projects p where p.client_id = c.id) then 'yes' end as has from clients c;
+create view v_max as select max(id) as id from projects;
+create view v_twice as select id, client_id as first_client, client_id as second_client from projects;
+create function list_names() returns table (name text) language sql stable as 'select name from clients order by id';
+create function doubled(n int, out doubled int) language sql immutable as 'select n * 2';
+create function counted(inout n int) language sql immutable as 'select n + 1';
+create function plain(n int) returns int language sql immutable as 'select n + 1';
+create function nothing() returns void language sql as 'delete from projects where id = 99';
+create function echo_char(v char(2)) returns text language sql immutable as $$ select '[' || v || ']' $$;
+create function echo_bits(v bit(3)) returns text language sql immutable as 'select v::text';
+create function echo_chars(v char(2)[]) returns text language sql immutable as $$ select array_to_string(v, '|') $$;
+create table m (city int, day date, v int, primary key (city, day)) partition by range (day);
+create table m_2026 partition of m for values from ('2026-01-01') to ('2027-01-01');
+create function two_cookies() returns int language sql as
+  $$ select set_config('response.headers', '[{"Set-Cookie": "a=1"}, {"Set-Cookie": "b=2"}]', true); select 1 $$;
+create function host() returns text language sql stable as $$ select current_setting('app.settings.host', true) $$;
+create function cookies() returns text language sql stable as $$ select current_setting('request.cookies', true) $$;
+create table secrets (id int primary key, email text, password text);
+insert into secrets values (1, 'a@example.com', 'x'), (2, 'b@example.com', 'y');
+revoke all on secrets from anon; grant select (id, email), insert, update, delete on secrets to anon;
+create domain color as int;
+create function color_json(color) returns json language sql immutable as
+  $$ select to_json('#' || lpad(upper(to_hex($1)), 6, '0')) $$;
+create function color_of(json) returns color language sql immutable as
+  $$ select ('x' || lpad(ltrim($1 #>> '{}', '#'), 8, '0'))::bit(32)::int::color $$;
+create function color_of(text) returns color language sql immutable as
+  $$ select ('x' || lpad(ltrim($1, '#'), 8, '0'))::bit(32)::int::color $$;
+create cast (color as json) with function color_json(color) as implicit;
+create cast (json as color) with function color_of(json) as implicit;
+create cast (text as color) with function color_of(text) as implicit;
+create table todos (id int primary key, label color);
+insert into todos values (1, 256), (2, 123456);
+create table docs (id int primary key, data jsonb);
+insert into docs values (1, '{"!@#$_d": {"x": 3}}'), (2, null);
+`;
+
+const get = async (path: string, headers: Record<string, string> = {}): Promise<[number, any, Headers]> => {
+  const reply = await room.request(`/rest/v1/${path}`, { headers });
+  const text = await reply.text();
+  return [reply.status, text === '' ? '' : JSON.parse(text), reply.headers];
+};
+const send = async (
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<[number, any, Headers]> => {
+  const reply = await room.request(`/rest/v1/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  return [reply.status, text === '' ? '' : JSON.parse(text), reply.headers];
+};
+
+describe('relationships of views', () => {
+  it('ignores columns of subselects', async () => {
+    const [status, body] = await get('v_wrong?select=id,name,clients(name)&order=id');
+    expect([status, body.code]).toEqual([400, 'PGRST200']);
+    expect((await get('v_wrong?select=id,projects(name)'))[0]).toBe(400);
+    expect(await get('v_max?select=id,clients(name)')).toMatchObject([400, { code: 'PGRST200' }, expect.anything()]);
+  });
+
+  it('finds the keys that a view shows beside subselects and sums', async () => {
+    expect((await get('v_group?select=budget,clients(name)&order=client_id'))[1]).toEqual([
+      { budget: 30, clients: { name: 'MS' } },
+      { budget: 5, clients: { name: 'AP' } },
+    ]);
+    expect((await get('v_count?select=n,projects(name)&id=eq.2'))[1]).toEqual([{ n: 1, projects: [{ name: 'ios' }] }]);
+    expect((await get('v_case?select=has,projects(id)&id=eq.2'))[1]).toEqual([{ has: 'yes', projects: [{ id: 3 }] }]);
+  });
+
+  it('names each column of a key that is shown twice', async () => {
+    const hinted = await get('v_twice?select=id,clients!second_client(name)&id=eq.3');
+    expect(hinted.slice(0, 2)).toEqual([200, [{ id: 3, clients: { name: 'AP' } }]]);
+    expect((await get('v_twice?select=id,clients(name)'))[0]).toBe(300);
+  });
+
+  it('takes the primary key of the table, not that of a subselect', async () => {
+    const reply = await send('POST', 'v_wrong', { id: 9, name: 'x' }, { Prefer: 'return=headers-only, tx=rollback' });
+    expect([reply[0], reply[2].get('location')]).toEqual([201, '/v_wrong?id=eq.9']);
+  });
+});
+
+describe('functions', () => {
+  it('answer objects for one named column', async () => {
+    expect((await db.rpc('list_names')).data).toEqual([{ name: 'MS' }, { name: 'AP' }]);
+    expect((await db.rpc('doubled', { n: 4 })).data).toEqual({ doubled: 8 });
+    expect((await db.rpc('counted', { n: 4 })).data).toEqual({ n: 5 });
+    expect((await db.rpc('plain', { n: 4 })).data).toBe(5);
+  });
+
+  it('take arguments of a type with a length whole', async () => {
+    expect((await db.rpc('echo_char', { v: 'DE' })).data).toBe('[DE]');
+    expect((await db.rpc('echo_char', { v: 'abc' }, { get: true })).data).toBe('[abc]');
+    expect((await db.rpc('echo_bits', { v: '101' })).data).toBe('101');
+    expect((await db.rpc('echo_chars', { v: ['DE', 'FR'] })).data).toBe('DE|FR');
+  });
+
+  it('that answer nothing cannot promise how many rows they affect', async () => {
+    const headers = { Prefer: 'handling=strict, max-affected=3' };
+    expect(await send('POST', 'rpc/nothing', {}, headers)).toMatchObject([
+      400,
+      { code: 'PGRST128' },
+      expect.anything(),
+    ]);
+    expect((await send('POST', 'rpc/nothing', {}))[0]).toBe(204);
+  });
+
+  it('may set a header several times', async () => {
+    const [, , headers] = await send('POST', 'rpc/two_cookies', {});
+    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  });
+
+  it('read parameters of the settings and cookies, without the session of Homeport', async () => {
+    expect((await db.rpc('host')).data).toBe('example.com');
+    const cookie = 'a=1; b=2; __Host-homeport-8443=secret';
+    expect(JSON.parse((await get('rpc/cookies', { cookie }))[1])).toEqual({ a: '1', b: '2' });
+  });
+
+  it('take the columns that are named, and the first of several objects', async () => {
+    expect((await send('POST', 'rpc/plain?columns=n', { n: 1, more: 2 }))[1]).toBe(2);
+    expect((await send('POST', 'rpc/plain', [{ n: 1 }, { n: 5 }]))[1]).toBe(2);
+  });
+
+  it('run before each request where the settings name one', async () => {
+    const blocked = await get('clients', { 'x-blocked': 'yes' });
+    expect(blocked.slice(0, 2)).toEqual([429, expect.objectContaining({ message: 'blocked', hint: 'Wait.' })]);
+    expect((await send('DELETE', 'clients?id=eq.1', undefined, { 'x-blocked': 'yes' }))[0]).toBe(429);
+    expect((await get('clients'))[0]).toBe(200);
+  });
+});
+
+describe('writes', () => {
+  it('of one object change nothing when there are several or none', async () => {
+    const several = await db.from('projects').delete().in('id', [1, 2]).single();
+    expect(several.error).toMatchObject({ code: 'PGRST116' });
+    const none = await db.from('projects').update({ name: 'x' }).eq('id', 77).single();
+    expect([none.status, none.error?.code]).toEqual([406, 'PGRST116']);
+    const inserted = await db
+      .from('projects')
+      .insert([{ id: 7 }, { id: 8 }])
+      .single();
+    expect(inserted.status).toBe(406);
+    expect((await send('POST', 'projects', [], { accept: 'application/vnd.pgrst.object+json' }))[0]).toBe(406);
+    expect((await db.from('projects').select('id').order('id')).data).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+  });
+
+  it('merge into partitioned tables', async () => {
+    const row = { city: 1, day: '2026-02-03', v: 5 };
+    expect((await db.from('m').upsert(row)).status).toBe(201);
+    const merged = await db
+      .from('m')
+      .upsert({ ...row, v: 6 })
+      .select();
+    expect([merged.status, merged.data]).toEqual([200, [{ ...row, v: 6 }]]);
+    const put = await send('PUT', 'm?city=eq.1&day=eq.2026-02-04', { ...row, day: '2026-02-04' });
+    expect(put[0]).toBe(201);
+    expect((await send('PUT', 'm?city=eq.1&day=eq.2026-02-04', { ...row, day: '2026-02-04' }))[0]).toBe(204);
+  });
+
+  it('need only the rights for the columns that come back', async () => {
+    const changed = await db.from('secrets').update({ password: 'z' }).eq('id', 1).select('id, email');
+    expect(changed.data).toEqual([{ id: 1, email: 'a@example.com' }]);
+    const inserted = await db.from('secrets').insert({ id: 3, email: 'c', password: 'p' }).select('id');
+    expect(inserted.data).toEqual([{ id: 3 }]);
+    expect((await db.from('secrets').delete().eq('id', 3).select('id')).data).toEqual([{ id: 3 }]);
+    expect((await db.from('secrets').update({ password: 'z' }).eq('id', 1).select()).error?.code).toBe('42501');
+  });
+
+  it('put the first of several rows', async () => {
+    const [status, body] = await send(
+      'PUT',
+      'clients?id=eq.5',
+      [
+        { id: 5, name: 'a' },
+        { id: 6, name: 'b' },
+      ],
+      { Prefer: 'return=representation, tx=rollback' },
+    );
+    expect([status, body]).toEqual([201, [{ id: 5, name: 'a' }]]);
+  });
+});
+
+describe('domains with casts', () => {
+  it('are written and read by the functions of the casts', async () => {
+    expect((await db.from('todos').select().order('id')).data).toEqual([
+      { id: 1, label: '#000100' },
+      { id: 2, label: '#01E240' },
+    ]);
+    expect((await db.from('todos').select('id, named:label').eq('label', '000100')).data).toEqual([
+      { id: 1, named: '#000100' },
+    ]);
+    expect((await db.from('todos').select('id').in('label', ['000100', '01E240'])).data).toHaveLength(2);
+    const inserted = await db.from('todos').insert({ id: 3, label: '#00FF00' }).select();
+    expect(inserted.data).toEqual([{ id: 3, label: '#00FF00' }]);
+    expect(await room.sql('select label from todos where id = 3')).toEqual([{ label: 65280 }]);
+  });
+});
+
+describe('requests of PostgREST', () => {
+  it('order sums by the columns of a spread, and group by embeds inside it', async () => {
+    const path = 'projects?select=total:budget.sum(),...clients(client:name)&order=clients(client)';
+    expect((await get(path))[1]).toEqual([
+      { total: 5, client: 'AP' },
+      { total: 30, client: 'MS' },
+    ]);
+    expect(await get('clients?select=name,...projects(budget.sum())')).toMatchObject([
+      400,
+      { code: 'PGRST127' },
+      expect.anything(),
+    ]);
+  });
+
+  it('take Range for the rows that limit and offset leave', async () => {
+    const range = async (path: string, value: string): Promise<unknown> => {
+      const [status, body, headers] = await get(path, { Range: value });
+      return [status, headers.get('content-range'), status === 200 ? body.length : body.code];
+    };
+    expect(await range('projects?limit=3', '0-1')).toEqual([200, '0-1/*', 2]);
+    expect(await range('projects', '1-0')).toEqual([416, null, 'PGRST103']);
+    expect((await get('projects?offset=-4&select=id'))[1]).toHaveLength(3);
+    const head = await room.request('/rest/v1/rpc/list_names', { method: 'HEAD', headers: { Range: '1-1' } });
+    expect(head.headers.get('content-range')).toBe('0-1/*');
+  });
+
+  it('read lists of blanks and quotes, and keys of any characters', async () => {
+    expect((await get('projects?id=in.(%20)'))[1]).toEqual([]);
+    expect((await get('clients?name=in.(%22)'))[1]).toEqual([]);
+    expect((await get('docs?select=data->!@%23$_d->>x&id=eq.1'))[1]).toEqual([{ x: '3' }]);
+    expect(await get('docs?select=data->>--3')).toMatchObject([400, { code: 'PGRST100' }, expect.anything()]);
+  });
+
+  it('leave out embeds of nothing but empty embeds', async () => {
+    expect((await get('clients?select=id,projects(clients())&id=eq.1'))[1]).toEqual([{ id: 1 }]);
+  });
+
+  it('answer with the type and the place that were asked for', async () => {
+    const type = async (accept: string): Promise<string | null> =>
+      (await get('clients?limit=1', { accept }))[2].get('content-type');
+    expect(await type('application/vnd.pgrst.object+json;nulls=stripped')).toBe(
+      'application/vnd.pgrst.object+json;nulls=stripped; charset=utf-8',
+    );
+    expect(await type('application/vnd.pgrst.array+json')).toBe('application/json; charset=utf-8');
+    expect((await get('clients?select=id&id=eq.1'))[2].get('content-location')).toBe('/clients?id=eq.1&select=id');
+    expect((await get('clients', { accept: 'application/openapi+json' }))[0]).toBe(406);
+  });
+
+  it('reach partitions through their table only', async () => {
+    expect((await get('m?select=city'))[0]).toBe(200);
+    expect(await get('m_2026')).toMatchObject([404, { code: 'PGRST205' }, expect.anything()]);
+  });
+
+  it('are refused with a token whose claims have another type', async () => {
+    const asked = (claims: Record<string, unknown>): Promise<[number, any, Headers]> =>
+      get('clients', { authorization: `Bearer ${room.token('x', claims)}` });
+    expect(await asked({ exp: 'soon' })).toMatchObject([
+      401,
+      { message: "The JWT 'exp' claim must be a number" },
+      expect.anything(),
+    ]);
+    const message = "The JWT 'aud' claim must be a string or an array of strings";
+    for (const aud of [{ a: 1 }, [1, 'x'], 5])
+      expect(await asked({ aud })).toMatchObject([401, { message }, expect.anything()]);
+    for (const aud of [null, [], 'mine', ['a']]) expect((await asked({ aud }))[0]).toBe(200);
+  });
+});

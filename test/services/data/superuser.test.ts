@@ -1,0 +1,169 @@
+import { existsSync, mkdtempSync, chmodSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { startPostgres, type PostgresServer } from '../../support/postgres.ts';
+import { openDataRoom, type DataRoom } from './room.ts';
+
+const servers: PostgresServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server[Symbol.asyncDispose]();
+});
+
+/** A server of the person's own, and its address as the superuser. */
+async function ownServer(): Promise<string> {
+  const server = await startPostgres();
+  servers.push(server);
+  return server.url;
+}
+
+async function pageTables(room: DataRoom): Promise<{ name: string; rows: number | null; isEstimate: boolean }[]> {
+  const reply = await fetch(`${room.host.url('control')}/api/data/tables`, {
+    headers: { authorization: adminAuthorization },
+  });
+  expect(reply.status).toBe(200);
+  const { tables } = (await reply.json()) as { tables: { name: string; rows: number | null; isEstimate: boolean }[] };
+  return tables;
+}
+
+/** A function that writes a file when a superuser runs it, and notes the roles that did run it. */
+function trap(file: string): string {
+  return `
+    create table ran (name text, is_super boolean);
+    create function evil() returns int language plpgsql volatile as $$
+    begin
+      insert into public.ran select current_user, rolsuper from pg_catalog.pg_roles where rolname = current_user;
+      if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+        execute 'copy (select 1) to program ''id > ${file}''';
+      end if;
+      return 1;
+    end $$;
+    create table zz (a int);
+    insert into zz values (1);`;
+}
+
+const swap = `begin; drop table zz; create view zz as select 1 a where evil() = 1; select pg_sleep(0.15); commit;
+  begin; drop view zz; create table zz (a int); insert into zz values (1); commit;`;
+
+/** Puts a view in the place of a table again and again while pages list tables. */
+async function race(room: DataRoom): Promise<void> {
+  let isOver = false;
+  const swapping = (async () => {
+    while (!isOver) await room.sql(swap);
+  })();
+  for (let load = 0; load < 12; load += 1) {
+    await pageTables(room);
+    await delay(30);
+  }
+  isOver = true;
+  await swapping;
+}
+
+describe.each(['bundled server', 'own server with the address of a superuser'])('statements in the %s', (kind) => {
+  it('never run what users defined as a superuser, whatever takes the place of a table', async () => {
+    const environment = kind === 'bundled server' ? {} : { DATABASE_URL: await ownServer() };
+    await using room = await openDataRoom({ environment });
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-trap-'));
+    chmodSync(folder, 0o777);
+    const file = join(folder, 'ran');
+    await room.sql(trap(file));
+    await race(room);
+    expect(existsSync(file)).toBe(false);
+    expect(await room.sql('select count(*)::int as count from ran where is_super')).toEqual([{ count: 0 }]);
+  });
+
+  it('give the service key no superuser, and no way back to one', async () => {
+    const environment = kind === 'bundled server' ? {} : { DATABASE_URL: await ownServer() };
+    await using room = await openDataRoom({ environment });
+    const query = 'select rolsuper from pg_roles where rolname in (current_user, session_user)';
+    for (const before of ['', 'reset role;', 'set role none;', 'reset session authorization;']) {
+      const rows = await room.sql(`${before} ${query}`);
+      expect(rows.map(({ rolsuper }) => rolsuper)).toEqual(rows.map(() => false));
+    }
+    const refused = [
+      `copy (select 1) to program 'id'`,
+      `select pg_read_file('/etc/hostname')`,
+      'create extension plpython3u',
+      'create event trigger mine on ddl_command_end execute function homeport.schema_changed()',
+      'alter role postgres superuser',
+      'set role homeport',
+      `alter system set log_statement = 'all'`,
+      'grant pg_execute_server_program to current_user',
+      'create table homeport.mine (a int)',
+      `update homeport.steps set name = ''`,
+    ];
+    for (const statement of refused) {
+      await expect(room.sql(statement), statement).rejects.toThrow(/42501|42704|58P01|0A000|55000|22023/);
+    }
+  });
+});
+
+/** Runs `work` with a connection of the superuser. */
+async function asSuperuser<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const namesIn = (url: string, table: string): Promise<string[]> =>
+  asSuperuser(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(`select name from ${table}`);
+    return rows.map(({ name }) => name);
+  });
+
+it('hands over the tables that the superuser of the address made before', async () => {
+  const url = await ownServer();
+  await asSuperuser(url, (client) =>
+    client.query(`create type mood as enum ('good');
+      create table old (id bigserial primary key, mood mood);
+      create view seen as select * from old;
+      insert into old (mood) values ('good')`),
+  );
+  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
+  await room.sql(`alter table old add column more text; insert into old (more) values ('1')`);
+  expect(await room.sql('select id, mood from seen order by id')).toEqual([
+    { id: '1', mood: 'good' },
+    { id: '2', mood: null },
+  ]);
+  expect(await pageTables(room)).toMatchObject([{ name: 'old', rows: 2, isEstimate: false }, { name: 'seen' }]);
+});
+
+it('does not run what another user put into the table of steps, once a superuser comes', async () => {
+  const url = await ownServer();
+  await asSuperuser(url, (client) =>
+    client.query(`create role other login; create schema homeport authorization other; set role other;
+      create table homeport.ran (name text); grant all on homeport.ran to public;
+      create function homeport.evil() returns text language plpgsql as $$
+      begin insert into homeport.ran values (current_user); return now()::text; end $$;
+      create function homeport.evil_trigger() returns trigger language plpgsql as $$
+      begin insert into homeport.ran values (current_user); return new; end $$;
+      create table homeport.steps (name text primary key, taken_at text default homeport.evil());
+      create trigger evil before insert on homeport.steps for each row execute function homeport.evil_trigger();
+      insert into homeport.steps (name, taken_at) values ('nothing', 'now'); truncate homeport.ran`),
+  );
+  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
+  await room.sql('select 1');
+  expect(await namesIn(url, 'homeport.ran')).toEqual([]);
+  expect(await namesIn(url, 'homeport.steps')).toContain('nothing');
+});
+
+it('does not take functions of the person for those of PostgreSQL while it prepares the database', async () => {
+  const url = await ownServer();
+  await asSuperuser(url, (client) =>
+    client.query(`create table ran (name text);
+      create function public.format(text, name) returns text language plpgsql as $$
+      begin insert into public.ran values (current_user); return pg_catalog.format($1, $2); end $$;
+      create function public.nextval(text) returns bigint language plpgsql as $$
+      begin insert into public.ran values (current_user); return 1; end $$`),
+  );
+  await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
+  await room.sql('create table later (id int)');
+  expect(await namesIn(url, 'ran')).toEqual([]);
+});
