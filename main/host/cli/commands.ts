@@ -14,6 +14,7 @@ import { settingsSentence } from '../config/reason.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
+import { findEnginesFolder } from '../engines/engines-folder.ts';
 import { enginesOf } from '../engines/specs.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
@@ -188,11 +189,12 @@ function readConfig({ dataDir, descriptors }: Place): ReturnType<typeof openConf
 
 async function openShelf(place: Place): Promise<HostEngines> {
   const { host, enginePaths } = (await readConfig(place)).read();
+  const log = quietLog().child('engines');
   return openEngines({
-    folder: host.enginesFolder || place.dataDir,
+    folder: findEnginesFolder(host, place.dataDir, log),
     specs: enginesOf(place.descriptors),
     paths: () => enginePaths,
-    log: quietLog().child('engines'),
+    log,
   });
 }
 

@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { Dispatched } from '../../../services/contracts/dispatch.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
+import { toAborted } from '../../../services/kit/disconnected.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
@@ -97,7 +98,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   let handing: { readonly hosts: readonly string[]; readonly policy: GuardPolicy; readonly to: Dispatched } | undefined;
 
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
-    const problem = toProblem(error, log, { service, method: request.method });
+    const problem = toProblem(toAborted(error, request), log, { service, method: request.method });
     if (response.headersSent) {
       response.destroy();
       return;

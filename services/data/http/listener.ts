@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { toAborted } from '../../kit/disconnected.ts';
 import type { KeyRole, Keys } from '../keys/keys.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import type { Part } from './exchange.ts';
@@ -61,7 +62,8 @@ function keyOf(request: IncomingMessage, query: string): string | undefined {
 }
 
 function fail({ log }: Pick<Context, 'log'>, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  let problem = error instanceof Problem ? error : undefined;
+  const thrown = toAborted(error, request);
+  let problem = thrown instanceof Problem ? thrown : undefined;
   if (problem === undefined || problem.status >= 500) {
     const id = randomUUID();
     log.error('request failed', { id, method: request.method, error });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { byteRange } from '../../kit/byte-range.ts';
+import { toAborted } from '../../kit/disconnected.ts';
 import { isLfsObject, type LfsStore } from '../lfs/lfs-store.ts';
 import type { Locks } from '../lfs/locks.ts';
 import type { LfsTickets } from '../lfs/tickets.ts';
@@ -184,7 +185,8 @@ function refuse(
     if (!(error instanceof Problem)) context.log.debug('a large file was cut off', { error });
     return void response.destroy();
   }
-  let problem = error instanceof Problem ? error : undefined;
+  const thrown = toAborted(error, request);
+  let problem = thrown instanceof Problem ? thrown : undefined;
   if (problem === undefined || (problem.status >= 500 && problem.status !== 507)) {
     const id = randomUUID();
     context.log.error('request failed', { id, method: request.method, error });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { toAborted } from '../../kit/disconnected.ts';
 import type { Answer } from '../rest/call.ts';
 import { apiPrefix, type Router } from '../rest/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
@@ -83,7 +84,8 @@ function json(response: ServerResponse, body: unknown): void {
 
 /** Git and people read plain text. */
 function refuse({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  let problem = error instanceof Problem ? error : undefined;
+  const thrown = toAborted(error, request);
+  let problem = thrown instanceof Problem ? thrown : undefined;
   if (problem === undefined || problem.status >= 500) {
     const id = randomUUID();
     context.log.error('request failed', { id, method: request.method, error });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { toAborted } from '../../kit/disconnected.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
 import { checkScope, type Answer, type Call, type Route } from './call.ts';
@@ -104,7 +105,8 @@ export class Router {
   }
 
   #refuse(response: ServerResponse, request: IncomingMessage, url: URL, base: string, error: unknown): void {
-    let problem = error instanceof Problem ? error : undefined;
+    const thrown = toAborted(error, request);
+    let problem = thrown instanceof Problem ? thrown : undefined;
     if (problem === undefined || problem.status >= 500) {
       const id = randomUUID();
       this.#context.log.error('request failed', { id, method: request.method, path: url.pathname, error });

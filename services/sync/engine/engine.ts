@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { RunningChild } from '../../contracts/children.ts';
+import type { Engine as FoundEngine } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readLines } from '../../kit/lines.ts';
@@ -153,7 +154,7 @@ export class Engine implements AsyncDisposable {
 
   async #start(): Promise<Running> {
     const { context, config, bandwidth } = this.#options;
-    const found = await context.engines.find('rclone');
+    const found = await this.#installed();
     if (found.path === null) throw new Problem('sync.engine_missing', 503, found.remedy ?? 'rclone is missing.');
     const password = await config.open(found.path);
     const [user, pass] = [context.random.text(24), context.random.text(40)];
@@ -190,6 +191,15 @@ export class Engine implements AsyncDisposable {
     }
     this.#current = running;
     return running;
+  }
+
+  /** Waits for an installation that is running or due, which a client cannot hasten anyway. */
+  async #installed(): Promise<FoundEngine> {
+    const { engines } = this.#options.context;
+    const found = await engines.find('rclone');
+    if (found.path !== null) return found;
+    await engines.settled('rclone');
+    return await engines.find('rclone');
   }
 
   async #portOf(child: RunningChild): Promise<number> {
