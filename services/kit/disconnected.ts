@@ -27,7 +27,12 @@ export function disconnected(
   return controller.signal;
 }
 
-const connectionErrors: ReadonlySet<unknown> = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ABORT_ERR']);
+const connectionErrors: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'EPIPE',
+  'ABORT_ERR',
+]);
 
 /**
  * Returns the Problem `http.aborted` for an error that only says that the client left in the middle of its body, which is

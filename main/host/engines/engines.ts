@@ -68,9 +68,13 @@ export function openEngines(options: EngineOptions): HostEngines {
   const installing = new Map<string, Promise<Engine>>();
   const works = new Map<string, EngineWork>();
   const failures = new Map<string, string>();
-  const needed = options.specs.filter(({ optional, partOf }) => !optional && partOf === undefined).map(({ name }) => name);
+  const needed = options.specs
+    .filter(({ optional, partOf }) => !optional && partOf === undefined)
+    .map(({ name }) => name);
   /** Those whose installation is due after the start. */
-  const due = new Map(options.installsMissing === true ? needed.map((name) => [name, Promise.withResolvers<void>()]) : []);
+  const due = new Map(
+    options.installsMissing === true ? needed.map((name) => [name, Promise.withResolvers<void>()]) : [],
+  );
   const python = rememberedPython(options.specs);
   const shown = [
     ...options.specs.map(({ name }) => name),

@@ -67,7 +67,10 @@ export class Jobs {
 
   /** Totals of all jobs that ran, or run, without rclone. */
   get localStats(): Stats {
-    return addStats([this.#localStats, ...this.running.flatMap(({ local }) => (local === undefined ? [] : [local.stats]))]);
+    return addStats([
+      this.#localStats,
+      ...this.running.flatMap(({ local }) => (local === undefined ? [] : [local.stats])),
+    ]);
   }
 
   find(id: number): Job | undefined {

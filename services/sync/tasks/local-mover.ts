@@ -75,13 +75,14 @@ export function localMover(random: Context['random'], report: (event: LocalEvent
     async list(place, { exclude, signal }): Promise<Listing> {
       const entries: Listed[] = [];
       await walk({ root: place, leftOut: exclusionOf(exclude), entries, signal }, '');
-      report({ kind: 'listed', entries: entries.length });
       return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
     },
     async copy(source, destination, replaced, options) {
       const from = await this.list(source, options);
       await mkdir(destination, { recursive: true });
-      const plan = planOf(from, await this.list(destination, options), 'copy');
+      const there = await this.list(destination, options);
+      report({ kind: 'listed', entries: from.entries.length + there.entries.length });
+      const plan = planOf(from, there, 'copy');
       const created = new Set(plan.creates.map(({ path }) => path));
       for (const { isFolder, path, size } of from.entries) {
         if (!isFolder && !created.has(path)) report({ kind: 'checked', path, size });
