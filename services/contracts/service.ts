@@ -150,6 +150,11 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   /** Puts back what `backup` wrote, before `start`; repeated where it was cut off. */
   restore?(folder: string): Promise<void>;
   /**
+   * For a service whose work is not only that of requests: what a restart for a changed setting waits for. `begin` keeps new
+   * long work waiting, such as the next of a queue, until it is disposed; `running` counts what still runs.
+   */
+  readonly drain?: { begin(): Disposable; running(): number };
+  /**
    * Takes new settings of which only such fields differ as the schema says to be live (`.meta({ live: true })`): nothing that is
    * open is closed for them. Without it, when it throws, and for all other fields, the host disposes and creates again.
    */

@@ -74,8 +74,8 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     }),
     implement(controlApi.settings, () => host.settings()),
     implement(controlApi.changeSettings, async ({ params, body }) => {
-      const { restarted } = await host.changeSettings(params['section'] ?? '', body);
-      return { restarted: [...restarted] };
+      const { restarted, pending } = await host.changeSettings(params['section'] ?? '', body);
+      return { restarted: [...restarted], ...(pending.length === 0 ? {} : { pending: [...pending] }) };
     }),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
     implement(controlApi.installEngine, ({ params, query }) =>

@@ -107,6 +107,7 @@ export const downloads = defineService({
         hasAny ||= await new DownloadStore(context.reads).hasAny();
         return !hasAny ? { ...shown, begin: { label: 'Download a first video', to: '/downloads' } } : shown;
       },
+      drain: { begin: () => queue.hold(), running: () => queue.active },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {
         await open.disposeAsync();

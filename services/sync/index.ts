@@ -158,6 +158,7 @@ function create(context: Context, given: Settings): Service {
       if (all === 0) return { state: 'up', detail: 'nothing to sync yet', begin };
       return { state: 'up', detail: `${all === 1 ? '1 sync' : `${String(all)} syncs`}, none running` };
     },
+    drain: { begin: () => tasks.hold(), running: () => jobs.running.filter(({ order }) => order.durable).length },
     reconfigure: live.take,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

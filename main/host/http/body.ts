@@ -75,4 +75,3 @@ const closed = { headers: { Connection: 'close' } };
 function tooLarge(maxBytes: number): Problem {
   return new Problem('http.too_large', 413, `The body is larger than ${maxBytes} bytes.`, closed);
 }
-

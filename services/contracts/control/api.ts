@@ -48,6 +48,8 @@ export const ServiceState = z
     begin: Step.optional(),
     idle: z.literal(true).optional(),
     running: z.array(RunningWork).optional(),
+    /** It restarts for changed settings once these transfers have ended, at that time (ms since the epoch) at the latest. */
+    pendingRestart: z.object({ transfers: z.int(), until: z.number() }).optional(),
     /** Address of its main listener for local clients, null while that is not open. */
     address: z.string().nullable(),
     port: z.int().nullable(),
@@ -157,7 +159,13 @@ export const controlApi = {
     summary: 'Changes settings of one section (`host` or a service); null goes back to the default.',
     access: 'admin',
     body: z.record(z.string(), z.unknown()),
-    reply: z.object({ restarted: z.array(z.string()) }),
+    reply: z.object({
+      restarted: z.array(z.string()),
+      pending: z
+        .array(z.string())
+        .optional()
+        .describe('Services that restart once their running transfers have ended.'),
+    }),
   }),
   engines: defineRoute({
     method: 'GET',

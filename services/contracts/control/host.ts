@@ -23,11 +23,11 @@ export interface HostControl {
   pulses(): Promise<readonly Pulse[]>;
   machine(): Promise<Machine>;
   settings(): SettingsView;
-  /** Verifies, saves and applies. Answers which services were started anew. */
+  /** Verifies, saves and applies. Answers which services were restarted, and which restart once their transfers have ended. */
   changeSettings(
     section: string,
     patch: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly restarted: readonly string[] }>;
+  ): Promise<{ readonly restarted: readonly string[]; readonly pending: readonly string[] }>;
   engines(): Promise<readonly EngineState[]>;
   /** This and those that follow: @throws Problem `control.unknown_engine` (404). */
   installEngine(name: string, options: { readonly wait: boolean }): Promise<EngineState>;
