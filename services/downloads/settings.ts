@@ -50,9 +50,10 @@ export const Settings = z.object({
       description: 'Off: a request may name only a folder that is there.',
     }),
   customDirsExclude: expression.default('(^|/)[.@].*$').meta({
+    emptyIsSet: true,
     title: 'Folders not to offer',
     description:
-      'A regular expression in the notation of Python, searched in the path below the download folder. Hidden ones are never offered. Empty: all others are.',
+      'A regular expression in the notation of Python, searched in the path below the download folder. Hidden ones are never offered. Leave empty to offer all others.',
   }),
   indexable: z.boolean().default(false).meta({
     title: 'List finished files',
@@ -173,12 +174,14 @@ export const Settings = z.object({
     description: 'Template of the file name in the notation of yt-dlp, relative to the download folder.',
   }),
   playlistTemplate: optionalTemplate.default('%(playlist_title)s/%(title).180B.%(ext)s').meta({
+    emptyIsSet: true,
     title: 'File name in playlists',
-    description: 'The same for entries of playlists. Empty: as any other file.',
+    description: 'The same for entries of playlists. Leave empty to name them as any other file.',
   }),
   channelTemplate: optionalTemplate.default('%(channel)s/%(title).180B.%(ext)s').meta({
+    emptyIsSet: true,
     title: 'File name in channels',
-    description: 'The same for what comes from a channel. Empty: as any other file.',
+    description: 'The same for what comes from a channel. Leave empty to name it as any other file.',
   }),
   playlistItemLimit: z.int().min(0).max(1_000_000).default(0).meta({
     title: 'Most videos of a playlist',
