@@ -233,8 +233,12 @@ function assemble(
   };
 }
 
-function healthOf(queue: Queue, engine: EngineWatch, { problem }: OptionFiles): Health {
+function healthOf(queue: Queue, engine: EngineWatch, { problem, leftOut }: OptionFiles): Health {
   if (engine.health !== undefined) return engine.health;
   if (problem !== undefined) return { state: 'degraded', detail: problem };
+  if (leftOut !== undefined) {
+    const remedy = { label: 'Correct the options', to: '/settings/downloads/ytdlOptions', adminOnly: true } as const;
+    return { state: 'degraded', detail: leftOut, remedy };
+  }
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

@@ -248,7 +248,7 @@ export const Settings = z.object({
   ytdlOptions: options.default({}).meta({
     title: 'Options of yt-dlp',
     description:
-      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What runs programs or names folders is refused; what has no effect here is named in the log.',
+      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What runs programs, names folders or is not understood is left out, and named in the log and on Home.',
   }),
   ytdlOptionsFile: file.meta({
     title: 'File with options of yt-dlp',

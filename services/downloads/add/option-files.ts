@@ -2,11 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
-import { optionsLeftOut, optionsProblem, type Options } from '../domain/options.ts';
+import { optionsLeftOut, type Options } from '../domain/options.ts';
 import type { Settings } from '../settings.ts';
 
 /** A change is seen within this time; also on file systems that tell of none. */
 const lookEveryMs = 1000;
+
+/** Options that a sentence names. */
+const maxNamed = 5;
 
 const OneSet = z.record(z.string(), z.unknown());
 const Sets = z.record(z.string().min(1).max(100), OneSet);
@@ -55,6 +58,16 @@ export class OptionFiles implements Disposable {
     return [...this.#problems.values()].join(' ') || undefined;
   }
 
+  /** Options that their owner misses, in a sentence for the page; undefined where there are none. */
+  get leftOut(): string | undefined {
+    const sets = [this.#options, ...Object.values(this.#presets)];
+    const missed = sets.flatMap(optionsLeftOut).filter(({ isMissed }) => isMissed);
+    if (missed.length === 0) return undefined;
+    const names = [...new Set(missed.map(({ option, reason }) => `${option} (${reason})`))];
+    const more = names.length > maxNamed ? ` and ${String(names.length - maxNamed)} more` : '';
+    return `Options of yt-dlp are left out: ${names.slice(0, maxNamed).join(', ')}${more}.`;
+  }
+
   /** The last reload of the options; undefined where no file is named. */
   get reload(): OptionsReload | undefined {
     return this.#reload;
@@ -69,8 +82,8 @@ export class OptionFiles implements Disposable {
   /** Reads the files, and again whenever they change. */
   async start(): Promise<void> {
     const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#given;
-    this.#tellLeftOut(ytdlOptions);
-    for (const preset of Object.values(ytdlPresets)) this.#tellLeftOut(preset);
+    this.#logLeftOut(ytdlOptions);
+    for (const preset of Object.values(ytdlPresets)) this.#logLeftOut(preset);
     if (ytdlOptionsFile === '' && ytdlPresetsFile === '') return;
     await this.#look();
     this.#timer = this.#context.clock.every(lookEveryMs, () => {
@@ -90,10 +103,10 @@ export class OptionFiles implements Disposable {
     const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#given;
     await this.#read(ytdlOptionsFile, (content, writtenAt) => {
       const found = OneSet.safeParse(content).data;
-      const reason = found === undefined ? 'it must hold a JSON object' : optionsProblem(found, 'settings');
-      if (found !== undefined && reason === undefined) {
+      const reason = found === undefined ? 'it must hold a JSON object' : undefined;
+      if (found !== undefined) {
         this.#options = { ...ytdlOptions, ...found };
-        this.#tellLeftOut(found);
+        this.#logLeftOut(found);
       }
       this.#reload = { success: reason === undefined, msg: reason ?? '', update_time: writtenAt };
       for (const follower of this.#followers) follower(this.#reload);
@@ -102,12 +115,8 @@ export class OptionFiles implements Disposable {
     await this.#read(ytdlPresetsFile, (content) => {
       const found = Sets.safeParse(content).data;
       if (found === undefined) return 'it must hold a JSON object of objects';
-      for (const [name, preset] of Object.entries(found)) {
-        const reason = optionsProblem(preset, 'settings');
-        if (reason !== undefined) return `preset "${name}": ${reason}`;
-      }
       this.#presets = { ...ytdlPresets, ...found };
-      for (const preset of Object.values(found)) this.#tellLeftOut(preset);
+      for (const preset of Object.values(found)) this.#logLeftOut(preset);
       return undefined;
     });
   }
@@ -133,9 +142,9 @@ export class OptionFiles implements Disposable {
     }
   }
 
-  #tellLeftOut(options: Options): void {
-    for (const { option, reason } of optionsLeftOut(options)) {
-      this.#context.log.info('an option of yt-dlp has no effect here', { option, reason });
+  #logLeftOut(options: Options): void {
+    for (const { option, reason, isMissed } of optionsLeftOut(options)) {
+      this.#context.log[isMissed ? 'warn' : 'info']('an option of yt-dlp has no effect here', { option, reason });
     }
   }
 }

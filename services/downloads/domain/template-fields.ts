@@ -13,7 +13,8 @@ const numbers: ReadonlySet<string> = new Set([...padded, 'n_entries', 'playlist_
 
 /** `%(fields>date,alternatives&replacement|default)format`, as yt-dlp has it. */
 const outer = /(?<!%)((?:%%)*)%\(([^)]*)\)([#0\-+ ]*\d*(?:\.\d+)?[hlL]?[A-Za-z])/g;
-const identifier = /(?<![\w.])[A-Za-z_]\w*/g;
+/** A field name; what is picked from one in braces, as `%(.{id,title})j`, is none. */
+const identifier = /\{[^}]*\}|(?<![\w.])[A-Za-z_]\w*/g;
 
 /** Returns the fields of a list and of an entry's place in it. */
 export function listFields({ id, title, index, count, entryTitle, channel }: PlaylistPlace): ListFields {
@@ -41,7 +42,8 @@ export function listFields({ id, title, index, count, entryTitle, channel }: Pla
 export function useFields(template: string, fields: ListFields): string {
   return template.replaceAll(outer, (_, percents: string, key: string, format: string) => {
     const [head = '', tail = ''] = splitKey(key);
-    const renamed = head.replaceAll(/[^,>]+(?:>(?:\\,|[^,])*)?/g, (part) => renameIn(part, fields)) + tail;
+    const renamed =
+      head.replaceAll(/(?:\{[^}]*\}|[^,>{])+(?:>(?:\\,|[^,])*)?/g, (part) => renameIn(part, fields)) + tail;
     const number = /^(\w+)(?=$|[,|])/.exec(key)?.[1] ?? '';
     const isNumber = numbers.has(number) && Object.hasOwn(fields, number);
     if (isNumber && format === 'j') return `${percents}%(${renamed})d`;
@@ -54,7 +56,10 @@ export function useFields(template: string, fields: ListFields): string {
 /** Returns the arguments that make the fields known to yt-dlp. */
 export function fieldArguments(fields: ListFields): readonly string[] {
   return Object.entries(fields).flatMap(([name, text]) => {
-    const literal = text.replaceAll(/\p{Cc}/gu, ' ').replaceAll('%', '%%').replaceAll(':', '\\:');
+    const literal = text
+      .replaceAll(/\p{Cc}/gu, ' ')
+      .replaceAll('%', '%%')
+      .replaceAll(':', '\\:');
     // The marks keep a text that is a word from being taken for a field, and a backslash at its end from its colon.
     return ['--parse-metadata', `=${literal}=:(?s)^=(?P<${prefix}${name}>.*)=$`];
   });

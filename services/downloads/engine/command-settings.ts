@@ -57,6 +57,6 @@ const peersDownloads = '/downloads';
 /** All layers over each other; what is named later wins. */
 function optionsOf({ presets, overrides }: Order, { ytdlOptions, ytdlPresets }: Layers): Options {
   // A preset that was removed meanwhile sets nothing.
-  const chosen = presets.map((name) => ytdlPresets[name] ?? {});
+  const chosen = presets.map((name) => (Object.hasOwn(ytdlPresets, name) ? ytdlPresets[name] : {}));
   return Object.assign({}, ytdlOptions, ...chosen, overrides) as Options;
 }

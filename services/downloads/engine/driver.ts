@@ -18,7 +18,13 @@ import { fillTemplate } from '../domain/template.ts';
 import { listFields } from '../domain/template-fields.ts';
 import { readAnswer } from './answer.ts';
 import { captionsOf } from './captions.ts';
-import { downloadArguments, nameArguments, probeArguments, type CommandSettings, type DownloadCommand } from './command.ts';
+import {
+  downloadArguments,
+  nameArguments,
+  probeArguments,
+  type CommandSettings,
+  type DownloadCommand,
+} from './command.ts';
 import type { Extractor } from './extractor.ts';
 import { finish } from './finish.ts';
 import { channelOf, Info, pictureOf, startOf, type Probe } from './found.ts';
