@@ -66,7 +66,7 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(cors(settings.corsAllowedOrigins));
   // Who may follow is asked once a client, not once a message.
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
-  if (settings.requireSignIn) app.use(signIn(context));
+  app.use(signIn(context, settings));
 
   app.get('/', (request, response) => {
     const page = context.address('control');
