@@ -85,6 +85,10 @@ export function createHostControl(given: ControlParts): HostControl {
       if (!isBarred || !(await applyToServices(await config.reread())).restarted.includes(id)) await own.restart();
       return own.state;
     },
+    async replaceKey(id, name) {
+      await runner(id).replaceKey(name);
+      return runner(id).state;
+    },
     pulses: () => given.pulses.list(),
     machine: given.machine,
     settings: () => config.describe(),

@@ -215,6 +215,17 @@ export type Grantable = z.infer<typeof Grantable>;
 export const ServiceGroup = z.enum(['media', 'alerts', 'data', 'system']);
 export type ServiceGroup = z.infer<typeof ServiceGroup>;
 
+/** Where a service stores the keys that it made itself, for the action that replaces one that cannot be read any more. */
+export interface StoredKeys {
+  /** The table, and the column that names them; `name` without. */
+  readonly table?: string;
+  readonly column?: string;
+  /** How rows are named where that is not the key's own name. */
+  readonly rows?: Readonly<Record<string, string>>;
+  /** Files in the service's folder that are a key, or that only it can open. */
+  readonly files?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** What the host must know of a service before it runs it, and of one that it does not run. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case, also the folder's and the schema's name. */
@@ -252,6 +263,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
     readonly area: string;
   };
   readonly migrations: readonly Migration[];
+  readonly keys?: StoredKeys;
   /** Names in the service's own folder that its `backup` saves in place of a copy of them. */
   readonly uncopied?: readonly string[];
   /** Files that earlier versions kept elsewhere in the data folder: former path -> name in the service's own folder. */

@@ -72,6 +72,7 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       }
       return host.restart(id);
     }),
+    implement(controlApi.replaceKey, ({ params }) => host.replaceKey(params['id'] ?? '', params['name'] ?? '')),
     implement(controlApi.settings, () => host.settings()),
     implement(controlApi.changeSettings, async ({ params, body }) => {
       const { restarted, pending } = await host.changeSettings(params['section'] ?? '', body);

@@ -13,6 +13,8 @@ import { openConfig } from '../config/file-config.ts';
 import { settingsSentence } from '../config/reason.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
+import { openServiceContext } from '../services/service-context.ts';
+import { setKeyAside } from '../vault/replace-key.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
 import { findEnginesFolder } from '../engines/engines-folder.ts';
 import { enginesOf } from '../engines/specs.ts';
@@ -49,6 +51,8 @@ export async function runCommand(command: Work, place: Place): Promise<void> {
       return backup(command.file, place);
     case 'restore':
       return restore(command.file, command.force, place);
+    case 'keys replace':
+      return replaceKey(command, place);
     case 'engines list':
     case 'engines install':
     case 'engines remove': {
@@ -151,6 +155,19 @@ async function takeOver(
     }
     notes.forEach(print);
   });
+}
+
+/** In a data folder that no host is running on. */
+async function replaceKey({ service, key }: Extract<Work, { name: 'keys replace' }>, place: Place): Promise<void> {
+  const descriptor = place.descriptors.find(({ id }) => id === service);
+  if (descriptor === undefined) throw new Problem('host.unknown_service', 404, `There is no service "${service}".`);
+  using _lock = lockDataFolder(place.dataDir);
+  finishRestore(place.dataDir);
+  await withKernel(place, async ({ parts }) => {
+    await using room = await openServiceContext(descriptor, parts);
+    await setKeyAside(descriptor, key, room.context);
+  });
+  print(`${descriptor.title} makes a new key "${key}" at its next start.`);
 }
 
 async function check(named: string | undefined, { dataDir, descriptors }: Place): Promise<void> {

@@ -3,6 +3,8 @@ import { serviceChanged, type ListenerState, type ServiceState } from '../../../
 import type { Dispatched, DispatchTarget, Taker } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
+import type { Step } from '../../../services/contracts/health.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { settingsSentence } from '../config/reason.ts';
 import { takesEffectAtOnce, withLiveFields } from '../config/live-fields.ts';
@@ -13,10 +15,12 @@ import { HealthCheck } from './health-check.ts';
 import type { HostParts } from './host-parts.ts';
 import { PendingRestart } from './pending-restart.ts';
 import { Revival } from './revival.ts';
+import { openServiceContext } from './service-context.ts';
 import { sentenceOf } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';
 import { addressIn, ofClosedListeners, stateOfOff, targetOf, withoutListeners, withoutWords } from './service-state.ts';
 import { withTimeout } from '../runtime/with-timeout.ts';
+import { setKeyAside } from '../vault/replace-key.ts';
 
 const retryFailedAfterMs = 30_000;
 const healthEveryMs = 10_000;
@@ -181,6 +185,20 @@ export class ServiceRunner {
     });
   }
 
+  /** Has it make a new key in place of a stored one, and restarts it. @throws Problem `host.unknown_key` (404). */
+  replaceKey(name: string): Promise<void> {
+    return this.#instead(async () => {
+      await this.#stop();
+      try {
+        await using room = await openServiceContext(this.descriptor, this.#parts);
+        await setKeyAside(this.descriptor, name, room.context);
+        this.#log.warn('stored key replaced on request', { key: name });
+      } finally {
+        await this.#start();
+      }
+    });
+  }
+
   /** Its main listener's handlers for a service that answers to `hosts`; undefined while it does not run. */
   dispatched(hosts: readonly string[]): Dispatched | undefined {
     return this.#run?.dispatched(hosts);
@@ -308,6 +326,7 @@ export class ServiceRunner {
     this.#become({
       state: 'failed',
       reason: sentenceOf(error),
+      remedy: keyRemedy(this.descriptor.id, error),
       ...withoutListeners,
       // Those that could not open, with what is offered in place of each one's port.
       listeners: this.#state.listeners.filter(({ reason }) => reason !== null),
@@ -334,4 +353,12 @@ export class ServiceRunner {
     this.#state = next;
     this.#parts.bus.publish(serviceChanged, next);
   }
+}
+
+/** What replaces a stored key that cannot be read, with one click of an administrator. */
+function keyRemedy(id: string, error: unknown): Step | undefined {
+  const key = error instanceof Problem && error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
+  if (key === undefined) return undefined;
+  const path = `/api/services/${id}/keys/${encodeURIComponent(key)}/replace`;
+  return { label: 'Replace the key', to: '/', post: { path, body: {} }, adminOnly: true };
 }

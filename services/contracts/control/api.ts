@@ -153,6 +153,13 @@ export const controlApi = {
     access: 'admin',
     reply: SettingsView,
   }),
+  replaceKey: defineRoute({
+    method: 'POST',
+    path: '/api/services/:id/keys/:name/replace',
+    summary: 'Has a service make a new key in place of a stored one that cannot be read, and restarts it.',
+    access: 'admin',
+    reply: ServiceState,
+  }),
   changeSettings: defineRoute({
     method: 'PATCH',
     path: '/api/settings/:section',

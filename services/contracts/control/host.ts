@@ -20,6 +20,8 @@ export interface HostControl {
   services(): Promise<readonly ServiceState[]>;
   /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */
   restart(id: string): Promise<ServiceState>;
+  /** Has a service make a new key in place of a stored one. @throws Problem `host.unknown_key` (404). */
+  replaceKey(id: string, name: string): Promise<ServiceState>;
   pulses(): Promise<readonly Pulse[]>;
   machine(): Promise<Machine>;
   settings(): SettingsView;
