@@ -30,6 +30,7 @@ import { PlanStore } from './store/plans.ts';
 import type { Tables } from './store/tables.ts';
 import { TaskStore, type FailedTask, type Task } from './store/tasks.ts';
 import { refuseKeptLinks } from './tasks/links.ts';
+import { syncAccountData } from './tasks/account-data.ts';
 import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
 import { Notices } from './tasks/notices.ts';
 import { rcloneMover } from './tasks/rclone-mover.ts';
@@ -159,6 +160,7 @@ function create(context: Context, given: Settings): Service {
       return { state: 'up', detail: `${all === 1 ? '1 sync' : `${String(all)} syncs`}, none running` };
     },
     drain: { begin: () => tasks.hold(), running: () => jobs.running.filter(({ order }) => order.durable).length },
+    accountData: syncAccountData({ commit: context.commit, db, jobs }),
     reconfigure: live.take,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -118,6 +118,16 @@ export class Jobs {
     job.stopping.abort(new Error('context canceled'));
   }
 
+  /** Stops the jobs of removed accounts and forgets them, so that no later account of that name sees them. */
+  forget(isIts: (account: string) => boolean): void {
+    const its = [...this.#jobs.values(), ...this.#running].filter(({ order }) => isIts(order.account));
+    for (const job of its) {
+      this.stop(job);
+      this.#jobs.delete(job.id);
+      this.#answers.delete(job);
+    }
+  }
+
   /** An error about a file that the engine wrote into its log: whose it is is known where only one job runs. */
   complained({ name, error }: FileComplaint): void {
     // Without a name it is a whole place that could not be listed: the job itself says so where that matters.
