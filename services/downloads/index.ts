@@ -46,8 +46,11 @@ export const downloads = defineService({
   ...manifest,
   create(context: Context, given) {
     const optionFiles = new OptionFiles(given, context);
-    const live = liveSettings(given, () => {
-      if (removing !== undefined) remove();
+    const live = liveSettings(given, async () => {
+      await optionFiles.use(live.current);
+      if (removing === undefined) return;
+      remove();
+      queue.wake();
     });
     const settings = withOptions(live.current, optionFiles);
     const parts = assemble(context, settings, optionFiles);
@@ -134,8 +137,15 @@ function assemble(
   const store = new DownloadStore(context.db);
   const javaScript = javaScriptOf();
   const folders = new Folders(context.files, settings);
-  const { keepLoaded, allowPrivateAddresses } = settings;
-  const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
+  const extractor = new Extractor({
+    ...{ engines, clock, log: context.log },
+    get keepLoaded() {
+      return settings.keepLoaded;
+    },
+    get allowPrivateAddresses() {
+      return settings.allowPrivateAddresses;
+    },
+  });
   const driverSettings = commandSettings(settings, folders, javaScript.args);
   const cookies = new Cookies(context, () => settings.ytdlOptions['cookiefile']);
   const driver = new Driver({

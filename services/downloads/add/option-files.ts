@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import { optionsLeftOut, type Options } from '../domain/options.ts';
@@ -26,7 +27,7 @@ type Given = Pick<Settings, 'ytdlOptions' | 'ytdlPresets' | 'ytdlOptionsFile' | 
 
 /** The options and presets in effect: those of the settings, and over them those of the files that the settings name. */
 export class OptionFiles implements Disposable {
-  readonly #given: Given;
+  #given: Given;
   readonly #context: Pick<Context, 'clock' | 'log'>;
   readonly #followers = new Set<(reload: OptionsReload) => void>();
   readonly #seen = new Map<string, string>();
@@ -36,9 +37,11 @@ export class OptionFiles implements Disposable {
   #reload: OptionsReload | undefined;
   #timer: Disposable | undefined;
   #looking = false;
+  #started = false;
 
   constructor(given: Given, context: Pick<Context, 'clock' | 'log'>) {
-    this.#given = given;
+    const { ytdlOptions, ytdlPresets, ytdlOptionsFile, ytdlPresetsFile } = given;
+    this.#given = { ytdlOptions, ytdlPresets, ytdlOptionsFile, ytdlPresetsFile };
     this.#context = context;
     this.#options = given.ytdlOptions;
     this.#presets = given.ytdlPresets;
@@ -79,8 +82,24 @@ export class OptionFiles implements Disposable {
     return { [Symbol.dispose]: () => void this.#followers.delete(follower) };
   }
 
+  /** Takes changed settings over. */
+  async use(given: Given): Promise<void> {
+    const names = ['ytdlOptions', 'ytdlPresets', 'ytdlOptionsFile', 'ytdlPresetsFile'] as const;
+    const next = Object.fromEntries(names.map((name) => [name, given[name]])) as Given;
+    if (isDeepStrictEqual(next, this.#given)) return;
+    this.#given = next;
+    this.#options = next.ytdlOptions;
+    this.#presets = next.ytdlPresets;
+    this.#reload = undefined;
+    this.#seen.clear();
+    this.#problems.clear();
+    this.#timer?.[Symbol.dispose]();
+    if (this.#started) await this.start();
+  }
+
   /** Reads the files, and again whenever they change. */
   async start(): Promise<void> {
+    this.#started = true;
     const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#given;
     this.#logLeftOut(ytdlOptions);
     for (const preset of Object.values(ytdlPresets)) this.#logLeftOut(preset);

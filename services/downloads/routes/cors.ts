@@ -6,10 +6,11 @@ import { Problem } from '../../contracts/problem.ts';
  * An allowed origin is echoed, even under `*`; only an origin that is named may send its credentials, never one that is
  * let in by `*`.
  */
-export function cors(patterns: readonly string[]): RequestHandler {
-  const isAllowed = originMatcher(patterns);
-  const isNamed = originMatcher(patterns.filter((pattern) => !pattern.includes('*')));
+export function cors(settings: { readonly corsAllowedOrigins: readonly string[] }): RequestHandler {
   return (request, response, next) => {
+    const { corsAllowedOrigins: patterns } = settings;
+    const isAllowed = originMatcher(patterns);
+    const isNamed = originMatcher(patterns.filter((pattern) => !pattern.includes('*')));
     const { origin } = request.headers;
     const allowed = origin !== undefined && isAllowed(origin);
     if (patterns.length > 0) response.vary('Origin');
