@@ -162,7 +162,12 @@ export class ServiceRunner {
     const limitMs = this.#parts.hostSettings().restartWait * 1000;
     const until = this.#parts.clock.now() + limitMs;
     const pending = new PendingRestart({
-      ...{ service: run.service, requests: run.running, clock: this.#parts.clock, limitMs },
+      ...{
+        service: run.service,
+        requests: (begunBefore: number) => run.running(begunBefore),
+        clock: this.#parts.clock,
+        limitMs,
+      },
       waiting: (transfers) => this.#become({ pendingRestart: { transfers, until } }),
       due: () => void this.restart(),
     });

@@ -23,7 +23,8 @@ const steps: Readonly<Record<string, (step: Step) => readonly string[] | undefin
       : undefined,
   FFmpegExtractAudio({ preferredcodec: codec, preferredquality: quality }) {
     const format = mapping('--audio-format', codec ?? 'best', sounds);
-    const text = String(quality ?? '5').replace(/k$/i, '');
+    const given = typeof quality === 'number' || typeof quality === 'string' ? quality : '5';
+    const text = String(given).replace(/k$/i, '');
     if (format === undefined || !/^\d{1,4}(\.\d{1,3})?$/.test(text)) return undefined;
     // Up to 10 it is a quality of variable bit rate, above it the bit rate.
     return ['--extract-audio', ...format, `--audio-quality=${Number(text) > 10 ? `${text}K` : text}`];
