@@ -47,20 +47,24 @@ export function createHostControl(given: ControlParts): HostControl {
     if (found === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
     return found;
   };
-  /** Gives services their changed settings; answers which of them were started anew. */
-  const applyToServices = async (change: Change): Promise<string[]> => {
-    const restarted: string[] = [];
+  /** Gives services their changed settings; answers which of them were restarted, or will be. */
+  const applyToServices = async (change: Change): Promise<Record<'restarted' | 'pending', string[]>> => {
+    const applied: Record<'restarted' | 'pending', string[]> = { restarted: [], pending: [] };
     for (const id of change.sections) {
       const settings = config.read().services[id];
       const service = runners.get(id);
       if (settings === undefined || service === undefined) continue;
       // The answer to this very request goes through the control listener: it is started anew once that is out.
       const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.problemsOf(id));
-      if (service.descriptor.capabilities?.includes('controlHost')) setImmediate(() => void apply());
-      else if (!(await apply()).restarted) continue;
-      restarted.push(id);
+      if (service.descriptor.capabilities?.includes('controlHost')) {
+        setImmediate(() => void apply());
+        applied.restarted.push(id);
+        continue;
+      }
+      const how = await apply();
+      if (how !== 'live') applied[how].push(id);
     }
-    return restarted;
+    return applied;
   };
   /** Its own sums may be otherwise where a job was touched behind its back. */
   const tellOf = (service: string, isTouched: boolean): boolean => {
@@ -78,8 +82,12 @@ export function createHostControl(given: ControlParts): HostControl {
       const own = runner(id);
       // They may have been repaired in the file; a service that runs is not to be surprised by what else is in there.
       const isBarred = config.problemsOf(id).length > 0;
-      if (!isBarred || !(await applyToServices(await config.reread())).includes(id)) await own.restart();
+      if (!isBarred || !(await applyToServices(await config.reread())).restarted.includes(id)) await own.restart();
       return own.state;
+    },
+    async replaceKey(id, name) {
+      await runner(id).replaceKey(name);
+      return runner(id).state;
     },
     pulses: () => given.pulses.list(),
     machine: given.machine,
@@ -89,7 +97,7 @@ export function createHostControl(given: ControlParts): HostControl {
       const held = (id: string, setting: string): number | null =>
         runners.get(id)?.state.listeners.find((listener) => listener.setting === setting)?.port ?? null;
       const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, held, parts.log);
-      return { restarted: await applyToServices(await config.change(section, patch, verify)) };
+      return await applyToServices(await config.change(section, patch, verify));
     },
     engines: () => engines.states(),
     async installEngine(name, { wait }) {

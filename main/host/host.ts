@@ -11,7 +11,6 @@ import type { CommandLineSettings } from './config/layers.ts';
 import { settingsSentence } from './config/reason.ts';
 import { serviceOf } from './config/settings.ts';
 import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
-import { installMissing } from './engines/install-missing.ts';
 import { followEngines } from './services/follow-engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
@@ -147,6 +146,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       address,
       addresses: () => Object.values(addressesOf(runners)),
       started: started.promise,
+      installsEngines: options.safeMode !== true,
       ...(options.keyStore === undefined ? {} : { keyStore: options.keyStore }),
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
@@ -257,7 +257,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
 
   const page = address('control');
   if (page !== undefined) lock.announce(page);
-  if (config.read().host.installEngines && !safeMode) void installMissing(engines, log);
+  void engines.installMissing(config.read().host.installEngines && !safeMode);
   log.info('host is ready', { version, safeMode });
   parts.loop.startTelling();
   opening.use(collectWhenIdle(clock));

@@ -14,6 +14,7 @@ import { portsIn } from './config/settings.ts';
 import { openDatabase } from './database/open.ts';
 import { ReadThread } from './database/reads/thread.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
+import { findEnginesFolder } from './engines/engines-folder.ts';
 import { enginesOf } from './engines/specs.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { OwnConnections } from './fetch/own-connections.ts';
@@ -41,6 +42,8 @@ export interface KernelOptions {
   readonly log: HostLog;
   /** For commands that read beside a running host: its settings file is left alone. */
   readonly readOnly?: boolean;
+  /** The host installs missing engines after the start, where the settings want that; services wait for them. */
+  readonly installsEngines?: boolean;
   /** Resolves once every service was started, or could not be. */
   readonly started: Promise<void>;
   /** Base address of a service's listener. */
@@ -121,7 +124,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     }),
   );
   const engines = openEngines({
-    folder: config.read().host.enginesFolder || dataDir,
+    folder: findEnginesFolder(config.read().host, dataDir, log.child('engines')),
+    installsMissing: options.installsEngines === true && config.read().host.installEngines,
     specs: enginesOf(options.descriptors),
     paths: () => config.read().enginePaths,
     log: log.child('engines'),

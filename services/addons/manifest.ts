@@ -23,6 +23,7 @@ export const manifest = defineManifest({
     'What is remembered': ['maxCacheSize', 'streamCacheSeconds'],
     'Where facts come from': ['metadataUrl', 'tmdbUrl', 'seadexUrl', 'animeMappingUrl'],
   },
+  keys: { table: 'secrets' },
   migrations,
   pulse: { counter: 'addons_requests_total', labels: { resource: 'stream' }, what: 'opened titles' },
 });

@@ -111,6 +111,7 @@ const general = z.object({
     description: 'For tests, and where another server limits them.',
   }),
   metadataUrl: webAddress.default('https://v3-cinemeta.strem.io').meta({
+    emptyIsSet: true,
     title: 'Addon for titles',
     description: 'Asked for title, year and age rating where a filter or a search needs them. Empty: nobody is asked.',
   }),
@@ -119,6 +120,7 @@ const general = z.object({
     description: 'Asked for release dates where a configuration hides what is not out yet and has a key.',
   }),
   seadexUrl: webAddress.default('https://releases.moe').meta({
+    emptyIsSet: true,
     title: 'SeaDex: address',
     description: 'Asked which releases of an anime are the best, where a configuration wants to know. Empty: never.',
   }),

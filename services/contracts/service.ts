@@ -161,6 +161,11 @@ export interface Service extends AsyncDisposable, ListenerHandler {
   /** Puts back what `backup` wrote, before `start`; repeated where it was cut off. */
   restore?(folder: string): Promise<void>;
   /**
+   * For a service whose work is not only that of requests: what a restart for a changed setting waits for. `begin` keeps new
+   * long work waiting, such as the next of a queue, until it is disposed; `running` counts what still runs.
+   */
+  readonly drain?: { begin(): Disposable; running(): number };
+  /**
    * Takes new settings of which only such fields differ as the schema says to be live (`.meta({ live: true })`): nothing that is
    * open is closed for them. Without it, when it throws, and for all other fields, the host disposes and creates again.
    */
@@ -213,6 +218,17 @@ export type Grantable = z.infer<typeof Grantable>;
 export const ServiceGroup = z.enum(['media', 'alerts', 'data', 'system']);
 export type ServiceGroup = z.infer<typeof ServiceGroup>;
 
+/** Where a service stores the keys that it made itself, for the action that replaces one that cannot be read any more. */
+export interface StoredKeys {
+  /** The table, and the column that names them; `name` without. */
+  readonly table?: string;
+  readonly column?: string;
+  /** How rows are named where that is not the key's own name. */
+  readonly rows?: Readonly<Record<string, string>>;
+  /** Files in the service's folder that are a key, or that only it can open. */
+  readonly files?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** What the host must know of a service before it runs it, and of one that it does not run. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case, also the folder's and the schema's name. */
@@ -250,6 +266,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
     readonly area: string;
   };
   readonly migrations: readonly Migration[];
+  readonly keys?: StoredKeys;
   /** Names in the service's own folder that its `backup` saves in place of a copy of them. */
   readonly uncopied?: readonly string[];
   /** Files that earlier versions kept elsewhere in the data folder: former path -> name in the service's own folder. */

@@ -6,6 +6,7 @@ import { Problem } from '../contracts/problem.ts';
 import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
 import { sessionOf } from '../contracts/session.ts';
+import { markEndless } from '../kit/endless.ts';
 import { EventRing } from './domain.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './wire.ts';
 
@@ -141,6 +142,7 @@ export class LiveEvents implements Disposable {
   }
 
   #begin(response: ServerResponse, lastId: string | undefined, rights: Rights): void {
+    markEndless(response);
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',

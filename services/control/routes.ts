@@ -72,10 +72,11 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
       }
       return host.restart(id);
     }),
+    implement(controlApi.replaceKey, ({ params }) => host.replaceKey(params['id'] ?? '', params['name'] ?? '')),
     implement(controlApi.settings, () => host.settings()),
     implement(controlApi.changeSettings, async ({ params, body }) => {
-      const { restarted } = await host.changeSettings(params['section'] ?? '', body);
-      return { restarted: [...restarted] };
+      const { restarted, pending } = await host.changeSettings(params['section'] ?? '', body);
+      return { restarted: [...restarted], ...(pending.length === 0 ? {} : { pending: [...pending] }) };
     }),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
     implement(controlApi.installEngine, ({ params, query }) =>

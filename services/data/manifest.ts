@@ -24,6 +24,7 @@ export const manifest = defineManifest({
     'The mail server': ['smtpPort', 'smtpUser', 'smtpPassword', 'smtpMode', 'smtpFrom', 'smtpName'],
     'Requests and statements': ['bodyMebibytes', 'batchSeconds', 'aggregates', 'plans'],
   },
+  keys: { table: 'secrets' },
   migrations,
   uncopied: ['cluster'],
   stopMs: 20_000,

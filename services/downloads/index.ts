@@ -46,8 +46,11 @@ export const downloads = defineService({
   ...manifest,
   create(context: Context, given) {
     const optionFiles = new OptionFiles(given, context);
-    const live = liveSettings(given, () => {
-      if (removing !== undefined) remove();
+    const live = liveSettings(given, async () => {
+      await optionFiles.use(live.current);
+      if (removing === undefined) return;
+      remove();
+      queue.wake();
     });
     const settings = withOptions(live.current, optionFiles);
     const parts = assemble(context, settings, optionFiles);
@@ -107,6 +110,7 @@ export const downloads = defineService({
         hasAny ||= await new DownloadStore(context.reads).hasAny();
         return !hasAny ? { ...shown, begin: { label: 'Download a first video', to: '/downloads' } } : shown;
       },
+      drain: { begin: () => queue.hold(), running: () => queue.active },
       reconfigure: live.take,
       async [Symbol.asyncDispose]() {
         await open.disposeAsync();
@@ -133,8 +137,15 @@ function assemble(
   const store = new DownloadStore(context.db);
   const javaScript = javaScriptOf();
   const folders = new Folders(context.files, settings);
-  const { keepLoaded, allowPrivateAddresses } = settings;
-  const extractor = new Extractor({ engines, clock, log: context.log, keepLoaded, allowPrivateAddresses });
+  const extractor = new Extractor({
+    ...{ engines, clock, log: context.log },
+    get keepLoaded() {
+      return settings.keepLoaded;
+    },
+    get allowPrivateAddresses() {
+      return settings.allowPrivateAddresses;
+    },
+  });
   const driverSettings = commandSettings(settings, folders, javaScript.args);
   const cookies = new Cookies(context, () => settings.ytdlOptions['cookiefile']);
   const driver = new Driver({
@@ -232,8 +243,12 @@ function assemble(
   };
 }
 
-function healthOf(queue: Queue, engine: EngineWatch, { problem }: OptionFiles): Health {
+function healthOf(queue: Queue, engine: EngineWatch, { problem, leftOut }: OptionFiles): Health {
   if (engine.health !== undefined) return engine.health;
   if (problem !== undefined) return { state: 'degraded', detail: problem };
+  if (leftOut !== undefined) {
+    const remedy = { label: 'Correct the options', to: '/settings/downloads/ytdlOptions', adminOnly: true } as const;
+    return { state: 'degraded', detail: leftOut, remedy };
+  }
   return { state: 'up', detail: queue.active === 0 ? 'nothing to download' : `${queue.active} downloading` };
 }

@@ -34,7 +34,7 @@ export const manifest = defineManifest({
     'Where it is kept': ['downloadDir'],
     'What is fetched': ['quality', 'format', 'subtitles'],
     'How fast': ['mode', 'maxConcurrent'],
-    'Who may use it': ['requireSignIn'],
+    'Who may use it': ['trustLocalPrograms', 'requireSignIn'],
     Folders: ['tempDir', 'audioDownloadDir', 'customDirs', 'createCustomDirs', 'customDirsExclude', 'indexable'],
     'Rights of files': ['umask', 'owner', 'group'],
     'After a download': ['deleteFiles', 'clearAfter'],

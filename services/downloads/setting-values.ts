@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optionsProblem } from './domain/options.ts';
 import { templateProblem } from './domain/template.ts';
 import { titleExpression } from './subscriptions/title-expression.ts';
 
@@ -45,10 +44,7 @@ export const origin = z
 export const language = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/, 'Use a language such as en, or a pattern such as en.*');
-/** Of yt-dlp, as its settings file has them. */
-export const options = z.record(z.string(), z.unknown()).superRefine((given, context) => {
-  const message = optionsProblem(given, 'settings');
-  if (message !== undefined) context.addIssue({ code: 'custom', message: `The option ${message}.` });
-});
+/** Of yt-dlp, as its settings file has them. What is not understood is left out and reported, and stops nothing. */
+export const options = z.record(z.string(), z.unknown());
 /** A web address without a query. */
 export const webAddress = z.string().regex(/^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');

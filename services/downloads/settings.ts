@@ -22,6 +22,7 @@ const allFormats = [...new Set([...formats.video, ...formats.audio])];
 /** Section `services.downloads` of the settings. */
 export const Settings = z.object({
   downloadDir: folder.default('').meta({
+    live: true,
     title: 'Download folder',
     description: 'Where finished files go. Empty: the folder Downloads/homeport in your home folder.',
     folder: true,
@@ -33,11 +34,13 @@ export const Settings = z.object({
     folder: true,
   }),
   audioDownloadDir: folder.default('').meta({
+    live: true,
     title: 'Download folder for sound',
     description: 'Where audio files go. Empty: the download folder.',
     folder: true,
   }),
   customDirs: z.boolean().default(true).meta({
+    live: true,
     title: 'Folders in requests',
     description: 'A request may name a folder below the download folder.',
   }),
@@ -45,16 +48,20 @@ export const Settings = z.object({
     .boolean()
     .default(true)
     .meta({
+      live: true,
       needs: { customDirs: [true] },
       title: 'Make folders of requests',
       description: 'Off: a request may name only a folder that is there.',
     }),
   customDirsExclude: expression.default('(^|/)[.@].*$').meta({
+    live: true,
+    emptyIsSet: true,
     title: 'Folders not to offer',
     description:
-      'A regular expression in the notation of Python, searched in the path below the download folder. Hidden ones are never offered. Empty: all others are.',
+      'A regular expression in the notation of Python, searched in the path below the download folder. Hidden ones are never offered. Leave empty to offer all others.',
   }),
   indexable: z.boolean().default(false).meta({
+    live: true,
     title: 'List finished files',
     description:
       'Whoever reaches the service may see what is in the download folders, as a list of links below /download/.',
@@ -64,15 +71,18 @@ export const Settings = z.object({
     .regex(/^(0?[0-7]{3})?$/, 'Use three octal digits such as 022.')
     .default('')
     .meta({
+      live: true,
       title: 'Umask',
       description:
         'Takes rights from new files and folders: 022 lets others read, 077 nobody else. Empty: as the system has it.',
     }),
   owner: z.int().min(0).max(4_294_967_294).nullable().default(null).meta({
+    live: true,
     title: 'Owner of files',
     description: 'Number of the user that files are given to. Only where Homeport runs as root.',
   }),
   group: z.int().min(0).max(4_294_967_294).nullable().default(null).meta({
+    live: true,
     title: 'Group of files',
     description: 'Number of the group that files are given to. Only where Homeport runs as root.',
   }),
@@ -123,6 +133,7 @@ export const Settings = z.object({
     .enum(['sequential', 'concurrent'])
     .default('sequential')
     .meta({
+      live: true,
       title: 'Download mode',
       description: 'Whether each waits for the one before it.',
       choices: { sequential: 'One after another', concurrent: 'Several at once' },
@@ -133,6 +144,7 @@ export const Settings = z.object({
     .max(100)
     .default(3)
     .meta({
+      live: true,
       needs: { mode: ['concurrent'] },
       title: 'Downloads at once',
       description:
@@ -142,6 +154,7 @@ export const Settings = z.object({
     .enum(qualities)
     .default('best')
     .meta({
+      live: true,
       title: 'Quality',
       description:
         'For links from extensions, apps and scripts that name no quality. 1080p means at most 1080p: if there is only less, that is taken.',
@@ -154,6 +167,7 @@ export const Settings = z.object({
     .enum(allFormats)
     .default('mp4')
     .meta({
+      live: true,
       title: 'Format',
       description: 'For links from extensions, apps and scripts that name no format.',
       choices: {
@@ -169,18 +183,24 @@ export const Settings = z.object({
       },
     }),
   outputTemplate: template.default('%(title).180B.%(ext)s').meta({
+    live: true,
     title: 'File name',
     description: 'Template of the file name in the notation of yt-dlp, relative to the download folder.',
   }),
   playlistTemplate: optionalTemplate.default('%(playlist_title)s/%(title).180B.%(ext)s').meta({
+    live: true,
+    emptyIsSet: true,
     title: 'File name in playlists',
-    description: 'The same for entries of playlists. Empty: as any other file.',
+    description: 'The same for entries of playlists. Leave empty to name them as any other file.',
   }),
   channelTemplate: optionalTemplate.default('%(channel)s/%(title).180B.%(ext)s').meta({
+    live: true,
+    emptyIsSet: true,
     title: 'File name in channels',
-    description: 'The same for what comes from a channel. Empty: as any other file.',
+    description: 'The same for what comes from a channel. Leave empty to name it as any other file.',
   }),
   playlistItemLimit: z.int().min(0).max(1_000_000).default(0).meta({
+    live: true,
     title: 'Most videos of a playlist',
     description: 'Used where a request names no number of its own. 0: all.',
   }),
@@ -196,10 +216,12 @@ export const Settings = z.object({
     description: 'How far from its beginning a channel, playlist or feed is searched for new videos.',
   }),
   chapterTemplate: template.default(chapterTemplate).meta({
+    live: true,
     title: 'File name of chapters',
     description: 'The same for the files of chapters, where a download is split into them.',
   }),
   iosFormat: z.boolean().default(false).meta({
+    live: true,
     title: 'Files for Apple devices',
     description:
       'Where a request names no format: MP4 with H.264 or HEVC and AAC, converted where a site has nothing of the kind.',
@@ -209,18 +231,22 @@ export const Settings = z.object({
     .max(50)
     .default([])
     .meta({
+      live: true,
       title: 'Subtitles',
       description: 'Languages whose subtitles come with a video. A language that a video lacks is passed over.',
     }),
   embedSubtitles: z.boolean().default(false).meta({
+    live: true,
     title: 'Subtitles inside the video',
     description: 'Off: as .srt files beside it. AVI has no room for any, so there they are always files.',
   }),
   automaticSubtitles: z.boolean().default(false).meta({
+    live: true,
     title: 'Automatic subtitles too',
     description: 'What a machine has written is taken where nobody else has.',
   }),
   sponsorblockApi: webAddress.default('https://sponsor.ajay.app').meta({
+    live: true,
     title: 'SponsorBlock server',
     description:
       'Asked for advertising in a video where a request wants it left out. It learns the beginning of a hash.',
@@ -229,6 +255,7 @@ export const Settings = z.object({
     .array(z.enum(segments))
     .default(['sponsor', 'selfpromo', 'interaction'])
     .meta({
+      live: true,
       title: 'What SponsorBlock leaves out',
       description: 'Cut out where a request wants it.',
       choices: {
@@ -243,49 +270,66 @@ export const Settings = z.object({
       },
     }),
   ytdlOptions: options.default({}).meta({
+    live: true,
     title: 'Options of yt-dlp',
     description:
-      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What runs programs or names folders is refused; what has no effect here is named in the log.',
+      'For every download, by the names of its Python interface, such as {"ratelimit": 2000000, "geo_bypass_country": "DE"}. What runs programs, names folders or is not understood is left out, and named in the log and on Home.',
   }),
   ytdlOptionsFile: file.meta({
+    live: true,
     title: 'File with options of yt-dlp',
     description: 'A JSON file with more of them, which win over those above. A change of it takes effect at once.',
   }),
   ytdlPresets: z.record(z.string().min(1).max(100), options).default({}).meta({
+    live: true,
     title: 'Presets',
     description: 'Sets of such options by name, for requests to choose from: {"slow": {"ratelimit": "500K"}}.',
   }),
   ytdlPresetsFile: file.meta({
+    live: true,
     title: 'File with presets',
     description: 'A JSON file with more of them, which win over those above. A change of it takes effect at once.',
   }),
   allowOptionsOverrides: z.boolean().default(false).meta({
+    live: true,
     title: 'Options in requests',
     description: 'Whoever may add downloads may set options of yt-dlp for them, but for a proxy.',
   }),
   allowPrivateAddresses: z.boolean().default(false).meta({
+    live: true,
     title: 'Allow private addresses',
     description: 'Downloads from this machine and the home network. Off: such addresses are refused.',
   }),
   corsAllowedOrigins: z.array(origin).default(['chrome-extension://*', 'moz-extension://*']).meta({
+    live: true,
     title: 'Web origins that may add downloads',
     description: 'For browser extensions and bookmarklets. A star stands for anything; * alone lets every page in.',
   }),
+  trustLocalPrograms: z.boolean().default(true).meta({
+    live: true,
+    title: 'Trust programs on this computer',
+    description:
+      'When on, programs on this computer may use this service without signing in, as with MeTube. When off, every request needs an account or token.',
+  }),
   requireSignIn: z.boolean().default(false).meta({
+    live: true,
     title: 'Require sign-in',
     description: 'Asks every client of this service for an account. Most existing clients cannot sign in.',
   }),
   keepLoaded: z.boolean().default(true).meta({
+    live: true,
     title: 'Keep yt-dlp loaded',
     description:
       'Starts downloads several times as fast, for about 50 MB of memory while there are any. Where Python cannot import yt-dlp, each download starts it anew.',
   }),
   socketTimeout: z.int().min(1).max(600).default(30).meta({
+    live: true,
     unit: 'seconds',
     title: 'Patience with silent servers',
     description: 'A connection on which no byte arrives for this time is given up.',
   }),
   retries: z.int().min(0).max(100).default(10).meta({
+    live: true,
     title: 'Retries',
     description: 'How often a broken transfer is continued before the download fails.',
   }),

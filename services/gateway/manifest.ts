@@ -33,6 +33,7 @@ export const manifest = defineManifest({
       'oidcAccounts',
     ],
   },
+  keys: { table: 'certificates', column: 'kind' },
   migrations,
   live: [liveTopic(gatewayChanged, 'admin')],
 });

@@ -43,6 +43,7 @@ export const manifest = defineManifest({
     'New repositories': ['defaultPrivate', 'defaultBranch', 'createOnPush'],
     Pushes: ['maxPushMegabytes', 'noticeBranches'],
   },
+  keys: { files: { 'ssh-ed25519': ['ssh_host_ed25519_key'], 'ssh-rsa': ['ssh_host_rsa_key'] } },
   migrations: [...migrations, ...issueMigrations],
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],

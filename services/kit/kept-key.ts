@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../contracts/problem.ts';
-import type { Context } from '../contracts/service.ts';
+import type { Context, Vault } from '../contracts/service.ts';
 
 /** Where a key is kept: a table of the service with the columns `name` (its key) and `sealed`, both text. */
 export interface KeyPlace {
@@ -13,12 +13,38 @@ export interface KeyPlace {
 type KeyTables = Record<string, { readonly name: string; readonly sealed: string }>;
 
 /**
- * A key of the service's own, opened; made by `make` the first time. Where two hosts make one at the same time, both get
- * the one that was stored first.
- * One that the vault cannot open any more, as after a move without its key, is replaced: what was made with it is void.
+ * Opens a stored key of a service.
+ * @throws Problem `vault.key_unreadable` (503) which says how to get the key back, or how to replace it; nothing does that
+ * unasked, since what was made with the key would be void.
+ */
+export function openStoredKey(
+  vault: Pick<Vault, 'open'>,
+  sealed: string,
+  { purpose, service, name }: { readonly purpose: string; readonly service: string; readonly name: string },
+): string {
+  try {
+    return vault.open(sealed, purpose);
+  } catch (cause) {
+    if (!(cause instanceof Problem)) throw cause;
+    throw unreadableKey(service, name, cause);
+  }
+}
+
+/** Says that a stored key of a service is there and cannot be read, and what to do. */
+export function unreadableKey(service: string, name: string, cause?: unknown): Problem {
+  const detail =
+    `The stored key "${name}" cannot be read: it was sealed under another key of the vault, or changed. ` +
+    `Restore it from a backup, or replace it with "homeport keys replace ${service} ${name}".`;
+  return new Problem('vault.key_unreadable', 503, detail, { cause, fields: { key: name }, retryable: false });
+}
+
+/**
+ * A key of the service's own, opened; made by `make` where there is none. Where two hosts make one at the same time, both
+ * get the one that was stored first.
+ * @throws Problem as {@link openStoredKey}.
  */
 export async function keptKey(
-  { db, commit, log, vault }: Pick<Context, 'db' | 'commit' | 'log' | 'vault'>,
+  { db, commit, vault }: Pick<Context, 'db' | 'commit' | 'vault'>,
   { table, name, purpose }: KeyPlace,
   make: () => string,
 ): Promise<string> {
@@ -26,20 +52,11 @@ export async function keptKey(
     const row = await from.selectFrom(table).select('sealed').where('name', '=', name).executeTakeFirst();
     return row?.sealed;
   };
+  const [service = ''] = purpose.split('.');
   const known = await read(db);
-  if (known !== undefined) {
-    try {
-      return vault.open(known, purpose);
-    } catch (error) {
-      // Without the vault it was sealed in it is lost. The server must start all the same.
-      if (!(error instanceof Problem)) throw error;
-      log.warn('a stored key cannot be read, a new one takes its place', { name, error });
-    }
-  }
+  if (known !== undefined) return openStoredKey(vault, known, { purpose, service, name });
   const sealed = vault.seal(make(), purpose);
   const stored = await commit(async (transaction) => {
-    if (known !== undefined)
-      await transaction.deleteFrom(table).where('name', '=', name).where('sealed', '=', known).execute();
     await transaction
       .insertInto(table)
       .values({ name, sealed })
@@ -47,5 +64,5 @@ export async function keptKey(
       .execute();
     return read(transaction);
   });
-  return vault.open(stored ?? sealed, purpose);
+  return openStoredKey(vault, stored ?? sealed, { purpose, service, name });
 }

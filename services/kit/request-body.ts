@@ -2,20 +2,28 @@ import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { requestAborted, toAborted } from './disconnected.ts';
 
-/** The whole body of a request. @throws what `tooLarge` makes, for one of more bytes than `most`. */
+/**
+ * The whole body of a request.
+ * @throws what `tooLarge` makes, for one of more bytes than `most`; Problem `http.aborted` when the client leaves.
+ */
 export async function wholeBody(request: IncomingMessage, most: number, tooLarge: () => Error): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge();
   const parts: Buffer[] = [];
   let size = 0;
   // Leaving off must not end the connection, on which the answer goes; what still comes is not kept.
-  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > most) {
-      request.resume();
-      throw tooLarge();
+  try {
+    for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > most) {
+        request.resume();
+        throw tooLarge();
+      }
+      parts.push(part);
     }
-    parts.push(part);
+  } catch (error) {
+    throw toAborted(error, request);
   }
   return Buffer.concat(parts, size);
 }
@@ -43,6 +51,7 @@ export async function bodyToFile(
     return size;
   } catch (error) {
     incoming.resume();
-    throw error;
+    const isCut = incoming.errored !== null && incoming.errored === error;
+    throw isCut ? requestAborted(error) : error;
   }
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'socket.io';
 import { Problem } from '../contracts/problem.ts';
 import type { Log } from '../contracts/service.ts';
 import type { UpgradeListener } from '../contracts/listeners.ts';
+import { markEndless } from './endless.ts';
 
 export interface SocketIoOptions {
   /** Path that upgrades come to, such as `/socket.io`; others are answered 404. */
@@ -55,6 +56,7 @@ export function socketIo({ path, longestMessage, admit, take, log }: SocketIoOpt
   };
   return {
     http(request, response) {
+      markEndless(response);
       serve(
         ({ transport }) => transport.handleRequest(request, response),
         () => response.destroy(),

@@ -78,6 +78,7 @@ export const Settings = z.object({
   }),
   attachmentAllow: z.array(z.string().max(2048)).max(200).default(['*']).meta({
     live: true,
+    emptyIsSet: true,
     title: 'Fetch files from',
     description:
       'Hosts or addresses with * and ?, such as cam.example.org or https://*.example.org/pics/*. A private host that is named here without a wildcard may be fetched from. Empty: no file is fetched.',

@@ -58,6 +58,7 @@ export const manifest = defineManifest({
       'emailLimitReplenish',
     ],
   },
+  keys: { table: 'keys' },
   migrations,
   grantable: [{ service: 'push', title: 'Message topics', example: '*-*-backup' }],
   live: [liveTopic(pushStored, 'user'), liveTopic(pushPlanned, 'user')],

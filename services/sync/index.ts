@@ -7,6 +7,8 @@ import type { Health, RunningWork } from '../contracts/health.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
 import { firstSentence } from '../contracts/first-sentence.ts';
 import { fewNames } from '../kit/few-names.ts';
+import { liveSettings } from '../kit/live-settings.ts';
+import { Bandwidth } from './engine/bandwidth.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
 import { RemoteSetups } from './engine/remote-setup.ts';
@@ -28,6 +30,7 @@ import { PlanStore } from './store/plans.ts';
 import type { Tables } from './store/tables.ts';
 import { TaskStore, type FailedTask, type Task } from './store/tasks.ts';
 import { refuseKeptLinks } from './tasks/links.ts';
+import { syncAccountData } from './tasks/account-data.ts';
 import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
 import { Notices } from './tasks/notices.ts';
 import { rcloneMover } from './tasks/rclone-mover.ts';
@@ -48,18 +51,21 @@ function workOf({ order: { kind, source, destination }, stats }: Job): RunningWo
 /** File sync: rclone's remote control with a memory, brakes and a calendar. */
 export const sync = defineService({ ...manifest, create });
 
-function create(context: Context, settings: Settings): Service {
+function create(context: Context, given: Settings): Service {
   const { clock, log } = context;
   const db: Kysely<Tables> = context.db;
   const open = new AsyncDisposableStack();
   const store = new JobStore(db);
   const ids = new JobIds(context);
   const executeId = randomUUID();
+  const live = liveSettings(given, () => bandwidth.settingChanged());
+  const settings = live.current;
+  const bandwidth: Bandwidth = new Bandwidth({ clock, engine: () => engine, setting: () => settings.bandwidth });
   const engine: Engine = new Engine({
     context,
     config: new ConfigFile(join(context.files, 'rclone.conf'), context),
-    idleMs: settings.idleSeconds * 1000,
-    bandwidth: settings.bandwidth,
+    idleMs: () => settings.idleSeconds * 1000,
+    rate: () => bandwidth.rate,
     onComplaint: (complaint) => jobs.complained(complaint),
   });
   const jobs: Jobs = new Jobs({
@@ -128,6 +134,8 @@ function create(context: Context, settings: Settings): Service {
     api: syncHandlers({ context, access, engine: () => engine, jobs, runs: store, setups, tasks, taskStore, plans }),
     async start() {
       open.use(engine);
+      open.use(bandwidth);
+      bandwidth.start();
       open.use(jobs);
       const left = await context.commit((transaction: Kysely<Tables>) => store.interrupt(transaction, clock.now()));
       open.use(notices.handle());
@@ -151,6 +159,9 @@ function create(context: Context, settings: Settings): Service {
       if (all === 0) return { state: 'up', detail: 'nothing to sync yet', begin };
       return { state: 'up', detail: `${all === 1 ? '1 sync' : `${String(all)} syncs`}, none running` };
     },
+    drain: { begin: () => tasks.hold(), running: () => jobs.running.filter(({ order }) => order.durable).length },
+    accountData: syncAccountData({ commit: context.commit, db, jobs }),
+    reconfigure: live.take,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

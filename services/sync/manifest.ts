@@ -25,6 +25,11 @@ export const manifest = defineManifest({
   },
   environment,
   migrations,
+  keys: {
+    table: 'keepsakes',
+    rows: { remotes: 'sync.engine-configuration' },
+    files: { remotes: ['rclone.conf'] },
+  },
   engines: [rclone],
   live: [liveTopic(syncChanged, 'user')],
 });

@@ -191,7 +191,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
     expect(await (await fetch(`${url}/robots.txt`)).text()).toBe('User-agent: nobody\n');
     expect(left).toBe(false);
     expect(socket.connected).toBe(true);
-    expect(await change('downloads', { indexable: true })).toEqual(['downloads']);
+    expect(await change('downloads', { publicUrl: 'https://media.example.org' })).toEqual(['downloads']);
     await vi.waitFor(() => expect(left).toBe(true));
     socket.close();
   });

@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     write(join(folder, 'bin', 'ffmpeg'), '#!/bin/sh\necho "ffmpeg version 9.1-test Copyright (c)"\n');
     const missing = join(folder, 'nowhere', 'ffmpeg');
     pages = await openPages({
-      environment: { HOMEPORT_ENGINES_DIR: folder, FFMPEG_PATH: missing },
+      environment: { HOMEPORT_ENGINES_DIR: join(folder, 'engines'), FFMPEG_PATH: missing },
     });
   });
   afterEach(async () => {

@@ -11,7 +11,7 @@ export const adminAuthorization = `Basic ${Buffer.from(`${admin.name}:${admin.pa
 export const builtPages = fileURLToPath(new URL('../../dist/renderer', import.meta.url));
 
 /** Where `npm test` installs engines once for all tests. */
-export const enginesFolder = fileURLToPath(new URL('../../.cache/engines-home', import.meta.url));
+export const enginesFolder = fileURLToPath(new URL('../../.cache/engines-home/engines', import.meta.url));
 
 export interface TestHostOptions {
   /** Default: all services. */

@@ -45,6 +45,7 @@ export type Command =
   /** Without an engine: those that services need, as far as they are missing. */
   | (Place & { readonly name: 'engines install'; readonly engine: string | undefined })
   | (Place & { readonly name: 'engines remove'; readonly engine: string })
+  | (Place & { readonly name: 'keys replace'; readonly service: string; readonly key: string })
   /** `message` is one sentence for standard error. */
   | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
 
@@ -73,6 +74,7 @@ ${programsOf(services).map(importHelp).join('')}  config check [FILE]           
   engines list                       show the outside programs and their versions
   engines install [NAME]             install or update ${engineNames(services).join(', ')}
   engines remove NAME                remove what "engines install" put into the data folder
+  keys replace SERVICE NAME          make a new key in place of a stored one that cannot be read
 `;
 }
 
@@ -110,13 +112,14 @@ interface Given {
   readonly dataDir: string | undefined;
   /** What follows the command's own words. */
   readonly first: string | undefined;
+  readonly second: string | undefined;
 }
 
 /** One way to write a command: its words, what may follow, and what it then means (or why it means nothing). */
 interface Form {
   readonly words: readonly string[];
   readonly flags: readonly Flag[];
-  readonly argument: 'none' | 'optional' | 'file';
+  readonly argument: 'none' | 'optional' | 'file' | 'two';
   command(given: Given): Command | string;
 }
 
@@ -211,6 +214,15 @@ const forms: readonly Form[] = [
     command: ({ dataDir }) => ({ name: 'engines list', dataDir }),
   },
   {
+    words: ['keys', 'replace'],
+    flags: [],
+    argument: 'two',
+    command: ({ dataDir, first = '', second = '' }) =>
+      first === '' || second === ''
+        ? '"keys replace" needs a service and the name of a key, as the message about it has them.'
+        : { name: 'keys replace', dataDir, service: first, key: second },
+  },
+  {
     words: [],
     flags: ['headless', 'hidden', 'port', 'safe-mode'],
     argument: 'optional',
@@ -244,11 +256,12 @@ export function parseCommandLine(argv: readonly string[], services: Services = [
   );
   if (stray !== undefined) return invalid(`"${name}" does not take --${stray}.`);
   const [first, ...others] = positionals.slice(form.words.length);
-  const extra = form.argument === 'none' ? first : others[0];
+  const [second] = others;
+  const extra = form.argument === 'none' ? first : form.argument === 'two' ? others[1] : second;
   if (extra !== undefined) return invalid(`"${name}" does not take "${extra}".`);
   if (form.argument === 'file' && (first === undefined || first === '')) return invalid(`"${name}" needs a file.`);
 
-  const command = form.command({ values, dataDir, first });
+  const command = form.command({ values, dataDir, first, second });
   return typeof command === 'string' ? invalid(command) : command;
 }
 

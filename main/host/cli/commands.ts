@@ -13,7 +13,10 @@ import { openConfig } from '../config/file-config.ts';
 import { settingsSentence } from '../config/reason.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
+import { openServiceContext } from '../services/service-context.ts';
+import { setKeyAside } from '../vault/replace-key.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
+import { findEnginesFolder } from '../engines/engines-folder.ts';
 import { enginesOf } from '../engines/specs.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
@@ -48,6 +51,8 @@ export async function runCommand(command: Work, place: Place): Promise<void> {
       return backup(command.file, place);
     case 'restore':
       return restore(command.file, command.force, place);
+    case 'keys replace':
+      return replaceKey(command, place);
     case 'engines list':
     case 'engines install':
     case 'engines remove': {
@@ -152,6 +157,19 @@ async function takeOver(
   });
 }
 
+/** In a data folder that no host is running on. */
+async function replaceKey({ service, key }: Extract<Work, { name: 'keys replace' }>, place: Place): Promise<void> {
+  const descriptor = place.descriptors.find(({ id }) => id === service);
+  if (descriptor === undefined) throw new Problem('host.unknown_service', 404, `There is no service "${service}".`);
+  using _lock = lockDataFolder(place.dataDir);
+  finishRestore(place.dataDir);
+  await withKernel(place, async ({ parts }) => {
+    await using room = await openServiceContext(descriptor, parts);
+    await setKeyAside(descriptor, key, room.context);
+  });
+  print(`${descriptor.title} makes a new key "${key}" at its next start.`);
+}
+
 async function check(named: string | undefined, { dataDir, descriptors }: Place): Promise<void> {
   const file = named ?? join(dataDir, 'homeport.yaml');
   if (named === undefined && !existsSync(file)) {
@@ -188,11 +206,12 @@ function readConfig({ dataDir, descriptors }: Place): ReturnType<typeof openConf
 
 async function openShelf(place: Place): Promise<HostEngines> {
   const { host, enginePaths } = (await readConfig(place)).read();
+  const log = quietLog().child('engines');
   return openEngines({
-    folder: host.enginesFolder || place.dataDir,
+    folder: findEnginesFolder(host, place.dataDir, log),
     specs: enginesOf(place.descriptors),
     paths: () => enginePaths,
-    log: quietLog().child('engines'),
+    log,
   });
 }
 

@@ -59,7 +59,7 @@ that cannot be read at all is kept as \`homeport.yaml.bad\` before anything is w
 A secret may be typed as it is. The next start or change of settings seals it, in the file and in the copies beside it, with the key of this installation (\`password: { sealed: v1.… }\`); type a new one over it to change it. A sealed one counts for its setting alone.
 A secret that is shared by an \`&anchor\` stays as it is, and so do files that cannot be read. The file is readable by its owner only. \`homeport config export\` seals secrets as well; \`--secrets\` writes them in plain text.
 
-In the environment, numbers and text are written as they are; true/false also as yes/no, on/off, 1/0; lists with commas; groups of fields as JSON. An empty variable counts as not set.
+In the environment, numbers and text are written as they are; true/false also as yes/no, on/off, 1/0; lists with commas; groups of fields as JSON. An empty variable counts as not set, except for a field that says what an empty variable means.
 
 Quiet hours are lines of days and times, each day by itself or from one to another: \`mon-fri 22:00-07:00\`, \`sat sun 23:00-09:00\`, or \`22:00-07:00\` for every day.`;
 
@@ -79,13 +79,14 @@ function sectionPart({ id, path, title, summary, fields }: Section): string {
   ].join('\n\n');
 }
 
-function meaningOf({ title, description, schema, secret, live }: Section['fields'][number]): string {
+function meaningOf({ title, description, schema, secret, live, emptyIsSet }: Section['fields'][number]): string {
   const example = schema['example'];
   return [
     `**${title}.** ${description}`,
     ...(typeof example === 'string' ? [`Such as ${example}.`] : []),
     ...(secret ? ['Secret.'] : []),
     ...(live ? ['Takes effect at once.'] : []),
+    ...(emptyIsSet ? ['An empty variable sets it to empty.'] : []),
   ].join(' ');
 }
 

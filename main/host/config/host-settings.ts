@@ -93,6 +93,12 @@ export const HostSettings = z.object({
     title: 'Time to stop',
     description: 'What running work gets to finish when Homeport stops.',
   }),
+  restartWait: z.int().min(0).max(86_400).default(300).meta({
+    unit: 'seconds',
+    title: 'Wait before a restart',
+    description:
+      'When a changed setting restarts a service, its running transfers get this time to finish. Set it to 0 to restart at once.',
+  }),
   databaseUrl: z
     .string()
     .regex(/^(postgres(ql)?:\/\/.+)?$/, 'Use an address such as postgres://user:password@host/database.')
@@ -144,6 +150,7 @@ export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_BACKUP_EVERY_DAYS: 'backupEveryDays',
   HOMEPORT_BACKUP_KEEP: 'backupKeep',
   HOMEPORT_STOP_TIMEOUT: 'stopTimeout',
+  HOMEPORT_RESTART_WAIT: 'restartWait',
   HOMEPORT_DATABASE_URL: 'databaseUrl',
   HOMEPORT_ENGINES_DIR: 'enginesFolder',
   HOMEPORT_INSTALL_ENGINES: 'installEngines',

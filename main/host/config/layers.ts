@@ -88,7 +88,7 @@ function layersOf(
   // `port:` with nothing behind it is a value taken out, not a value of the wrong type.
   if (saved !== undefined && (saved !== null || field.acceptsNull)) take(saved, { from: 'file' });
 
-  const name = field.variables.find((variable) => isSet(outer.environment[variable]));
+  const name = field.variables.find((variable) => isSet(outer.environment[variable], field));
   if (name !== undefined) {
     const origin: SettingsOrigin = { from: 'environment', name };
     const coerced = coerce(spelt(name, outer.environment[name] ?? ''), field.place);
@@ -208,9 +208,12 @@ function unknownVariables(sections: readonly Section[], { environment }: OuterLa
     .map((name) => ({ path: '', message: `${name}: there is no such service or listener; it has no effect.` }));
 }
 
-/** An empty variable counts as not set: that is how compose files and unit files leave one out. */
-function isSet(text: string | undefined): boolean {
-  return text !== undefined && text.trim() !== '';
+/**
+ * An empty variable counts as not set: that is how compose files and unit files leave one out. It is set for a field for
+ * which empty means something else than its default.
+ */
+function isSet(text: string | undefined, field?: Pick<Field, 'emptyIsSet'>): boolean {
+  return text !== undefined && (text.trim() !== '' || field?.emptyIsSet === true);
 }
 
 function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {

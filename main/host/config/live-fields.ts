@@ -16,6 +16,17 @@ export function takesEffectAtOnce(
   );
 }
 
+/** Returns the settings before a change with its live fields taken over, for a service that restarts later for the others. */
+export function withLiveFields(
+  { settings: { shape } }: Pick<ServiceManifest, 'settings'>,
+  before: ServiceSettings,
+  after: ServiceSettings,
+): ServiceSettings {
+  const next = Object(after.settings) as Record<string, unknown>;
+  const live = Object.entries(next).filter(([name]) => isLive(shape[name]));
+  return { ...before, settings: { ...before.settings, ...Object.fromEntries(live) } };
+}
+
 /** By the schema of a field, as its service declares it. */
 function isLive(field: unknown): boolean {
   return field instanceof z.ZodType && field.meta()?.['live'] === true;

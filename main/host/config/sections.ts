@@ -19,6 +19,8 @@ export interface Field {
   readonly secret: boolean;
   /** A change takes effect at once: `.meta({ live: true })`, and those of the host but where their text says otherwise. */
   readonly live: boolean;
+  /** An empty environment variable sets it: `.meta({ emptyIsSet: true })`. */
+  readonly emptyIsSet: boolean;
   /** See `SettingsField`. */
   readonly advanced: boolean;
   readonly area: string;
@@ -253,6 +255,7 @@ function section(
       place,
       secret: holdsSecret(place),
       live: place.nodes.some((node) => node['live'] === true),
+      emptyIsSet: place.nodes.some((node) => node['emptyIsSet'] === true),
       advanced: shown.isAdvanced(name),
       area: shown.areas[name] ?? 'general',
       group: groupOf(name),

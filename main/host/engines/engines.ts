@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { EngineSource, EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Engine, Engines, EngineState, EngineWork } from '../../../services/contracts/control/engines.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -19,7 +18,7 @@ import { systemPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
 
 export interface EngineOptions {
-  /** The data folder; engines are installed below `<folder>/engines`. */
+  /** Engines are installed in it, each in a folder of its own name. */
   readonly folder: string;
   /** What the services' manifests name. */
   readonly specs: readonly EngineSpec[];
@@ -28,6 +27,8 @@ export interface EngineOptions {
   readonly log: Log;
   /** Where official releases are; tests give their own. */
   readonly releases?: string;
+  /** Whether {@link HostEngines.installMissing} is called soon, so that services wait for what it brings. */
+  readonly installsMissing?: boolean;
   /** Hears how an installation gets on; null when it has ended or the engine was removed. */
   readonly onWork?: (name: string, work: EngineWork | null) => void;
 }
@@ -48,6 +49,11 @@ export interface HostEngines extends Engines {
   remove(name: string): Promise<void>;
   /** The names of those that services need: all but the optional ones, and parts of others. */
   readonly needed: readonly string[];
+  /**
+   * Installs what services need and is missing. The installations run side by side, so that none is reported missing that
+   * only waits for another. Where it is not `wanted` nothing is installed, and nobody waits any longer.
+   */
+  installMissing(wanted: boolean): Promise<void>;
   /** Every engine and Python, as they were found last. */
   states(): Promise<EngineState[]>;
   state(name: string, options?: { readonly refresh?: boolean }): Promise<EngineState>;
@@ -57,11 +63,18 @@ type Found = Pick<Engine, 'path' | 'version' | 'source'>;
 
 /** Opens no resource: nothing is looked for before the first question. */
 export function openEngines(options: EngineOptions): HostEngines {
-  const root = join(options.folder, 'engines');
+  const root = options.folder;
   const remembered = new Map<string, { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }>();
   const installing = new Map<string, Promise<Engine>>();
   const works = new Map<string, EngineWork>();
   const failures = new Map<string, string>();
+  const needed = options.specs
+    .filter(({ optional, partOf }) => !optional && partOf === undefined)
+    .map(({ name }) => name);
+  /** Those whose installation is due after the start. */
+  const due = new Map(
+    options.installsMissing === true ? needed.map((name) => [name, Promise.withResolvers<void>()]) : [],
+  );
   const python = rememberedPython(options.specs);
   const shown = [
     ...options.specs.map(({ name }) => name),
@@ -186,15 +199,35 @@ export function openEngines(options: EngineOptions): HostEngines {
     }
   }
 
+  async function installIfMissing(name: string): Promise<void> {
+    try {
+      if ((await find(name)).path === null) await install(name);
+    } catch (error) {
+      options.log.warn('engine could not be installed', { engine: name, error });
+    } finally {
+      due.get(name)?.resolve();
+      due.delete(name);
+    }
+  }
+
   return {
     find,
+    async settled(name) {
+      await due.get(whole(name))?.promise;
+      await installing.get(whole(name))?.catch(() => undefined);
+    },
+    async installMissing(wanted) {
+      if (wanted) await Promise.all(needed.map(installIfMissing));
+      for (const { resolve } of due.values()) resolve();
+      due.clear();
+    },
     async library(name) {
       const { path } = await find(name);
       return path === null ? undefined : await libraryOf(specOf(name), path);
     },
     start: startLibrary,
     working: (name) => works.get(whole(name)),
-    needed: options.specs.filter(({ optional, partOf }) => !optional && partOf === undefined).map(({ name }) => name),
+    needed,
     install,
     async list() {
       return await Promise.all(options.specs.map(async ({ name }) => await find(name, { refresh: true })));

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
+import { requestAborted } from '../../../services/kit/disconnected.ts';
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -14,7 +15,7 @@ export interface BodyLimits {
  */
 export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 }: BodyLimits): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
-  if (request.destroyed && !request.complete) return Promise.reject(aborted());
+  if (request.destroyed && !request.complete) return Promise.reject(requestAborted());
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
@@ -38,7 +39,7 @@ export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 
       leave();
       resolve(Buffer.concat(parts, size));
     };
-    const onClose = (): void => stop(aborted());
+    const onClose = (): void => stop(requestAborted());
     const leave = (): void => {
       clearTimeout(stalled);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
@@ -73,8 +74,4 @@ const closed = { headers: { Connection: 'close' } };
 
 function tooLarge(maxBytes: number): Problem {
   return new Problem('http.too_large', 413, `The body is larger than ${maxBytes} bytes.`, closed);
-}
-
-function aborted(): Problem {
-  return new Problem('http.aborted', 400, 'The request ended before its body was complete.', closed);
 }

@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { Dispatched } from '../../../services/contracts/dispatch.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
+import { toAborted } from '../../../services/kit/disconnected.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
@@ -26,6 +27,7 @@ import { speakHttp2, type Http2 } from './http2.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { toProblem } from './problem-reply.ts';
 import { closing, notRunning, responseOn, sendRefusal } from './refusal.ts';
+import { Running } from './running.ts';
 
 export interface ListenerOptions {
   /** The service's id, for log and metrics. */
@@ -64,6 +66,8 @@ export interface Listener {
   dispatched(hosts: readonly string[]): Dispatched;
   /** Takes a connection that came in at another listener of this process; one that does not speak HTTP. */
   handOver(socket: Socket, leaving?: AbortSignal): void;
+  /** See {@link Running.count}. */
+  running(begunBefore: number): number;
   readonly port: number;
   /** `127.0.0.1:2586`, `[::1]:2586`. */
   readonly addresses: readonly string[];
@@ -88,6 +92,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const limits = { ...defaultLimits, ...options.limits };
   const access = { service, log, metrics, level: accessLog };
   const connections = watchConnections(limits);
+  const running = new Running();
   let { handler } = options;
   let refuse = options.guard.refuse ?? sendRefusal;
   let { guard: policy } = options;
@@ -97,7 +102,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   let handing: { readonly hosts: readonly string[]; readonly policy: GuardPolicy; readonly to: Dispatched } | undefined;
 
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
-    const problem = toProblem(error, log, { service, method: request.method });
+    const problem = toProblem(toAborted(error, request), log, { service, method: request.method });
     if (response.headersSent) {
       response.destroy();
       return;
@@ -113,6 +118,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const answer = (request: IncomingMessage, response: ServerResponse, by: Guard): void => {
     if (connections.isOver(request.socket)) return void request.destroy();
     connections.began({ request, response });
+    running.add(response);
     // A write after the client has left is an event on the response, and would end the process unheard.
     response.on('error', leave);
     accountFor(request, response, access);
@@ -162,6 +168,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     if (socket.destroyed) return;
     socket.on('error', leave);
     if (handler?.tcp === undefined || draining) return void socket.destroy();
+    running.add(socket);
     try {
       handler.tcp(socket, leaving);
     } catch (error) {
@@ -250,6 +257,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
   return {
     port,
+    running: (begunBefore) => running.count(begunBefore),
     addresses: servers.map((server) => addressOf(server.address() as AddressInfo)),
     dispatched(hosts) {
       if (handing?.hosts === hosts && handing.policy === policy) return handing.to;

@@ -10,6 +10,8 @@ export interface OutsideListeners {
   open(options: OutsideOptions): Promise<OutsideListener>;
   /** Takes over the host names as they are now. */
   renewGuard(): void;
+  /** See {@link Listener.running}, of all listeners together. */
+  running(begunBefore: number): number;
   /** Closes all; none is opened after. */
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
@@ -71,6 +73,7 @@ export function outsideListeners(service: string, parts: HostParts, names: Hosts
     renewGuard() {
       for (const [listener, handler] of opened) listener.replaceHandler(handler, guard());
     },
+    running: (begunBefore) => [...opened.keys()].reduce((sum, listener) => sum + listener.running(begunBefore), 0),
     async close(options) {
       closed = true;
       await Promise.allSettled(opening);

@@ -27,6 +27,8 @@ export interface ServiceListeners {
   dispatched(hosts: readonly string[]): Dispatched | undefined;
   /** What takes connections for the listener of this name; undefined where it is not open or speaks HTTP. */
   taker(listener: string): Taker | undefined;
+  /** See {@link Listener.running}, of all listeners together. */
+  running(begunBefore: number): number;
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export async function openListeners(
     },
     dispatched: (names) => each[0]?.dispatched(names),
     taker: (listener) => each.find(({ state }) => state.name === listener)?.taker,
+    running: (begunBefore) => each.reduce((sum, one) => sum + one.running(begunBefore), 0),
     async close(options) {
       await Promise.all(each.map((one) => one.close(options)));
     },
@@ -172,6 +175,10 @@ class OneListener {
     return this.#manifest.protocol === 'tcp' && listener !== undefined
       ? (socket, leaving) => listener.handOver(socket, leaving)
       : undefined;
+  }
+
+  running(begunBefore: number): number {
+    return this.#listener?.running(begunBefore) ?? 0;
   }
 
   async close(options: { readonly timeoutMs: number }): Promise<void> {

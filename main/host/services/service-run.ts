@@ -36,6 +36,8 @@ export interface ServiceRun {
   readonly hosts: Hosts;
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
   renewGuard(): void;
+  /** See {@link ServiceListeners.running}, with those for other machines. */
+  running(begunBefore: number): number;
   /** Ends it within the time to stop; what does not let go by then is left behind. Never rejects. */
   close(): Promise<void>;
 }
@@ -109,7 +111,8 @@ export async function runService(
     renewGuard();
     const dispatched = (names: readonly string[]): Dispatched | undefined => opened.dispatched(names);
     const taker = (listener: string): Taker | undefined => opened.taker(listener);
-    return { service: created, jobs, dispatched, taker, hosts, renewGuard, close };
+    const running = (begunBefore: number): number => opened.running(begunBefore) + outside.running(begunBefore);
+    return { service: created, jobs, dispatched, taker, hosts, running, renewGuard, close };
   } catch (error) {
     await close();
     throw error;

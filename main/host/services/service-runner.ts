@@ -1,20 +1,26 @@
+import { isDeepStrictEqual } from 'node:util';
 import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
 import type { Dispatched, DispatchTarget, Taker } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
+import type { Step } from '../../../services/contracts/health.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { settingsSentence } from '../config/reason.ts';
-import { takesEffectAtOnce } from '../config/live-fields.ts';
+import { takesEffectAtOnce, withLiveFields } from '../config/live-fields.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
 import type { Powers } from './capabilities.ts';
 import { HealthCheck } from './health-check.ts';
 import type { HostParts } from './host-parts.ts';
+import { PendingRestart } from './pending-restart.ts';
 import { Revival } from './revival.ts';
+import { openServiceContext } from './service-context.ts';
 import { sentenceOf } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';
 import { addressIn, ofClosedListeners, stateOfOff, targetOf, withoutListeners, withoutWords } from './service-state.ts';
 import { withTimeout } from '../runtime/with-timeout.ts';
+import { setKeyAside } from '../vault/replace-key.ts';
 
 const retryFailedAfterMs = 30_000;
 const healthEveryMs = 10_000;
@@ -31,11 +37,14 @@ export class ServiceRunner {
   readonly #log: PartLog;
   readonly #powers: Powers;
   #settings: ServiceSettings;
+  /** Those that the run has; others than the settings while a restart is pending. */
+  #applied: ServiceSettings;
   #problems: readonly SettingsProblem[];
   #run: ServiceRun | undefined;
   #state: ServiceState;
   #turn: Promise<unknown> = Promise.resolve();
   #starting: AbortController | undefined;
+  #pending: PendingRestart | undefined;
   #closed = false;
   #retry: Disposable | undefined;
   #watch: Disposable | undefined;
@@ -58,7 +67,7 @@ export class ServiceRunner {
     this.descriptor = descriptor;
     this.#parts = parts;
     this.#log = parts.log.child(descriptor.id);
-    this.#settings = given.settings;
+    this.#settings = this.#applied = given.settings;
     this.#problems = given.problems;
     this.#powers = given.powers;
     this.#health = new HealthCheck(parts.clock, this.#log);
@@ -111,31 +120,87 @@ export class ServiceRunner {
     return this.#instead(() => this.#stop());
   }
 
-  /** Applies what may have changed: takes new settings in place where the service can, else starts it anew. */
-  apply(settings: ServiceSettings, problems: readonly SettingsProblem[]): Promise<{ restarted: boolean }> {
+  /**
+   * Applies what may have changed: live settings at once, the others by a restart, which waits for running transfers.
+   * `pending`: it waits for them now.
+   */
+  apply(settings: ServiceSettings, problems: readonly SettingsProblem[]): Promise<'live' | 'pending' | 'restarted'> {
     return this.#instead(async () => {
-      const before = this.#settings;
       this.#settings = settings;
       this.#problems = problems;
-      const service = this.#run?.service;
-      if (service?.reconfigure && !this.#isBarred && takesEffectAtOnce(this.descriptor, before, settings)) {
-        try {
-          await withTimeout(service.reconfigure(settings.settings), reconfigureLimitMs, this.#parts.clock);
-          return { restarted: false };
-        } catch (error) {
-          this.#log.warn('settings could not be taken over in place; it starts anew', { error });
-        }
-      }
+      const isWhole = await this.#takeLive(settings);
+      if (isWhole) return 'live';
+      if (this.#waitForTransfers()) return 'pending';
       await this.#stop();
       await this.#start();
-      return { restarted: true };
+      return 'restarted';
     });
+  }
+
+  /** Gives the running service what changed of its live settings. Answers whether that was all. */
+  async #takeLive(settings: ServiceSettings): Promise<boolean> {
+    const service = this.#run?.service;
+    if (service?.reconfigure === undefined || this.#isBarred) return false;
+    const live = withLiveFields(this.descriptor, this.#applied, settings);
+    const isWhole = takesEffectAtOnce(this.descriptor, this.#applied, settings);
+    if (!isWhole && isDeepStrictEqual(live.settings, this.#applied.settings)) return false;
+    try {
+      await withTimeout(service.reconfigure(live.settings), reconfigureLimitMs, this.#parts.clock);
+      this.#applied = live;
+      return isWhole;
+    } catch (error) {
+      this.#log.warn('settings could not be applied while it runs; it restarts', { error });
+      return false;
+    }
+  }
+
+  /** Restarts once the transfers that run have ended; false where there is nothing to wait for. */
+  #waitForTransfers(): boolean {
+    const run = this.#run;
+    // Someone who switches a service off wants it off.
+    if (run === undefined || !this.#settings.enabled) return false;
+    const limitMs = this.#parts.hostSettings().restartWait * 1000;
+    const until = this.#parts.clock.now() + limitMs;
+    const pending = new PendingRestart({
+      ...{
+        service: run.service,
+        requests: (begunBefore: number) => run.running(begunBefore),
+        clock: this.#parts.clock,
+        limitMs,
+      },
+      waiting: (transfers) => this.#become({ pendingRestart: { transfers, until } }),
+      due: () => void this.restart(),
+    });
+    if (!pending.start()) return false;
+    this.#pending = pending;
+    this.#log.info('restart pending: waiting for running transfers', { seconds: limitMs / 1000 });
+    return true;
+  }
+
+  #giveUpWaiting(): void {
+    this.#pending?.[Symbol.dispose]();
+    this.#pending = undefined;
+    this.#become({ pendingRestart: undefined });
   }
 
   restart(): Promise<void> {
     return this.#instead(async () => {
       await this.#stop();
       await this.#start();
+    });
+  }
+
+  /** Has it make a new key in place of a stored one, and restarts it. @throws Problem `host.unknown_key` (404). */
+  replaceKey(name: string): Promise<void> {
+    return this.#instead(async () => {
+      await this.#stop();
+      try {
+        await using room = await openServiceContext(this.descriptor, this.#parts);
+        await setKeyAside(this.descriptor, name, room.context);
+        this.#log.warn('stored key replaced on request', { key: name });
+      } finally {
+        await this.#start();
+      }
     });
   }
 
@@ -188,6 +253,7 @@ export class ServiceRunner {
   /** In turn, but without waiting for a start that may never end. */
   #instead<T>(work: () => Promise<T>): Promise<T> {
     this.#starting?.abort();
+    this.#giveUpWaiting();
     return this.#inTurn(work);
   }
 
@@ -210,6 +276,7 @@ export class ServiceRunner {
     this.#become({ state: 'starting', ...withoutWords, reason: null, suggestedPort: null, listeners: [] });
     const starting = new AbortController();
     this.#starting = starting;
+    this.#applied = this.#settings;
     try {
       this.#run = await runService(this.descriptor, this.#parts, this.#settings, {
         powers: this.#powers,
@@ -264,6 +331,7 @@ export class ServiceRunner {
     this.#become({
       state: 'failed',
       reason: sentenceOf(error),
+      remedy: keyRemedy(this.descriptor.id, error),
       ...withoutListeners,
       // Those that could not open, with what is offered in place of each one's port.
       listeners: this.#state.listeners.filter(({ reason }) => reason !== null),
@@ -290,4 +358,12 @@ export class ServiceRunner {
     this.#state = next;
     this.#parts.bus.publish(serviceChanged, next);
   }
+}
+
+/** What replaces a stored key that cannot be read, with one click of an administrator. */
+function keyRemedy(id: string, error: unknown): Step | undefined {
+  const key = error instanceof Problem && error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
+  if (key === undefined) return undefined;
+  const path = `/api/services/${id}/keys/${encodeURIComponent(key)}/replace`;
+  return { label: 'Replace the key', to: '/', post: { path, body: {} }, adminOnly: true };
 }

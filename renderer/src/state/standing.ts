@@ -14,3 +14,8 @@ export function standingOf({ state, remedy, idle }: ServiceState): Standing {
   if ((state === 'up' || state === 'degraded') && remedy !== undefined) return 'waiting';
   return state === 'up' && idle === true ? 'idle' : state;
 }
+
+/** Says that a service restarts for changed settings once its running transfers have ended. */
+export function restartLine(transfers: number): string {
+  return `Restart pending, waiting for ${String(transfers)} ${transfers === 1 ? 'transfer' : 'transfers'}`;
+}

@@ -48,6 +48,8 @@ export const ServiceState = z
     begin: Step.optional(),
     idle: z.literal(true).optional(),
     running: z.array(RunningWork).optional(),
+    /** It restarts for changed settings once these transfers have ended, at that time (ms since the epoch) at the latest. */
+    pendingRestart: z.object({ transfers: z.int(), until: z.number() }).optional(),
     /** Address of its main listener for local clients, null while that is not open. */
     address: z.string().nullable(),
     port: z.int().nullable(),
@@ -151,13 +153,26 @@ export const controlApi = {
     access: 'admin',
     reply: SettingsView,
   }),
+  replaceKey: defineRoute({
+    method: 'POST',
+    path: '/api/services/:id/keys/:name/replace',
+    summary: 'Has a service make a new key in place of a stored one that cannot be read, and restarts it.',
+    access: 'admin',
+    reply: ServiceState,
+  }),
   changeSettings: defineRoute({
     method: 'PATCH',
     path: '/api/settings/:section',
     summary: 'Changes settings of one section (`host` or a service); null goes back to the default.',
     access: 'admin',
     body: z.record(z.string(), z.unknown()),
-    reply: z.object({ restarted: z.array(z.string()) }),
+    reply: z.object({
+      restarted: z.array(z.string()),
+      pending: z
+        .array(z.string())
+        .optional()
+        .describe('Services that restart once their running transfers have ended.'),
+    }),
   }),
   engines: defineRoute({
     method: 'GET',

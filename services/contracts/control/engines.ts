@@ -30,6 +30,11 @@ export interface Engines {
   find(name: string, options?: { readonly refresh?: boolean }): Promise<Engine>;
   /** How far its installation is; undefined while there is none. */
   working(name: string): EngineWork | undefined;
+  /**
+   * Resolves once no installation of it is running or due after the start; at once where there is none. It never rejects:
+   * {@link find} says what came of it.
+   */
+  settled(name: string): Promise<void>;
   /** How the engine that {@link find} answers can be imported; undefined where there is only its executable. */
   library(name: string): Promise<EngineLibrary | undefined>;
   /**

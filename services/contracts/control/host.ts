@@ -20,14 +20,16 @@ export interface HostControl {
   services(): Promise<readonly ServiceState[]>;
   /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */
   restart(id: string): Promise<ServiceState>;
+  /** Has a service make a new key in place of a stored one. @throws Problem `host.unknown_key` (404). */
+  replaceKey(id: string, name: string): Promise<ServiceState>;
   pulses(): Promise<readonly Pulse[]>;
   machine(): Promise<Machine>;
   settings(): SettingsView;
-  /** Verifies, saves and applies. Answers which services were started anew. */
+  /** Verifies, saves and applies. Answers which services were restarted, and which restart once their transfers have ended. */
   changeSettings(
     section: string,
     patch: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly restarted: readonly string[] }>;
+  ): Promise<{ readonly restarted: readonly string[]; readonly pending: readonly string[] }>;
   engines(): Promise<readonly EngineState[]>;
   /** This and those that follow: @throws Problem `control.unknown_engine` (404). */
   installEngine(name: string, options: { readonly wait: boolean }): Promise<EngineState>;

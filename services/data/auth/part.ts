@@ -105,6 +105,9 @@ function refusalOf({ log }: Given, error: unknown): Refusal {
   if (error instanceof pg.DatabaseError && /^22/.test(error.code ?? '')) {
     return new Refusal(400, 'validation_failed', 'A value is not valid');
   }
+  if (error instanceof Problem && error.code === 'http.aborted') {
+    return new Refusal(error.status, 'bad_json', error.detail);
+  }
   log.error('a request of sign-in failed', { error });
   if (error instanceof Refusal) return error;
   if (!(error instanceof Problem)) return new Refusal(500, 'unexpected_failure', 'Unexpected failure, please check server logs for more information'); // prettier-ignore

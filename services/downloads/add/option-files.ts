@@ -1,12 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
-import { optionsLeftOut, optionsProblem, type Options } from '../domain/options.ts';
+import { optionsLeftOut, type Options } from '../domain/options.ts';
 import type { Settings } from '../settings.ts';
 
 /** A change is seen within this time; also on file systems that tell of none. */
 const lookEveryMs = 1000;
+
+/** Options that a sentence names. */
+const maxNamed = 5;
 
 const OneSet = z.record(z.string(), z.unknown());
 const Sets = z.record(z.string().min(1).max(100), OneSet);
@@ -23,7 +27,7 @@ type Given = Pick<Settings, 'ytdlOptions' | 'ytdlPresets' | 'ytdlOptionsFile' | 
 
 /** The options and presets in effect: those of the settings, and over them those of the files that the settings name. */
 export class OptionFiles implements Disposable {
-  readonly #given: Given;
+  #given: Given;
   readonly #context: Pick<Context, 'clock' | 'log'>;
   readonly #followers = new Set<(reload: OptionsReload) => void>();
   readonly #seen = new Map<string, string>();
@@ -33,9 +37,11 @@ export class OptionFiles implements Disposable {
   #reload: OptionsReload | undefined;
   #timer: Disposable | undefined;
   #looking = false;
+  #started = false;
 
   constructor(given: Given, context: Pick<Context, 'clock' | 'log'>) {
-    this.#given = given;
+    const { ytdlOptions, ytdlPresets, ytdlOptionsFile, ytdlPresetsFile } = given;
+    this.#given = { ytdlOptions, ytdlPresets, ytdlOptionsFile, ytdlPresetsFile };
     this.#context = context;
     this.#options = given.ytdlOptions;
     this.#presets = given.ytdlPresets;
@@ -55,6 +61,16 @@ export class OptionFiles implements Disposable {
     return [...this.#problems.values()].join(' ') || undefined;
   }
 
+  /** Options that their owner misses, in a sentence for the page; undefined where there are none. */
+  get leftOut(): string | undefined {
+    const sets = [this.#options, ...Object.values(this.#presets)];
+    const missed = sets.flatMap(optionsLeftOut).filter(({ isMissed }) => isMissed);
+    if (missed.length === 0) return undefined;
+    const names = [...new Set(missed.map(({ option, reason }) => `${option} (${reason})`))];
+    const more = names.length > maxNamed ? ` and ${String(names.length - maxNamed)} more` : '';
+    return `Options of yt-dlp are left out: ${names.slice(0, maxNamed).join(', ')}${more}.`;
+  }
+
   /** The last reload of the options; undefined where no file is named. */
   get reload(): OptionsReload | undefined {
     return this.#reload;
@@ -66,11 +82,27 @@ export class OptionFiles implements Disposable {
     return { [Symbol.dispose]: () => void this.#followers.delete(follower) };
   }
 
+  /** Takes changed settings over. */
+  async use(given: Given): Promise<void> {
+    const names = ['ytdlOptions', 'ytdlPresets', 'ytdlOptionsFile', 'ytdlPresetsFile'] as const;
+    const next = Object.fromEntries(names.map((name) => [name, given[name]])) as Given;
+    if (isDeepStrictEqual(next, this.#given)) return;
+    this.#given = next;
+    this.#options = next.ytdlOptions;
+    this.#presets = next.ytdlPresets;
+    this.#reload = undefined;
+    this.#seen.clear();
+    this.#problems.clear();
+    this.#timer?.[Symbol.dispose]();
+    if (this.#started) await this.start();
+  }
+
   /** Reads the files, and again whenever they change. */
   async start(): Promise<void> {
+    this.#started = true;
     const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#given;
-    this.#tellLeftOut(ytdlOptions);
-    for (const preset of Object.values(ytdlPresets)) this.#tellLeftOut(preset);
+    this.#logLeftOut(ytdlOptions);
+    for (const preset of Object.values(ytdlPresets)) this.#logLeftOut(preset);
     if (ytdlOptionsFile === '' && ytdlPresetsFile === '') return;
     await this.#look();
     this.#timer = this.#context.clock.every(lookEveryMs, () => {
@@ -90,10 +122,10 @@ export class OptionFiles implements Disposable {
     const { ytdlOptionsFile, ytdlPresetsFile, ytdlOptions, ytdlPresets } = this.#given;
     await this.#read(ytdlOptionsFile, (content, writtenAt) => {
       const found = OneSet.safeParse(content).data;
-      const reason = found === undefined ? 'it must hold a JSON object' : optionsProblem(found, 'settings');
-      if (found !== undefined && reason === undefined) {
+      const reason = found === undefined ? 'it must hold a JSON object' : undefined;
+      if (found !== undefined) {
         this.#options = { ...ytdlOptions, ...found };
-        this.#tellLeftOut(found);
+        this.#logLeftOut(found);
       }
       this.#reload = { success: reason === undefined, msg: reason ?? '', update_time: writtenAt };
       for (const follower of this.#followers) follower(this.#reload);
@@ -102,12 +134,8 @@ export class OptionFiles implements Disposable {
     await this.#read(ytdlPresetsFile, (content) => {
       const found = Sets.safeParse(content).data;
       if (found === undefined) return 'it must hold a JSON object of objects';
-      for (const [name, preset] of Object.entries(found)) {
-        const reason = optionsProblem(preset, 'settings');
-        if (reason !== undefined) return `preset "${name}": ${reason}`;
-      }
       this.#presets = { ...ytdlPresets, ...found };
-      for (const preset of Object.values(found)) this.#tellLeftOut(preset);
+      for (const preset of Object.values(found)) this.#logLeftOut(preset);
       return undefined;
     });
   }
@@ -133,9 +161,9 @@ export class OptionFiles implements Disposable {
     }
   }
 
-  #tellLeftOut(options: Options): void {
-    for (const { option, reason } of optionsLeftOut(options)) {
-      this.#context.log.info('an option of yt-dlp has no effect here', { option, reason });
+  #logLeftOut(options: Options): void {
+    for (const { option, reason, isMissed } of optionsLeftOut(options)) {
+      this.#context.log[isMissed ? 'warn' : 'info']('an option of yt-dlp has no effect here', { option, reason });
     }
   }
 }

@@ -6,7 +6,8 @@ export interface Refusal {
 }
 
 /** A URL that may be tried, or the reason why not. */
-export function parseAddress(text: string): URL | Refusal {
+export function parseAddress(given: string): URL | Refusal {
+  const text = withScheme(given.trim());
   let url: URL;
   try {
     url = new URL(text);
@@ -17,6 +18,14 @@ export function parseAddress(text: string): URL | Refusal {
     return { msg: `URL scheme "${url.protocol.slice(0, -1)}" is not allowed (only http and https)` };
   }
   return url;
+}
+
+/** Adds the scheme that yt-dlp tries for an address without one, such as `youtube.com/watch?v=…` or `127.0.0.1:8080/video`. */
+function withScheme(text: string): string {
+  if (text.startsWith('//')) return `http:${text}`;
+  const isHost = /^(?:[^\s/:@?#]+\.[^\s/:@?#]+|localhost|\[[0-9a-f:.]+\])(?::\d{1,5})?\//i.test(text);
+  const isPort = /^[a-z0-9.-]+:\d{1,5}(?:[/?#]|$)/i.test(text);
+  return isHost || isPort ? `http://${text}` : text;
 }
 
 /** Whether it is an address of YouTube. */

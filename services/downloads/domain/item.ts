@@ -1,6 +1,6 @@
 import type { Download, DownloadState } from '../../contracts/downloads/api.ts';
 import type { Order, PlaylistPlace } from './order.ts';
-import { cutToBytes } from './template.ts';
+import { cutToBytes } from './safe-names.ts';
 
 /** Bytes of UTF-8. */
 const longestText = 1000;

@@ -29,12 +29,18 @@ function whole(name: string, least: number, most: number): Rule {
 function bytes(name: string): Rule {
   return (value) => {
     const text = typeof value === 'number' && value > 0 ? String(Math.round(value)) : value;
-    return typeof text === 'string' && /^\d+(\.\d+)?[KMGkmg]?$/.test(text) ? argument(name, text) : undefined;
+    return typeof text === 'string' && /^\d+(\.\d+)?[KMGTPEZY]?$/i.test(text) ? argument(name, text) : undefined;
   };
 }
 
+/** A number of tries, also without an end. */
+function tries(name: string): Rule {
+  const rule = whole(name, 0, 1_000_000);
+  return (value) => (value === 'inf' || value === 'infinite' ? argument(name, 'infinite') : rule(value));
+}
+
 /** One line of text that fits the pattern. */
-function text(name: string, pattern = /^[^\p{Cc}]{1,500}$/u): Rule {
+function text(name: string, pattern = /^[^\p{Cc}]{1,2000}$/u): Rule {
   return (value) =>
     typeof value === 'string' && pattern.test(value) && value !== '-' ? argument(name, value) : undefined;
 }
@@ -42,8 +48,8 @@ function text(name: string, pattern = /^[^\p{Cc}]{1,500}$/u): Rule {
 /** A list, or the same with commas. */
 function list(name: string, each: RegExp): Rule {
   return (value) => {
-    const parts = typeof value === 'string' ? value.split(',') : value;
-    const fits = Array.isArray(parts) && parts.length > 0 && parts.length <= 50;
+    const parts: unknown = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
+    const fits = Array.isArray(parts) && parts.length > 0 && parts.length <= 200;
     if (!fits || !parts.every((part) => typeof part === 'string' && each.test(part))) return undefined;
     return argument(name, parts.join(','));
   };
@@ -66,10 +72,12 @@ const extractorArguments: Rule = (value) => {
     const fits = pairs?.every(
       ({ key, values }) =>
         /^[a-z0-9_-]{1,64}$/i.test(key) &&
-        values.every((each) => typeof each === 'string' && /^[\w .:+@=/-]{1,500}$/.test(each)),
+        values.every((each) => /^[^;\p{Cc}]{1,2000}$/u.test(String(each)) && typeof each !== 'object'),
     );
     if (fits !== true || pairs === undefined || !/^[a-z0-9_+-]{1,64}$/i.test(extractor)) return undefined;
-    const written = pairs.map(({ key, values }) => `${key}=${values.join(',')}`).join(';');
+    const written = pairs
+      .map(({ key, values }) => `${key}=${values.map((each) => String(each).replaceAll(',', '\\,')).join(',')}`)
+      .join(';');
     found.push(`--extractor-args=${extractor}:${written}`);
   }
   return found;
@@ -81,6 +89,9 @@ export function entriesOf(value: unknown): readonly [string, unknown][] | undefi
 
 const day = 24 * 3600;
 const segment = /^-?(sponsor|selfpromo|interaction|intro|outro|preview|filler|music_offtopic|hook|all|default)$/;
+const markedSegment = new RegExp(segment.source.replace('hook', 'hook|poi_highlight|chapter'));
+/** A range of yt-dlp's `--playlist-items`. */
+const range = '(?:[+-]?\\d+)?(?:[:-](?:[+-]?\\d+|inf(?:inite)?)?(?::[+-]?\\d+)?)?';
 
 /**
  * What may be set: options of how to fetch and what to choose. None that names a program, a folder or a file, reads
@@ -88,19 +99,19 @@ const segment = /^-?(sponsor|selfpromo|interaction|intro|outro|preview|filler|mu
  */
 export const rules: Readonly<Record<string, Rule>> = {
   format: text('--format'),
-  format_sort: list('--format-sort', /^\+?[a-z_]+([:~][\w.]+)?$/),
+  format_sort: list('--format-sort', /^\+?[A-Za-z0-9_]+([:~][^,\p{Cc}]*)?$/u),
   format_sort_force: flag('--format-sort-force', '--no-format-sort-force'),
   prefer_free_formats: flag('--prefer-free-formats', '--no-prefer-free-formats'),
   merge_output_format: text('--merge-output-format', /^(mp4|mkv|webm|mov|avi|flv)(\/(mp4|mkv|webm|mov|avi|flv))*$/),
   ratelimit: bytes('--limit-rate'),
   throttledratelimit: bytes('--throttled-rate'),
-  concurrent_fragment_downloads: whole('--concurrent-fragments', 1, 32),
+  concurrent_fragment_downloads: whole('--concurrent-fragments', 1, 256),
   http_chunk_size: bytes('--http-chunk-size'),
   buffersize: bytes('--buffer-size'),
-  retries: whole('--retries', 0, 100),
-  fragment_retries: whole('--fragment-retries', 0, 100),
-  extractor_retries: whole('--extractor-retries', 0, 100),
-  socket_timeout: number('--socket-timeout', 1, 600),
+  retries: tries('--retries'),
+  fragment_retries: tries('--fragment-retries'),
+  extractor_retries: tries('--extractor-retries'),
+  socket_timeout: number('--socket-timeout', 0.1, 3600),
   sleep_interval: number('--sleep-interval', 0, day),
   max_sleep_interval: number('--max-sleep-interval', 0, day),
   sleep_interval_requests: number('--sleep-requests', 0, day),
@@ -110,10 +121,11 @@ export const rules: Readonly<Record<string, Rule>> = {
   skip_unavailable_fragments: flag('--skip-unavailable-fragments', '--abort-on-unavailable-fragments'),
   hls_use_mpegts: flag('--hls-use-mpegts', '--no-hls-use-mpegts'),
   live_from_start: flag('--live-from-start', '--no-live-from-start'),
-  geo_bypass_country: text('--xff', /^[A-Z]{2}$/),
+  geo_bypass_country: text('--xff', /^[A-Za-z]{2}$/),
+  geo_bypass_ip_block: text('--xff', /^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/),
   geo_bypass: flag('--xff=default', '--xff=never'),
   nocheckcertificate: flag('--no-check-certificates'),
-  impersonate: text('--impersonate', /^[a-z0-9.:-]{1,64}$/i),
+  impersonate: text('--impersonate', /^[a-z0-9._:-]{0,64}$/i),
   http_headers: headers,
   user_agent: (value) => headers({ 'User-Agent': value }),
   referer: (value) => headers({ Referer: value }),
@@ -122,8 +134,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   writesubtitles: flag('--write-subs', '--no-write-subs'),
   writeautomaticsub: flag('--write-auto-subs', '--no-write-auto-subs'),
   embedsubtitles: flag('--embed-subs', '--no-embed-subs'),
-  subtitleslangs: list('--sub-langs', /^-?[A-Za-z0-9][A-Za-z0-9.*-]{0,34}$/),
-  subtitlesformat: text('--sub-format', /^[a-z0-9]+(\/[a-z0-9]+)*$/),
+  subtitleslangs: list('--sub-langs', /^-?[\w.*+?^$|()[\]{}\\-]{1,100}$/),
+  subtitlesformat: text('--sub-format', /^[\w-]+(\/[\w-]+)*$/),
   writethumbnail: flag('--write-thumbnail', '--no-write-thumbnail'),
   embedthumbnail: flag('--embed-thumbnail', '--no-embed-thumbnail'),
   addmetadata: flag('--embed-metadata', '--no-embed-metadata'),
@@ -132,7 +144,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   updatetime: flag('--mtime', '--no-mtime'),
   restrictfilenames: flag('--restrict-filenames', '--no-restrict-filenames'),
   windowsfilenames: flag('--windows-filenames', '--no-windows-filenames'),
-  sponsorblock_mark: list('--sponsorblock-mark', segment),
+  sponsorblock_mark: list('--sponsorblock-mark', markedSegment),
   sponsorblock_remove: list('--sponsorblock-remove', segment),
   writeinfojson: flag('--write-info-json', '--no-write-info-json'),
   getcomments: flag('--write-comments', '--no-write-comments'),
@@ -141,7 +153,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   trim_file_name: whole('--trim-filenames', 0, 1000),
   playliststart: whole('--playlist-start', 1, 1_000_000),
   playlistend: whole('--playlist-end', 1, 1_000_000),
-  playlist_items: text('--playlist-items', /^[\d:,-]{1,200}$/),
+  playlist_items: text('--playlist-items', new RegExp(`^${range}(?:,${range})*$`)),
   allow_multiple_video_streams: flag('--video-multistreams', '--no-video-multistreams'),
   allow_multiple_audio_streams: flag('--audio-multistreams', '--no-audio-multistreams'),
   check_formats: (value) =>
@@ -149,12 +161,22 @@ export const rules: Readonly<Record<string, Rule>> = {
   force_keyframes_at_cuts: flag('--force-keyframes-at-cuts', '--no-force-keyframes-at-cuts'),
   legacyserverconnect: flag('--legacy-server-connect'),
   prefer_insecure: flag('--prefer-insecure'),
+  min_views: whole('--min-views', 0, 1e15),
+  max_views: whole('--max-views', 0, 1e15),
+  dynamic_mpd: flag('--allow-dynamic-mpd', '--ignore-dynamic-mpd'),
+  hls_split_discontinuity: flag('--hls-split-discontinuity', '--no-hls-split-discontinuity'),
+  outtmpl_na_placeholder: text('--output-na-placeholder', /^[^\p{Cc}/\\]{0,100}$/u),
+  writelink: flag('--write-link'),
+  writeurllink: flag('--write-url-link'),
+  writewebloclink: flag('--write-webloc-link'),
+  writedesktoplink: flag('--write-desktop-link'),
   postprocessors: postprocessorArguments,
 };
 
 /** What decides whether there is anything to download: a mere look at an address must not come to nothing by it. */
 export const forDownloadsAlone: ReadonlySet<string> = new Set([
   ...['download_archive', 'match_filter', 'matchtitle', 'rejecttitle', 'min_filesize', 'max_filesize'],
+  ...['min_views', 'max_views'],
 ]);
 
 /** What concerns the entries of a list, which are downloads of their own once they are known. */

@@ -1,6 +1,6 @@
 import { harmless, notTaken, refused } from './option-names.ts';
 import { entriesOf, forDownloadsAlone, forListsAlone, rules, rulesOfTheOwner, type Rule } from './option-rules.ts';
-import { postprocessorsLeftOut } from './postprocessors.ts';
+import { postprocessorsLeftOut, readPostprocessors } from './postprocessors.ts';
 import { templateProblem } from './template.ts';
 
 /** Options of the extractor by the names of its Python interface, as the peer's users write them down. */
@@ -15,28 +15,55 @@ export type Purpose = 'probe' | 'download';
 /** Read here, where others become arguments: the owner's template and cookies. */
 const readHere: ReadonlySet<string> = new Set(['outtmpl', 'cookiefile']);
 
-/** Why these options cannot be used, naming the first that is wrong; undefined when they can. */
-export function optionsProblem(options: unknown, asker: Asker): string | undefined {
+/** Why the options of a request cannot be used, naming the first that is wrong; undefined when they can. */
+export function optionsProblem(options: unknown): string | undefined {
   const entries = entriesOf(options);
   if (entries === undefined) return 'must be an object';
   for (const [name, value] of entries) {
-    const rule = ruleOf(name, asker);
+    const rule = ruleOf(name, 'request');
     if (rule !== undefined && value !== null && rule(value) === undefined) return `"${name}" cannot be that`;
     const unset = value === null && ruleOf(name, 'settings') !== undefined;
-    const known = rule !== undefined || unset || harmless.has(name) || (asker === 'settings' && !refused.has(name));
-    if (!known) return `"${name.slice(0, 60)}" is not an option that may be set`;
+    if (rule === undefined && !unset && !harmless.has(name)) {
+      return `"${name.slice(0, 60)}" is not an option that may be set`;
+    }
   }
   return undefined;
 }
 
-/** What of the owner's options has no effect, and why. */
-export function optionsLeftOut(options: Options): readonly { readonly option: string; readonly reason: string }[] {
-  return Object.entries(options).flatMap(([name, value]) => {
-    if (name === 'postprocessors') return postprocessorsLeftOut(value).map((option) => ({ option, reason: 'this step is not taken' })); // prettier-ignore
-    if (ruleOf(name, 'settings') !== undefined || readHere.has(name)) return [];
-    return [{ option: name.slice(0, 60), reason: harmless.get(name) ?? notTaken.get(name) ?? 'it is not known here' }];
-  });
+/** An option of the owner's that has no effect. */
+export interface LeftOut {
+  readonly option: string;
+  readonly reason: string;
+  /** Its owner counts on it: it is not understood, or never done here. */
+  readonly isMissed: boolean;
 }
+
+/** What of the owner's options has no effect, and why. None of them keeps downloads from working. */
+export function optionsLeftOut(options: Options): readonly LeftOut[] {
+  return Object.entries(options).flatMap(([name, value]) => leftOutOf(name, value));
+}
+
+function leftOutOf(name: string, value: unknown): readonly LeftOut[] {
+  const option = name.slice(0, 60);
+  if (value === null || (readHere.has(name) && name !== 'outtmpl')) return [];
+  if (name === 'outtmpl') return isTemplate(value) ? [] : [{ option, reason: notUnderstood, isMissed: true }];
+  if (name === 'postprocessors') {
+    return [
+      ...postprocessorsLeftOut(value).map((key) => ({
+        option: key,
+        reason: 'this step is not taken',
+        isMissed: false,
+      })),
+      ...readPostprocessors(value).notUnderstood.map((key) => ({ option: key, reason: notUnderstood, isMissed: true })),
+    ];
+  }
+  const rule = ruleOf(name, 'settings');
+  if (rule !== undefined) return rule(value) === undefined ? [{ option, reason: notUnderstood, isMissed: true }] : [];
+  if (refused.has(name)) return [{ option, reason: 'it would run a program or lead files elsewhere', isMissed: true }];
+  return [{ option, reason: harmless.get(name) ?? notTaken.get(name) ?? 'it is not known here', isMissed: false }];
+}
+
+const notUnderstood = 'its value is not understood';
 
 /** The options as arguments of the extractor's command line, for checked ones. What is null is not set. */
 export function optionArguments(options: Options, purpose: Purpose = 'download'): readonly string[] {
@@ -46,7 +73,9 @@ export function optionArguments(options: Options, purpose: Purpose = 'download')
   const sorted = found.toSorted(
     ([one], [other]) => Number(one === 'postprocessors') - Number(other === 'postprocessors'),
   );
-  return sorted.flatMap(([name, value]) => ruleOf(name, 'settings')?.(value) ?? []);
+  return sorted.flatMap(([name, value]) =>
+    name === 'postprocessors' ? readPostprocessors(value).args : (ruleOf(name, 'settings')?.(value) ?? []),
+  );
 }
 
 /** Whether the extractor may find nothing to do, and say why. */
@@ -66,6 +95,11 @@ export function templateIn(options: Options, roots: readonly string[]): string |
   const root = roots.map((each) => each.replace(/\/*$/, '/')).find((each) => template.startsWith(each));
   const relative = root === undefined ? template : template.slice(root.length);
   return templateProblem(relative) === undefined ? relative : undefined;
+}
+
+/** Whether it names a template, as text or by kind of file. */
+function isTemplate(value: unknown): boolean {
+  return typeof value === 'string' || typeof entriesOf(value)?.find(([name]) => name === 'default')?.[1] === 'string';
 }
 
 function ruleOf(name: string, asker: Asker): Rule | undefined {

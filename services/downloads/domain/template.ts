@@ -1,4 +1,6 @@
 import type { PlaylistPlace } from './order.ts';
+import { cutToBytes, nameLimits } from './safe-names.ts';
+import { listFields, useFields } from './template-fields.ts';
 
 const longestPart = 180;
 const longestTemplate = 1000;
@@ -52,62 +54,32 @@ export function safePart(text: string): string {
   return /^\.*$/.test(short) ? '_' : short;
 }
 
-/** The longest beginning of at most `bytes` in UTF-8 that ends between two characters. */
-export function cutToBytes(text: string, bytes: number): string {
-  let size = 0;
-  let cut = '';
-  for (const character of text) {
-    size += new TextEncoder().encode(character).length;
-    if (size > bytes) break;
-    cut += character;
-  }
-  return cut;
-}
-
 /**
- * The template for one download: what only we know (the playlist, the entry's own title, the prefix) is filled in, the
- * rest is left to yt-dlp.
+ * The template for one download: fields of the list it came from are made known to yt-dlp by `fieldArguments`, the prefix
+ * of the request stands before the name, and the rest is left to yt-dlp.
  */
 export function fillTemplate(
   template: string,
-  fill: { readonly prefix: string; readonly playlist: PlaylistPlace | null },
+  { prefix, playlist }: { readonly prefix: string; readonly playlist: PlaylistPlace | null },
 ): string {
-  const literal = (text: string): string => safePart(text).replaceAll('%', '%%');
-  const values: Record<string, string> = {};
-  if (fill.playlist !== null) {
-    const { id, title, index, count, entryTitle, channel } = fill.playlist;
-    const name = title === '' ? `playlist ${id}` : title;
-    Object.assign(values, {
-      playlist: literal(name),
-      playlist_title: literal(name),
-      playlist_id: literal(id),
-      playlist_index: String(index).padStart(String(count).length, '0'),
-      n_entries: String(count),
-      ...(entryTitle === null ? {} : { title: literal(entryTitle) }),
-      ...(channel === undefined
-        ? {}
-        : {
-            channel: literal(channel.name),
-            channel_id: literal(channel.id),
-            channel_index: String(index).padStart(String(count).length, '0'),
-            channel_count: String(count),
-          }),
-    });
-  }
-  const filled = template.replaceAll(
-    /%\((\w+)\)[-#0 +]*\d*(?:\.\d+)?[A-Za-z]/g,
-    (field, name: string) => values[name] ?? field,
-  );
-  if (fill.prefix === '') return filled;
+  const filled = playlist === null ? template : useFields(template, listFields(playlist));
+  if (prefix === '') return filled;
   const slash = filled.lastIndexOf('/') + 1;
-  return `${filled.slice(0, slash)}${literal(fill.prefix)}.${filled.slice(slash)}`;
+  return `${filled.slice(0, slash)}${safePart(prefix).replaceAll('%', '%%')}.${filled.slice(slash)}`;
 }
 
 /** ` (2)` before the extension: the name to try when `name` is taken. */
 export function numberedName(name: string, number: number): string {
   if (number < 2) return name;
   const dot = name.lastIndexOf('.');
-  return dot <= 0 ? `${name} (${number})` : `${name.slice(0, dot)} (${number})${name.slice(dot)}`;
+  const [stem, extension] = dot <= 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)];
+  return withNumber(stem, number, extension);
+}
+
+function withNumber(stem: string, number: number, rest: string): string {
+  const end = ` (${String(number)})${rest}`;
+  const [maxBytes] = nameLimits;
+  return `${cutToBytes(stem, maxBytes - Buffer.byteLength(end))}${end}`;
 }
 
 /**
@@ -118,7 +90,8 @@ export function nameBeside(main: string, name: string, number: number): string {
   const dot = main.lastIndexOf('.');
   const stem = dot <= main.lastIndexOf('/') + 1 ? main : main.slice(0, dot);
   if (number < 2 || name === main || !name.startsWith(stem)) return inFolder(name, number);
-  return `${stem} (${number})${name.slice(stem.length)}`;
+  const slash = stem.lastIndexOf('/') + 1;
+  return stem.slice(0, slash) + withNumber(stem.slice(slash), number, name.slice(stem.length));
 }
 
 function inFolder(name: string, number: number): string {

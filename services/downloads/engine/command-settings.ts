@@ -16,12 +16,15 @@ export function commandSettings(
   return {
     javaScript,
     cacheFolder: folders.cache,
-    socketTimeout: settings.socketTimeout,
-    retries: settings.retries,
-    subtitles: {
-      languages: settings.subtitles,
-      embed: settings.embedSubtitles,
-      automatic: settings.automaticSubtitles,
+    get socketTimeout() {
+      return settings.socketTimeout;
+    },
+    get retries() {
+      return settings.retries;
+    },
+    get subtitles() {
+      const { subtitles: languages, embedSubtitles: embed, automaticSubtitles: automatic } = settings;
+      return { languages, embed, automatic };
     },
     optionsOf(order, purpose) {
       const archive = archiveOf(order, settings, folders.downloads);
@@ -30,7 +33,9 @@ export function commandSettings(
       return cuts ? [...args, '--sponsorblock-api', settings.sponsorblockApi] : args;
     },
     maySkip: (order) => maySkip(optionsOf(order, settings)),
-    sponsorblock: { api: settings.sponsorblockApi, categories: settings.sponsorblockCategories },
+    get sponsorblock() {
+      return { api: settings.sponsorblockApi, categories: settings.sponsorblockCategories };
+    },
   };
 }
 
@@ -57,6 +62,6 @@ const peersDownloads = '/downloads';
 /** All layers over each other; what is named later wins. */
 function optionsOf({ presets, overrides }: Order, { ytdlOptions, ytdlPresets }: Layers): Options {
   // A preset that was removed meanwhile sets nothing.
-  const chosen = presets.map((name) => ytdlPresets[name] ?? {});
+  const chosen = presets.map((name) => (Object.hasOwn(ytdlPresets, name) ? ytdlPresets[name] : {}));
   return Object.assign({}, ytdlOptions, ...chosen, overrides) as Options;
 }

@@ -2,6 +2,7 @@ import { captionsArguments, subtitleArguments, type CaptionsChoice, type Subtitl
 import { cutArguments, type SponsorBlock } from '../domain/cuts.ts';
 import type { Order, PlaylistPlace } from '../domain/order.ts';
 import type { Purpose } from '../domain/options.ts';
+import { fieldArguments, type ListFields } from '../domain/template-fields.ts';
 import { selectionOf } from '../domain/selection.ts';
 
 /** What holds for every call of yt-dlp. */
@@ -36,6 +37,8 @@ export interface DownloadCommand {
   readonly captions: CaptionsChoice | undefined;
   /** The streams do not fit the container: they are encoded anew. */
   readonly recode: boolean;
+  /** Fields of the list that the download came from. */
+  readonly fields: ListFields;
   /** What the probe found, in place of asking the site again. */
   readonly infoFile: string | undefined;
   readonly ffmpegPath: string | null;
@@ -57,6 +60,18 @@ export function probeArguments(
   return [...options, ...entryItem(playlist), ...limit(order, playlist), '-J', '--flat-playlist', '--', url];
 }
 
+/** Asks for the path that the template gives, relative to the folder of what is finished, and downloads nothing. */
+export function nameArguments(command: DownloadCommand, settings: CommandSettings): readonly string[] {
+  const { order, infoFile, playlist, template, url } = command;
+  return [
+    ...[...common(settings), ...fieldArguments(command.fields), '--quiet', '--simulate', '-o', template],
+    ...['--print', 'N %(.{filename,ext})j'],
+    ...selectionOf(order, { merge: command.ffmpegPath !== null, recode: command.recode }),
+    ...settings.optionsOf(order, 'download'),
+    ...(infoFile === undefined ? [...entryItem(playlist), '--', url] : ['--load-info-json', infoFile]),
+  ];
+}
+
 /** Progress, stage and result arrive as lines that begin with P, Q, B and A; see progress.ts. */
 export function downloadArguments(command: DownloadCommand, settings: CommandSettings): readonly string[] {
   const { order, folder, ffmpegPath, infoFile, url, playlist } = command;
@@ -69,6 +84,7 @@ export function downloadArguments(command: DownloadCommand, settings: CommandSet
     ...['--progress-template', 'postprocess:Q %(progress.{status,postprocessor})j'],
     ...['--print', 'before_dl:B %(.{id,title,ext,format_id,height,duration,live_status})j'],
     ...['--print', 'after_move:A %(.{id,title,filepath,height,ext})j'],
+    ...fieldArguments(command.fields),
     ...['-P', `home:${folder}/out`, '-P', `temp:${folder}/part`, '-o', command.template],
     // With --print nothing would be written for captions and thumbnails, which skip the download.
     '--no-simulate',

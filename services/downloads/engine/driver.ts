@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Engines } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log, Vault } from '../../contracts/service.ts';
@@ -12,10 +13,18 @@ import type { Order } from '../domain/order.ts';
 import { beforeTheBreak, takeRecorded } from './recorded.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { isArchived, skipReason } from '../domain/skipped.ts';
+import { nameLimits, trimmedTemplate } from '../domain/safe-names.ts';
 import { fillTemplate } from '../domain/template.ts';
+import { listFields } from '../domain/template-fields.ts';
 import { readAnswer } from './answer.ts';
 import { captionsOf } from './captions.ts';
-import { downloadArguments, probeArguments, type CommandSettings } from './command.ts';
+import {
+  downloadArguments,
+  nameArguments,
+  probeArguments,
+  type CommandSettings,
+  type DownloadCommand,
+} from './command.ts';
 import type { Extractor } from './extractor.ts';
 import { finish } from './finish.ts';
 import { channelOf, Info, pictureOf, startOf, type Probe } from './found.ts';
@@ -34,6 +43,11 @@ export interface DownloadCall {
   readonly onStart: (identity: string) => Promise<void>;
   readonly onEvent: (event: EngineEvent) => void;
 }
+
+const Named = z.object({ filename: z.string(), ext: z.string().nullish() });
+
+/** What the system says of a name that it does not take. */
+const nameTooLong = /file ?name too long|File name or extension is too long|Errno 36\b|Errno 63\b|WinError 206/i;
 
 /** Lines of complaint that are kept: a live stream may complain for hours. */
 const mostErrors = 200;
@@ -136,13 +150,13 @@ export class Driver {
   }
 
   async #download(call: DownloadCall, infoFile: string | undefined): Promise<string | undefined> {
-    const main = await this.#fetch(call, infoFile, false).catch(async (error: unknown) => {
+    const main = await this.#fetchNamed(call, infoFile, false).catch(async (error: unknown) => {
       const { type, format } = call.item.order;
       const converted = error instanceof Problem && error.detail.startsWith('ERROR: Postprocessing:');
       if (!converted || type !== 'video' || format !== 'mp4') throw error;
       // Streams that the container cannot hold: what was fetched is still there, beside half a file that looks whole.
       await removeHalf(join(call.folder, 'part'));
-      return await this.#fetch(call, infoFile, true);
+      return await this.#fetchNamed(call, infoFile, true);
     });
     const { path } = await this.#engines.find('ffmpeg');
     const { signal, onStart, onEvent, folder } = call;
@@ -158,23 +172,66 @@ export class Driver {
     });
   }
 
-  /** One run of the extractor. Returns the path that it names as its result. */
-  async #fetch(call: DownloadCall, infoFile: string | undefined, recode: boolean): Promise<string | undefined> {
-    const { item, folder, template, signal } = call;
+  /** Fetches it, under a shorter name where the file system refuses the one of the template. */
+  async #fetchNamed(call: DownloadCall, infoFile: string | undefined, recode: boolean): Promise<string | undefined> {
+    let attempt: Pick<DownloadCall, 'template'> = call;
+    for (const limit of nameLimits) {
+      try {
+        return await this.#fetch({ ...call, ...attempt }, infoFile, recode);
+      } catch (error) {
+        if (!(error instanceof Problem) || !nameTooLong.test(error.detail)) throw error;
+        attempt = { template: await this.#trimmedTemplate(call, infoFile, limit) };
+      }
+    }
+    return await this.#fetch({ ...call, ...attempt }, infoFile, recode);
+  }
+
+  /** Lets yt-dlp resolve the template, and cuts the names that are too long. */
+  async #trimmedTemplate(call: DownloadCall, infoFile: string | undefined, limit: number): Promise<string> {
+    const errors: string[] = [];
+    let named = '';
+    await using cookies = await this.#cookies.lend();
+    const settings = { ...this.#settings, cookieFile: cookies.path };
+    const command = await this.#commandOf(call, infoFile, false);
+    const exit = await this.#extractor.run(nameArguments(command, settings), {
+      clock: this.#clock,
+      signal: call.signal,
+      onLine(line, from) {
+        if (from === 'stderr') complain(errors, line);
+        else if (line.startsWith('N ')) named = line.slice(2);
+      },
+    });
+    call.signal.throwIfAborted();
+    if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
+    const { filename, ext = '' } = readAnswer(Named, named);
+    return trimmedTemplate(filename, ext ?? '', limit);
+  }
+
+  async #commandOf(
+    { item, folder, template }: DownloadCall,
+    infoFile: string | undefined,
+    recode: boolean,
+  ): Promise<DownloadCommand> {
     const { order, playlist } = item;
-    const ffmpegPath = (await this.#engines.find('ffmpeg')).path;
-    const command = {
+    return {
       url: this.#addressOf(item),
       order,
       playlist,
       template,
       chapterTemplate: fillTemplate(order.chapterTemplate, { prefix: order.prefix, playlist }),
       folder,
+      fields: playlist === null ? {} : listFields(playlist),
       captions: order.type === 'captions' ? await captionsOf(order, infoFile) : undefined,
       recode,
       infoFile,
-      ffmpegPath,
+      ffmpegPath: (await this.#engines.find('ffmpeg')).path,
     };
+  }
+
+  /** One run of the extractor. Returns the path that it names as its result. */
+  async #fetch(call: DownloadCall, infoFile: string | undefined, recode: boolean): Promise<string | undefined> {
+    const { folder, signal } = call;
+    const command = await this.#commandOf(call, infoFile, recode);
     const errors: string[] = [];
     let path: string | undefined;
     let skipped: string | undefined;

@@ -34,20 +34,21 @@ interface Parts {
 /** Works the waiting downloads in their order, as many at once as the settings allow. */
 export class Queue implements AsyncDisposable {
   readonly #parts: Parts;
-  readonly #bound: number;
   readonly #open = new DisposableStack();
   #holder: Holder = { machine: hostname(), process: '' };
   #filling: Promise<void> | undefined;
   #again = false;
   #closed = false;
+  #held = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#bound = parts.settings.mode === 'sequential' ? 1 : parts.settings.maxConcurrent;
   }
 
+  /** How many downloads run at once, by the settings as they are now. */
   get bound(): number {
-    return this.#bound;
+    const { mode, maxConcurrent } = this.#parts.settings;
+    return mode === 'sequential' ? 1 : maxConcurrent;
   }
 
   /** Downloads of this process, post-processing included. */
@@ -80,6 +81,17 @@ export class Queue implements AsyncDisposable {
       this.wake();
     }))); // prettier-ignore
     this.wake();
+  }
+
+  /** Starts no further download until it is disposed. */
+  hold(): Disposable {
+    this.#held += 1;
+    return {
+      [Symbol.dispose]: () => {
+        this.#held -= 1;
+        this.wake();
+      },
+    };
   }
 
   /** Starts what may start now. */
@@ -132,7 +144,7 @@ export class Queue implements AsyncDisposable {
   async #fill(): Promise<void> {
     while (this.#again && !this.#closed) {
       this.#again = false;
-      while (this.active < this.#bound && !this.#closed) {
+      while (this.active < this.bound && !this.#closed && this.#held === 0) {
         if (this.#parts.engine.missing !== undefined) break;
         const item = await this.#parts.context.commit(async (db) =>
           (await isPaused(db))

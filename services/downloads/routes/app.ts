@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
-import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import { unframed } from '../../contracts/unframed.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -64,7 +64,7 @@ export function downloadsApp(parts: RouteParts): Express {
     for (const [name, value] of Object.entries(unframed)) response.setHeader(name, value);
     next();
   });
-  app.use(cors(settings.corsAllowedOrigins));
+  app.use(cors(settings));
   // Who may follow is asked once a client, not once a message.
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
   app.use(signIn(context, settings));
@@ -99,12 +99,15 @@ export function downloadsApp(parts: RouteParts): Express {
     response.json({ downloads: records(items), total });
   });
   for (const [path, root] of [
-    ['/download', folders.downloads],
-    ['/audio_download', folders.audio],
+    ['/download', () => folders.downloads],
+    ['/audio_download', () => folders.audio],
   ] as const) {
-    // prettier-ignore
-    app.get(`${path}/*path`, fileRoute(root));
-    if (settings.indexable) app.get([path, `${path}/*path`], listRoute(root));
+    const list: RequestHandler = async (request, response, next) => {
+      if (settings.indexable) await listRoute(root())(request, response, next);
+      else next();
+    };
+    app.get(`${path}/*path`, (request, response, next) => fileRoute(root())(request, response, next));
+    app.get([path, `${path}/*path`], list);
   }
 
   app.use(cookieRoutes(parts.cookies));

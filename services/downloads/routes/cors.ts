@@ -3,16 +3,20 @@ import { Problem } from '../../contracts/problem.ts';
 
 /**
  * The answers that let browser extensions and bookmarklets in, and keep every other page from adding anything.
- * An allowed origin is echoed, even under `*`; no origin is ever allowed to send cookies.
+ * An allowed origin is echoed, even under `*`; only an origin that is named may send its credentials, never one that is
+ * let in by `*`.
  */
-export function cors(patterns: readonly string[]): RequestHandler {
-  const isAllowed = originMatcher(patterns);
+export function cors(settings: { readonly corsAllowedOrigins: readonly string[] }): RequestHandler {
   return (request, response, next) => {
+    const { corsAllowedOrigins: patterns } = settings;
+    const isAllowed = originMatcher(patterns);
+    const isNamed = originMatcher(patterns.filter((pattern) => !pattern.includes('*')));
     const { origin } = request.headers;
     const allowed = origin !== undefined && isAllowed(origin);
     if (patterns.length > 0) response.vary('Origin');
     if (allowed) {
       response.setHeader('Access-Control-Allow-Origin', origin);
+      if (isNamed(origin)) response.setHeader('Access-Control-Allow-Credentials', 'true');
       response.setHeader(
         'Access-Control-Allow-Headers',
         patterns.includes('*') ? 'Content-Type' : 'Content-Type, Authorization',

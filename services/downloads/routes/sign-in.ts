@@ -6,7 +6,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Settings } from '../settings.ts';
 
 type SignInContext = Pick<Context, 'accounts' | 'caller' | 'isLocalProgram'>;
-type SignInSettings = Pick<Settings, 'requireSignIn'>;
+type SignInSettings = Pick<Settings, 'requireSignIn' | 'trustLocalPrograms'>;
 
 /** Lets in accounts that may use the downloads; reading needs less than adding. */
 export function signIn(context: SignInContext, settings: SignInSettings): RequestHandler {
@@ -24,10 +24,10 @@ export function signIn(context: SignInContext, settings: SignInSettings): Reques
  */
 export async function needsSignIn(
   { isLocalProgram }: Pick<Context, 'isLocalProgram'>,
-  { requireSignIn }: SignInSettings,
+  { requireSignIn, trustLocalPrograms }: SignInSettings,
   request: IncomingMessage,
 ): Promise<boolean> {
-  if (requireSignIn) return true;
+  if (requireSignIn || !trustLocalPrograms) return true;
   return !isGatewayRequest(request) && !(await isLocalProgram(request));
 }
 

@@ -54,14 +54,13 @@ interface Waiting {
  */
 export function openSocketIo(parts: SocketIoParts): SocketIo {
   const { settings, live, store, log } = parts;
-  const isAllowed = originMatcher(settings.corsAllowedOrigins);
   const clients = new Set<Client>();
   /** What the clients have as not done, by uid. */
   const known = new Set<string>();
 
   const admit = async (request: IncomingMessage): Promise<void> => {
     const { origin, host } = request.headers;
-    if (origin !== undefined && !isOwn(origin, host) && !isAllowed(origin)) {
+    if (origin !== undefined && !isOwn(origin, host) && !originMatcher(settings.corsAllowedOrigins)(origin)) {
       throw new Problem('downloads.foreign_origin', 403, 'Add the origin of this page to CORS_ALLOWED_ORIGINS first.');
     }
     await parts.admit(request);

@@ -32,12 +32,6 @@ const deepestChoice = 5;
 
 /** Where downloads go and where they are made. */
 export class Folders {
-  /** Absolute path of the download folder. */
-  readonly downloads: string;
-  /** That of sound, which may be the same. */
-  readonly audio: string;
-  /** What files and folders get. */
-  readonly rights: Rights;
   /** Where the extractor keeps what it learns about sites. */
   readonly cache: string;
   readonly #temp: string;
@@ -45,11 +39,23 @@ export class Folders {
 
   constructor(files: string, settings: FolderSettings) {
     this.#settings = settings;
-    this.rights = rightsOf(settings);
-    this.downloads = settings.downloadDir || join(homedir(), 'Downloads', 'homeport');
-    this.audio = settings.audioDownloadDir || this.downloads;
     this.cache = join(files, 'cache');
     this.#temp = settings.tempDir === '' ? join(files, 'temp') : join(settings.tempDir, hidden);
+  }
+
+  /** Absolute path of the download folder. */
+  get downloads(): string {
+    return this.#settings.downloadDir || join(homedir(), 'Downloads', 'homeport');
+  }
+
+  /** That of sound, which may be the same. */
+  get audio(): string {
+    return this.#settings.audioDownloadDir || this.downloads;
+  }
+
+  /** The rights of new files and folders. */
+  get rights(): Rights {
+    return rightsOf(this.#settings);
   }
 
   /** Bytes that are free where downloads go, also before the folder was made; null when nobody can tell. */

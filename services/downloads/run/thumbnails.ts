@@ -22,15 +22,19 @@ export interface Picture {
  */
 export class Thumbnails {
   readonly #context: Context;
-  readonly #trust: 'owner' | 'other';
+  readonly #settings: { readonly allowPrivateAddresses: boolean };
   readonly #folder: string;
   readonly #fetching = new Map<string, Promise<Picture | undefined>>();
   readonly #absent = new Map<string, number>();
 
   constructor(context: Context, settings: { readonly allowPrivateAddresses: boolean }) {
     this.#context = context;
-    this.#trust = settings.allowPrivateAddresses ? 'owner' : 'other';
+    this.#settings = settings;
     this.#folder = join(context.files, 'thumbnails');
+  }
+
+  get #trust(): 'owner' | 'other' {
+    return this.#settings.allowPrivateAddresses ? 'owner' : 'other';
   }
 
   /** Undefined when there is none, or it cannot be had now. */

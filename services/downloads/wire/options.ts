@@ -23,7 +23,7 @@ export function readOverrides(
   const given = parsed(body['ytdl_options_overrides']);
   if (isEmpty(given) || JSON.stringify(given) === '{}') return {};
   if (!allowOptionsOverrides) throw bad('ytdl_options_overrides are disabled');
-  const problem = optionsProblem(given, 'request');
+  const problem = optionsProblem(given);
   if (problem !== undefined) throw bad(`ytdl_options_overrides: ${problem}`);
   return given as Options;
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Kysely } from 'kysely';
 import type { CertificateText } from '../../contracts/dispatch.ts';
 import type { Clock, Context, Vault } from '../../contracts/service.ts';
+import { openStoredKey } from '../../kit/kept-key.ts';
 import type { CertificateRow, Tables } from '../store/tables.ts';
 import type { Issued } from './issue.ts';
 
@@ -53,7 +54,8 @@ export class Certificates {
       return shown(row, this.#vault);
     }
     const { issueLeaf } = await import('./issue.ts');
-    const key = this.#vault.open(authority.key, purposeOf('authority'));
+    const where = { purpose: purposeOf('authority'), service: 'gateway', name: 'authority' };
+    const key = openStoredKey(this.#vault, authority.key, where);
     return shown(await this.#keep('leaf', await issueLeaf({ ...authority, key }, names, now), names), this.#vault);
   }
 

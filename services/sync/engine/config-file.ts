@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { openStoredKey } from '../../kit/kept-key.ts';
 import type { Tables } from '../store/tables.ts';
 
 const purpose = 'sync.engine-configuration';
@@ -32,7 +33,9 @@ export class ConfigFile {
 
   async #password(): Promise<string> {
     const found = await this.#db.selectFrom('keepsakes').select('value').where('name', '=', purpose).executeTakeFirst();
-    if (found !== undefined) return this.#context.vault.open(found.value, purpose);
+    if (found !== undefined) {
+      return openStoredKey(this.#context.vault, found.value, { purpose, service: 'sync', name: 'remotes' });
+    }
     const password = this.#context.random.text(40);
     const value = this.#context.vault.seal(password, purpose);
     await this.#context.commit((transaction: Kysely<Tables>) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { RunningChild } from '../../contracts/children.ts';
+import type { Engine as FoundEngine } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readLines } from '../../kit/lines.ts';
@@ -47,9 +48,9 @@ export interface EngineOptions {
   readonly context: Pick<Context, 'children' | 'clock' | 'engines' | 'files' | 'log' | 'random'>;
   readonly config: ConfigFile;
   /** ms without any work after which it is stopped. */
-  readonly idleMs: number;
-  /** Of all transfers together, as `--bwlimit` has it; may be a timetable. */
-  readonly bandwidth: string;
+  readonly idleMs: () => number;
+  /** Limit of all transfers together at its start, as `--bwlimit` takes it; `off` for none. */
+  readonly rate: () => string;
   readonly onComplaint: (complaint: FileComplaint) => void;
 }
 
@@ -113,6 +114,17 @@ export class Engine implements AsyncDisposable {
     }
   }
 
+  /** The same, but of an engine that is still starting as well, so that a changed setting reaches it. */
+  async adjust(path: string, input: object): Promise<void> {
+    await this.#running?.catch(() => undefined);
+    await this.look(path, input);
+  }
+
+  /** Makes a setting no longer outlive the process. */
+  forget(key: string): void {
+    this.#kept.delete(key);
+  }
+
   /** Makes a setting outlive the process. */
   keep(key: string, path: string, input: Readonly<Record<string, unknown>>): void {
     this.#kept.set(key, { path, input });
@@ -128,7 +140,7 @@ export class Engine implements AsyncDisposable {
   #rest(): void {
     this.#idle?.[Symbol.dispose]();
     if (this.#running === undefined || this.#closed) return;
-    this.#idle = this.#options.context.clock.after(this.#options.idleMs, () => {
+    this.#idle = this.#options.context.clock.after(this.#options.idleMs(), () => {
       if (this.#calls === 0) void this.#stop();
     });
   }
@@ -152,8 +164,8 @@ export class Engine implements AsyncDisposable {
   }
 
   async #start(): Promise<Running> {
-    const { context, config, bandwidth } = this.#options;
-    const found = await context.engines.find('rclone');
+    const { context, config, rate } = this.#options;
+    const found = await this.#installed();
     if (found.path === null) throw new Problem('sync.engine_missing', 503, found.remedy ?? 'rclone is missing.');
     const password = await config.open(found.path);
     const [user, pass] = [context.random.text(24), context.random.text(40)];
@@ -165,7 +177,7 @@ export class Engine implements AsyncDisposable {
         ...['--rc-addr', '127.0.0.1:0', '--rc-server-read-timeout', noLimit, '--rc-server-write-timeout', noLimit],
         ...['--use-json-log', '--log-level', 'NOTICE', '--stats', '0', '--ask-password=false'],
         ...['--cache-dir', join(context.files, 'cache')],
-        ...(bandwidth === '' ? [] : ['--bwlimit', bandwidth]),
+        ...['--bwlimit', rate()],
       ],
       environment: {
         RCLONE_CONFIG: config.path,
@@ -190,6 +202,15 @@ export class Engine implements AsyncDisposable {
     }
     this.#current = running;
     return running;
+  }
+
+  /** Waits for an installation that is running or due, which a client cannot hasten anyway. */
+  async #installed(): Promise<FoundEngine> {
+    const { engines } = this.#options.context;
+    const found = await engines.find('rclone');
+    if (found.path !== null) return found;
+    await engines.settled('rclone');
+    return await engines.find('rclone');
   }
 
   async #portOf(child: RunningChild): Promise<number> {

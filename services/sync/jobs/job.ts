@@ -46,6 +46,15 @@ export interface FileError {
 const mostErrors = 1000;
 const mostSpeeds = 240;
 
+/** What the built-in engine counts for a job. */
+export interface LocalCounts {
+  readonly stats: Stats;
+  /** The entries of `core/transferred`. */
+  readonly transferred: readonly object[];
+  /** Stops the clock of the totals. */
+  end(): void;
+}
+
 /** A call that runs, or ended a moment ago. */
 export class Job {
   readonly id: number;
@@ -62,6 +71,8 @@ export class Job {
   planId: number | null;
   output: unknown = null;
   stats: Stats = {};
+  /** Its totals where it runs without rclone. */
+  local: LocalCounts | undefined;
   /** Bytes a second, along time; where there are too many, two become one. */
   readonly speeds: number[] = [];
   /** Seconds that each of them stands for. */

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { JobState } from '../../contracts/sync/api.ts';
 import { redacted } from '../domain/redact.ts';
-import { numberIn } from '../domain/stats.ts';
+import { addStats, numberIn, type Stats } from '../domain/stats.ts';
 import type { Engine, FileComplaint } from '../engine/engine.ts';
 import { stoppable } from '../engine/stoppable.ts';
 import type { FileRow, JobStore } from '../store/jobs.ts';
@@ -48,6 +48,7 @@ export class Jobs {
   readonly #ends = new Set<Promise<unknown>>();
   /** How long the answers are that are remembered, the oldest first. */
   readonly #answers = new Map<Job, number>();
+  #localStats: Stats = {};
   #ticking: Disposable | undefined;
   #closed = false;
 
@@ -62,6 +63,14 @@ export class Jobs {
 
   get running(): readonly Job[] {
     return [...this.#running];
+  }
+
+  /** Totals of all jobs that ran, or run, without rclone. */
+  get localStats(): Stats {
+    return addStats([
+      this.#localStats,
+      ...this.running.flatMap(({ local }) => (local === undefined ? [] : [local.stats])),
+    ]);
   }
 
   find(id: number): Job | undefined {
@@ -107,6 +116,16 @@ export class Jobs {
     if (!job.isRunning || job.stopping.signal.aborted) return;
     job.stopsAs = as;
     job.stopping.abort(new Error('context canceled'));
+  }
+
+  /** Stops the jobs of removed accounts and forgets them, so that no later account of that name sees them. */
+  forget(isIts: (account: string) => boolean): void {
+    const its = [...this.#jobs.values(), ...this.#running].filter(({ order }) => isIts(order.account));
+    for (const job of its) {
+      this.stop(job);
+      this.#jobs.delete(job.id);
+      this.#answers.delete(job);
+    }
   }
 
   /** An error about a file that the engine wrote into its log: whose it is is known where only one job runs. */
@@ -169,6 +188,7 @@ export class Jobs {
     const isStopped = job.stopping.signal.aborted && outcome.status !== 200;
     const { error } = outcome.body;
     job.endedAt = context.clock.now();
+    this.#countLocal(job);
     job.error = outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed'; // prettier-ignore
     if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
     // The engine counts a destination that it had to make as an error, which nobody can find or mend.
@@ -229,18 +249,28 @@ export class Jobs {
     }
   }
 
+  #countLocal(job: Job): void {
+    if (job.local === undefined) return;
+    job.local.end();
+    job.stats = job.local.stats;
+    this.#localStats = addStats([this.#localStats, job.stats]);
+  }
+
+  #note(job: Job, stats: Stats): void {
+    const bytes = numberIn(stats, 'bytes') - numberIn(job.stats, 'bytes');
+    job.stats = stats;
+    if (job.isRunning) job.noteSpeed(Math.max(0, bytes));
+  }
+
   /** Totals and errors so far. */
   async #look(engine: Engine, job: Job): Promise<void> {
+    if (job.local !== undefined) return this.#note(job, job.local.stats);
     const group = job.engineGroup;
     const [stats, transferred] = await Promise.all([
       engine.look('core/stats', { group }),
       engine.look('core/transferred', { group }),
     ]);
-    if (stats?.status === 200) {
-      const bytes = numberIn(stats.body, 'bytes') - numberIn(job.stats, 'bytes');
-      job.stats = stats.body;
-      if (job.isRunning) job.noteSpeed(Math.max(0, bytes));
-    }
+    if (stats?.status === 200) this.#note(job, stats.body);
     const list = transferred?.body['transferred'];
     if (!Array.isArray(list)) return;
     for (const entry of list as readonly Readonly<Record<string, unknown>>[]) {

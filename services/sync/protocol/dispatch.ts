@@ -4,6 +4,7 @@ import type { Engine, EngineAnswer } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { JobIds } from '../jobs/ids.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
+import { stoppedBy } from '../jobs/stopped-by.ts';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import { calls, refused, type CallRule } from './calls.ts';
@@ -14,8 +15,8 @@ import type { ownCalls } from './own-calls.ts';
 export interface CallManner {
   /** `Prefer: respond-async` or `_async`. */
   readonly isAsync: boolean;
-  /** Hears of the job, so that it can be stopped when its caller goes away. */
-  readonly onJob?: (job: Job) => void;
+  /** Aborts when the caller disconnects, which stops a job that it waits for. */
+  readonly left?: AbortSignal | undefined;
 }
 
 /** What a call answers. */
@@ -52,31 +53,30 @@ export class Dispatch {
     const { _async: flag, ...input } = given;
     const isAsync = manner.isAsync || isTrue(flag);
     if (refused.has(path)) throw new CallError(403, `"${path}" is never done here`);
-    if (path === 'job/batch') return this.#own(caller, isAsync, path, input, () => this.#batch(caller, input));
-    const own = this.#parts.own[path];
-    if (own !== undefined) return this.#own(caller, isAsync, path, input, () => own(input, caller));
+    const made = { path, input, isAsync, left: manner.left };
+    if (path === 'job/batch') return this.#own(caller, made, (left) => this.#batch(caller, input, left));
+    const own = Object.hasOwn(this.#parts.own, path) ? this.#parts.own[path] : undefined;
+    if (own !== undefined) return this.#own(caller, made, () => own(input, caller));
     if (path === 'rc/list') return this.#forward(caller, isAsync, path, {}, input, manner);
-    const rule = calls[path];
+    const rule = Object.hasOwn(calls, path) ? calls[path] : undefined;
     if (rule === undefined) throw new CallError(404, `couldn't find method ${JSON.stringify(path)}`);
     return this.#forward(caller, isAsync, path, rule, input, manner);
   }
 
   async #own(
     caller: Caller,
-    isAsync: boolean,
-    path: string,
-    input: Input,
-    work: () => Promise<Readonly<Record<string, unknown>>>,
+    { path, input, isAsync, left }: CallManner & { readonly path: string; readonly input: Input },
+    work: (stopping: AbortSignal | undefined) => Promise<Readonly<Record<string, unknown>>>,
   ): Promise<CallAnswer> {
-    const answer = async (): Promise<EngineAnswer> => {
+    const answer = async (stopping: AbortSignal | undefined): Promise<EngineAnswer> => {
       try {
-        return { status: 200, body: await work() };
+        return { status: 200, body: await work(stopping) };
       } catch (error) {
         if (!(error instanceof CallError)) throw error;
         return { status: error.status, body: { error: error.message } };
       }
     };
-    if (!isAsync) return { ...(await answer()), jobId: await this.#parts.ids.take() };
+    if (!isAsync) return { ...(await answer(left)), jobId: await this.#parts.ids.take() };
     const order = {
       kind: path,
       account: caller.account,
@@ -84,7 +84,7 @@ export class Dispatch {
       group: groupOf(input),
       durable: false,
       isAsync: true,
-      work: answer,
+      work: (running: Job) => answer(running.stopping.signal),
     };
     const { job } = await this.#parts.jobs.begin(order);
     return this.#begun(job);
@@ -96,7 +96,7 @@ export class Dispatch {
     path: string,
     rule: CallRule,
     given: Input,
-    { onJob }: CallManner,
+    { left }: CallManner,
   ): Promise<CallAnswer> {
     const { access, jobs, engine, without } = this.#parts;
     const { _group: _, ...checked } = path === 'rc/list' ? {} : await access.check(caller, path, rule, given);
@@ -116,9 +116,8 @@ export class Dispatch {
         ? { ...(readsSecrets.has(path) || path === 'rc/list' ? { work: () => this.#ask(engine(), path, input) } : {}) }
         : { work: instead }),
     });
-    onJob?.(job);
     if (isAsync) return this.#begun(job);
-    const answer = await ended;
+    const answer = await stoppedBy(left, jobs, job, ended);
     if (answer.status === 200 && (path === 'core/bwlimit' || path === 'options/set')) {
       engine().keep(path === 'core/bwlimit' ? path : JSON.stringify(input), path, input);
     }
@@ -139,7 +138,7 @@ export class Dispatch {
     return { status: 200, body: { executeId: this.#parts.executeId, jobid: job.id }, jobId: job.id };
   }
 
-  async #batch(caller: Caller, input: Input): Promise<Record<string, unknown>> {
+  async #batch(caller: Caller, input: Input, left: AbortSignal | undefined): Promise<Record<string, unknown>> {
     const { inputs } = input;
     if (!Array.isArray(inputs)) throw new CallError(400, `Didn't find key "inputs" in input`);
     const given = Number(input['concurrency'] ?? 4);
@@ -148,19 +147,26 @@ export class Dispatch {
     const list = inputs as readonly Readonly<Record<string, unknown>>[];
     let next = 0;
     const worker = async (): Promise<void> => {
-      for (let at = next++; at < list.length; at = next++) results[at] = await this.#item(caller, list[at] ?? {});
+      for (let index = next++; index < list.length; index = next++) {
+        if (left?.aborted === true) throw new CallError(500, 'context canceled');
+        results[index] = await this.#item(caller, list[index] ?? {}, left);
+      }
     };
     await Promise.all(Array.from({ length: together }, worker));
     return { results };
   }
 
-  async #item(caller: Caller, { _path: path, ...input }: Readonly<Record<string, unknown>>): Promise<unknown> {
+  async #item(
+    caller: Caller,
+    { _path: path, ...input }: Readonly<Record<string, unknown>>,
+    left: AbortSignal | undefined,
+  ): Promise<unknown> {
     const name = typeof path === 'string' ? path : '';
     const failed = (error: unknown, status: number) => ({ error, input: redacted(input), path: name, status });
     try {
       if (name === '') throw new CallError(400, `Didn't find key "_path" in input`);
       if (name === 'job/batch') throw new CallError(400, 'a batch holds no batch');
-      const { status, body } = await this.call(caller, name, input, { isAsync: false });
+      const { status, body } = await this.call(caller, name, input, { isAsync: false, left });
       return status === 200 ? body : failed(body['error'], status);
     } catch (error) {
       if (!(error instanceof CallError)) throw error;

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { leadToApp } from '../../kit/lead-to-app.ts';
 import { redacted } from '../domain/redact.ts';
-import type { Job } from '../jobs/job.ts';
+import { disconnected } from '../../kit/disconnected.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
@@ -59,7 +59,9 @@ async function call(
   response: ServerResponse,
   url: URL,
 ): Promise<void> {
-  const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  const path = pathOf(url);
+  if (path === undefined) return text(response, 400, 'Bad Request\n');
+  const left = disconnected(request, response);
   const prefers = /(?:^|[,\s])respond-async(?:$|[,;\s])/i.test(String(request.headers['prefer'] ?? ''));
   let input: Input = {};
   let reply: CallAnswer;
@@ -67,14 +69,10 @@ async function call(
     if (!(await parts.access.mayEnter(caller))) throw new CallError(403, 'this account has no grant on file sync');
     if (path === 'operations/uploadfile') {
       input = Object.fromEntries(url.searchParams);
-      reply = await upload(parts, caller, request, url);
+      reply = await upload(parts, caller, { request, url, left });
     } else {
       input = await readInput(request, url);
-      const onJob = (job: Job): void => {
-        // A caller that goes away ends what it asked for, as with the peer.
-        if (!prefers && !isAsync(input)) response.once('close', () => parts.jobs.stop(job));
-      };
-      reply = await parts.dispatch.call(caller, path, input, { isAsync: prefers, onJob });
+      reply = await parts.dispatch.call(caller, path, input, { isAsync: prefers, left });
     }
   } catch (error) {
     if (!(error instanceof CallError) && !(error instanceof Problem)) throw error;
@@ -94,8 +92,13 @@ async function call(
   json(response, 202, body, { ...headers, 'preference-applied': 'respond-async' });
 }
 
-function isAsync({ _async: flag }: Input): boolean {
-  return flag === true || flag === 1 || flag === 'true' || flag === '1';
+/** Returns the path without slashes around it; bytes that are not UTF-8 become replacement characters, as with the peer. */
+function pathOf({ pathname }: URL): string | undefined {
+  if (/%(?![0-9a-f]{2})/i.test(pathname)) return undefined;
+  const bytes = pathname.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
+  return Buffer.from(bytes, 'latin1')
+    .toString('utf8')
+    .replace(/^\/+|\/+$/g, '');
 }
 
 async function callerOf(parts: ListenerParts, request: IncomingMessage): Promise<Caller | undefined> {

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { addStats, type Stats } from '../domain/stats.ts';
+import { addStats, numberIn, type Stats } from '../domain/stats.ts';
 import { Job } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { JobStore } from '../store/jobs.ts';
@@ -26,6 +26,7 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
   const known = (caller: Caller): readonly Job[] => jobs.known.filter(({ order }) => sees(caller, order.account));
 
   const statsOf = async (job: Job): Promise<Stats> => {
+    if (job.local !== undefined) return job.local.stats;
     if (!job.isRunning) return job.stats;
     const live = await engine().look('core/stats', { group: job.engineGroup });
     return live?.status === 200 ? live.body : job.stats;
@@ -34,7 +35,7 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
     const group = typeof input['group'] === 'string' ? input['group'] : '';
     if (group === '' && caller.all) {
       const all = await engine().look('core/stats', input['short'] === true ? { short: true } : {});
-      return all?.status === 200 ? all.body : addStats([]);
+      return addAll(all?.status === 200 ? all.body : undefined, jobs.localStats);
     }
     const inMemory = known(caller).filter((job) => group === '' || job.group === group || job.engineGroup === group);
     const ids = new Set(inMemory.map(({ id }) => id));
@@ -49,6 +50,7 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
     const inMemory = known(caller).filter((job) => group === '' || job.group === group || job.engineGroup === group);
     const lists = await Promise.all(
       inMemory.map(async (job) => {
+        if (job.local !== undefined) return job.local.transferred.map((each) => ({ ...each, group: job.group }));
         const answer = await engine().look('core/transferred', { group: job.engineGroup });
         const list = answer?.body['transferred'];
         return Array.isArray(list)
@@ -117,6 +119,12 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
       return {};
     },
   };
+}
+
+/** The engine's totals as they are, with those of what ran without it where there are any. */
+function addAll(engine: Stats | undefined, local: Stats): Stats {
+  if (engine === undefined) return local;
+  return numberIn(local, 'elapsedTime') === 0 ? engine : { ...engine, ...addStats([engine, local]) };
 }
 
 /** A map as Go prints it. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import { calls } from './calls.ts';
+import { stoppedBy } from '../jobs/stopped-by.ts';
 import type { CallAnswer } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -16,8 +17,7 @@ export interface UploadParts {
 export async function upload(
   { access, engine, jobs }: UploadParts,
   caller: Caller,
-  request: IncomingMessage,
-  url: URL,
+  { request, url, left }: { readonly request: IncomingMessage; readonly url: URL; readonly left: AbortSignal },
 ): Promise<CallAnswer> {
   const path = 'operations/uploadfile';
   const type = request.headers['content-type'] ?? '';
@@ -32,6 +32,6 @@ export async function upload(
     work: (running) =>
       engine().call(path, {}, { stream: { body: request, headers, query }, signal: running.stopping.signal }),
   });
-  request.once('aborted', () => jobs.stop(job));
-  return { ...(await ended), jobId: job.id };
+  const outcome = await stoppedBy(left, jobs, job, ended);
+  return { ...outcome, jobId: job.id };
 }

@@ -1,9 +1,9 @@
 import type { Context } from '../../contracts/service.ts';
-import { addStats } from '../domain/stats.ts';
 import { planOf } from '../domain/plan.ts';
 import { readPlace } from '../domain/place.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
 import { localMover } from './local-mover.ts';
+import { LocalTotals } from './local-totals.ts';
 import type { Mover } from './mover.ts';
 
 /** Whether both ends are folders of this computer, so that rclone is not needed. */
@@ -11,22 +11,15 @@ export function isLocal(...places: readonly unknown[]): boolean {
   return places.every((place) => readPlace(place, process.platform === 'win32').kind === 'local');
 }
 
-/** What we have ourselves; it counts for the job. */
+/** Makes the built-in mover, which counts for the job as rclone does. */
 export function localMoverFor(job: Job, { clock, random }: Pick<Context, 'clock' | 'random'>): Mover {
-  const total = { bytes: 0, transfers: 0, deletes: 0, errors: 0 };
-  const count = (change: Partial<typeof total>): void => {
-    for (const key of ['bytes', 'transfers', 'deletes', 'errors'] as const) total[key] += change[key] ?? 0;
-    const elapsedTime = (clock.now() - job.startedAt) / 1000;
-    job.stats = { ...addStats([{ ...total, totalBytes: total.bytes, totalTransfers: total.transfers, elapsedTime }]) };
-  };
-  count({});
-  return localMover(random, {
-    copied: (bytes) => count({ bytes, transfers: 1 }),
-    removed: () => count({ deletes: 1 }),
-    failed(name, error) {
-      count({ errors: 1 });
-      job.noteError({ name, error, what: '', size: -1, at: clock.now() });
-    },
+  const totals = new LocalTotals(clock, job.startedAt);
+  job.local = totals;
+  return localMover(random, (event) => {
+    totals.note(event);
+    if (event.kind === 'failed') {
+      job.noteError({ name: event.path, error: event.error, what: '', size: -1, at: clock.now() });
+    }
   });
 }
 

@@ -8,24 +8,18 @@ import { exclusionOf, type Exclusion } from '../domain/exclude.ts';
 import { planOf, type Listed, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 import { refuseKeptLinks, refuseLinks } from './links.ts';
+import type { LocalEvent } from './local-totals.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
 const together = 8;
 /** A file that became a link since it was seen is not read; Windows has no such flag. */
 const noFollow = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 
-/** Told of what was done and what failed. */
-export interface LocalProgress {
-  copied(bytes: number): void;
-  removed(): void;
-  failed(name: string, error: string): void;
-}
-
 /**
  * Saved syncs between folders of this computer without rclone. A file is written beside its name and renamed; links are left
  * out, as rclone does, and nothing is written or deleted through one.
  */
-export function localMover(random: Context['random'], progress: LocalProgress): Mover {
+export function localMover(random: Context['random'], report: (event: LocalEvent) => void): Mover {
   const done: JobOutcome = { status: 200, body: {} };
   const each = async <T>(items: readonly T[], signal: AbortSignal, work: (item: T) => Promise<void>): Promise<void> => {
     let next = 0;
@@ -41,16 +35,16 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
   const files = async (
     items: readonly PlannedFile[],
     { signal }: MoverOptions,
-    work: (path: string) => Promise<void>,
+    work: (file: PlannedFile) => Promise<void>,
   ): Promise<JobOutcome> => {
     let errors = 0;
-    await each(items, signal, async ({ path }) => {
+    await each(items, signal, async (file) => {
       try {
-        await work(path);
+        await work(file);
       } catch (error) {
         if (signal.aborted) throw error;
         errors += 1;
-        progress.failed(path, wordsOf(error));
+        report({ kind: 'failed', path: file.path, error: wordsOf(error) });
       }
     });
     return errors === 0
@@ -86,8 +80,17 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
     async copy(source, destination, replaced, options) {
       const from = await this.list(source, options);
       await mkdir(destination, { recursive: true });
-      const plan = planOf(from, await this.list(destination, options), 'copy');
-      return await files([...plan.creates, ...plan.updates], options, async (path) => {
+      const there = await this.list(destination, options);
+      report({ kind: 'listed', entries: from.entries.length + there.entries.length });
+      const plan = planOf(from, there, 'copy');
+      const created = new Set(plan.creates.map(({ path }) => path));
+      for (const { isFolder, path, size } of from.entries) {
+        if (!isFolder && !created.has(path)) report({ kind: 'checked', path, size });
+      }
+      const transfers = [...plan.creates, ...plan.updates];
+      report({ kind: 'planned', files: transfers });
+      return await files(transfers, options, async ({ path, size }) => {
+        report({ kind: 'started', path, size });
         const target = join(destination, path);
         await refuseLinks(destination, [path]);
         if (replaced !== undefined && (await exists(target))) {
@@ -95,22 +98,27 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
           await putAway(target, join(replaced, path), options.signal);
         }
         await mkdir(dirname(target), { recursive: true });
-        progress.copied(await copyFile(join(source, path), target, options.signal, random));
+        const bytes = await copyFile(join(source, path), target, options.signal, random);
+        report({ kind: 'copied', path, size: bytes });
       });
     },
     remove: (place, list, to, options) =>
-      files(list, options, async (path) => {
+      files(list, options, async ({ path, size }) => {
         await refuseLinks(place, [path]);
         if (to !== undefined) await refuseKeptLinks(to, path);
         await putAway(join(place, path), to === undefined ? undefined : join(to, path), options.signal);
-        progress.removed();
+        report({ kind: 'removed', path, size });
       }),
     async removeFolders(place, folders, { signal }) {
       for (const path of folders) {
         signal.throwIfAborted();
         await refuseLinks(place, [path]);
         // One that is not empty stays, and that is right.
-        await rmdir(join(place, path)).catch(() => undefined);
+        const isRemoved = await rmdir(join(place, path)).then(
+          () => true,
+          () => false,
+        );
+        if (isRemoved) report({ kind: 'removedFolder' });
       }
     },
     async purge(place) {
@@ -123,7 +131,7 @@ export function localMover(random: Context['random'], progress: LocalProgress): 
       const moved = await files(
         entries.filter(({ isFolder }) => !isFolder),
         options,
-        async (path) => {
+        async ({ path }) => {
           await refuseKeptLinks(from, path);
           await refuseLinks(to, [path]);
           await putAway(join(from, path), join(to, path), options.signal);

@@ -36,6 +36,7 @@ export class Tasks implements Disposable {
   readonly #parts: TasksParts;
   #timer: Disposable | undefined;
   #looking = false;
+  #held = 0;
   #closed = false;
 
   constructor(parts: TasksParts) {
@@ -58,9 +59,20 @@ export class Tasks implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
+  /** Starts nothing that is due until it is disposed. */
+  hold(): Disposable {
+    this.#held += 1;
+    return {
+      [Symbol.dispose]: () => {
+        this.#held -= 1;
+        this.look();
+      },
+    };
+  }
+
   /** Starts what is due. */
   look(): void {
-    if (this.#looking || this.#closed) return;
+    if (this.#looking || this.#closed || this.#held > 0) return;
     this.#looking = true;
     this.#startDue()
       .catch((error: unknown) =>

@@ -58,7 +58,7 @@ function open(
   onWork: NonNullable<EngineOptions['onWork']> = () => undefined,
 ): HostEngines {
   return openEngines({
-    folder,
+    folder: join(folder, 'engines'),
     specs: enginesOf(registry),
     paths: () => settings,
     log: silentLog,

@@ -198,9 +198,9 @@ describe('the extractor', () => {
 it('an extractor that is updated meanwhile takes the next download, and what runs finishes with the one before', async () => {
   const engines = mkdtempSync(join(tmpdir(), 'engines-'));
   open.defer(() => rmSync(engines, { recursive: true, force: true }));
-  const place = join(engines, 'engines', 'yt-dlp');
+  const place = join(engines, 'yt-dlp');
   mkdirSync(place, { recursive: true });
-  const installed = join(enginesFolder, 'engines', 'yt-dlp');
+  const installed = join(enginesFolder, 'yt-dlp');
   const { current } = JSON.parse(readFileSync(join(installed, 'current'), 'utf8')) as { readonly current: string };
   const releases = ['2026.10.26-old', '2026.10.26-new'] as const;
   for (const release of releases) symlinkSync(join(installed, current), join(place, release));

@@ -127,7 +127,7 @@ describe('the queue', () => {
     const status = await client.get<object>('/status');
     expect(status).toMatchObject({ counts: { queued: 1 }, engine: { 'yt-dlp': null } });
     expect(host.log.filter((line) => line.includes('downloads wait for yt-dlp'))).toHaveLength(1);
-    symlinkSync(join(enginesFolder, 'engines'), join(engines, 'engines'));
+    symlinkSync(join(enginesFolder, 'yt-dlp'), join(engines, 'yt-dlp'));
     expect(await client.ended(answer.uid ?? '')).toMatchObject({ status: 'finished' });
   });
 });

@@ -151,8 +151,8 @@ esac`;
     for (const each of uid === undefined ? uids : [uid]) await rig.client.ended(each);
   }
   expect(readFileSync(join(engine, 'templates'), 'utf8').split('\n')).toEqual([
-    'by/Cooks/1 %(title)s.%(ext)s',
-    'Soups/%(title).180B.%(ext)s',
+    'by/%(homeport_channel)s/%(homeport_channel_index)01d %(title)s.%(ext)s',
+    '%(homeport_playlist_title)s/%(title).180B.%(ext)s',
     '',
   ]);
 });

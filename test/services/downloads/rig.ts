@@ -93,6 +93,18 @@ export class Client {
     );
   }
 
+  /** Resolves once so many downloads have finished or failed and nothing is queued. */
+  async untilAll(count: number): Promise<History> {
+    return await vi.waitFor(
+      async () => {
+        const history = await this.history();
+        if (history.done.length < count || history.queue.length > 0) throw new Error(JSON.stringify(history));
+        return history;
+      },
+      { timeout: 120_000, interval: 100 },
+    );
+  }
+
   /** Resolves once it has finished or failed; `patience` in ms. */
   async ended(uid: string, patience?: number): Promise<Record> {
     return await this.until(uid, ({ status }) => status === 'finished' || status === 'error', patience);

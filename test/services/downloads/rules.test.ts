@@ -17,6 +17,7 @@ import {
   safePart,
   templateProblem,
 } from '../../../services/downloads/domain/template.ts';
+import { listFields } from '../../../services/downloads/domain/template-fields.ts';
 import { readAdd } from '../../../services/downloads/wire/add.ts';
 
 const defaults = {
@@ -257,10 +258,13 @@ describe('a file name', () => {
       byIndex: false,
     };
     const template = '%(playlist_title)s/%(playlist_index)s - %(title).180B.%(ext)s';
-    expect(fillTemplate(template, { prefix: '', playlist })).toBe('..⧸＄HOME 100%%/007 - %(title).180B.%(ext)s');
-    expect(fillTemplate(template, { prefix: 'p/q', playlist: { ...playlist, title: '..', entryTitle: 'E' } })).toBe(
-      '_/p⧸q.007 - E.%(ext)s',
+    expect(fillTemplate(template, { prefix: '', playlist })).toBe(
+      '%(homeport_playlist_title)s/%(homeport_playlist_index)03d - %(title).180B.%(ext)s',
     );
+    expect(fillTemplate(template, { prefix: 'p/q', playlist: { ...playlist, title: '..', entryTitle: 'E' } })).toBe(
+      '%(homeport_playlist_title)s/p⧸q.%(homeport_playlist_index)03d - %(homeport_title).180B.%(ext)s',
+    );
+    expect(listFields({ ...playlist, title: '..' })).toMatchObject({ playlist_title: '_', playlist_index: '7' });
   });
 
   it('keeps within what file systems hold', () => {

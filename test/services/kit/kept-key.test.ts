@@ -9,7 +9,7 @@ import { silentLog } from '../../support/place.ts';
 
 const place = { table: 'keys', name: 'server', purpose: 'sample.key' };
 
-it('a kept key is the same at each start, one for all who make it at once, and made anew where the vault cannot open it', async () => {
+it('keeps a key for each start and for all who make it at once, and never replaces one that the vault cannot open', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-key-'));
   try {
     await using database = await openDatabase({ folder, schema: 'sample', log: silentLog });
@@ -18,10 +18,8 @@ it('a kept key is the same at each start, one for all who make it at once, and m
       .addColumn('name', 'text', (column) => column.primaryKey())
       .addColumn('sealed', 'text', (column) => column.notNull())
       .execute();
-    const warned: string[] = [];
-    const log = { ...silentLog, warn: (message: string) => void warned.push(message) };
     const vault = await openVault({ folder, create: true, log: silentLog });
-    const context = { db: database.kysely, commit: database.commit, log, vault };
+    const context = { db: database.kysely, commit: database.commit, vault };
     let made = 0;
     const take = (): Promise<string> => keptKey(context, place, () => `key ${String((made += 1))}`);
     const [first, second] = await Promise.all([take(), take()]);
@@ -32,10 +30,12 @@ it('a kept key is the same at each start, one for all who make it at once, and m
     // Of another vault, as after a move without its key.
     const sealed = vault.seal('other', 'another purpose');
     await database.kysely.updateTable('keys').set({ sealed }).execute();
-    const anew = await take();
-    expect(anew).not.toBe(first);
-    expect(await take()).toBe(anew);
-    expect(warned).toHaveLength(1);
+    const refusal = { code: 'vault.key_unreadable', status: 503, fields: { key: 'server' } };
+    await expect(take()).rejects.toMatchObject({
+      ...refusal,
+      detail: expect.stringContaining('homeport keys replace sample server') as string,
+    });
+    expect(await database.kysely.selectFrom('keys').selectAll().execute()).toEqual([{ name: 'server', sealed }]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -22,17 +22,22 @@ class Settings extends Loaded {
   }
 
   /**
-   * Answers the ids of the services that were started anew. `keepalive`: also when the page goes meanwhile.
+   * Answers the ids of the services that were restarted, and of those that restart once their transfers have ended.
+   * `keepalive`: also when the page goes meanwhile.
    * @throws Problem with `fields` by path.
    */
   async save(
     section: string,
     patch: Readonly<Record<string, unknown>>,
     { keepalive = false } = {},
-  ): Promise<readonly string[]> {
-    const { restarted } = await call(controlApi.changeSettings, { params: { section }, body: { ...patch }, keepalive });
+  ): Promise<{ readonly restarted: readonly string[]; readonly pending: readonly string[] }> {
+    const { restarted, pending = [] } = await call(controlApi.changeSettings, {
+      params: { section },
+      body: { ...patch },
+      keepalive,
+    });
     await this.load();
-    return restarted;
+    return { restarted, pending };
   }
 }
 

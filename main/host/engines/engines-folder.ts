@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../../services/contracts/service.ts';
+import type { HostSettings } from '../config/host-settings.ts';
+
+/**
+ * Returns the folder in which engines are installed: the one of the settings itself, or `engines` in the data folder.
+ * Earlier versions installed into a folder `engines` below the one of the settings; those engines are moved up once.
+ */
+export function findEnginesFolder(
+  { enginesFolder }: Pick<HostSettings, 'enginesFolder'>,
+  dataDir: string,
+  log: Log,
+): string {
+  if (enginesFolder === '') return join(dataDir, 'engines');
+  try {
+    moveUp(join(enginesFolder, 'engines'), enginesFolder);
+  } catch (error) {
+    log.warn('engines of an earlier version could not be moved; they are installed again', { enginesFolder, error });
+  }
+  return enginesFolder;
+}
+
+function moveUp(former: string, folder: string): void {
+  if (!existsSync(former)) return;
+  for (const name of readdirSync(former)) {
+    const isEngine = existsSync(join(former, name, 'current'));
+    if (!isEngine || existsSync(join(folder, name))) continue;
+    mkdirSync(folder, { recursive: true });
+    renameSync(join(former, name), join(folder, name));
+  }
+  if (readdirSync(former).length === 0) rmdirSync(former);
+}

@@ -1,0 +1,58 @@
+import type { Clock, Service } from '../../../services/contracts/service.ts';
+
+/** How often is looked whether everything has ended; nothing tells. */
+const lookEveryMs = 100;
+
+export interface PendingRestartOptions {
+  readonly service: Service;
+  /** Counts the requests and connections of the service that began before a time or take long. */
+  readonly requests: (begunBefore: number) => number;
+  readonly clock: Clock;
+  /** After this time it restarts although something is still running. */
+  readonly limitMs: number;
+  /** Hears how many transfers it waits for, whenever that changes. */
+  readonly waiting: (transfers: number) => void;
+  /** Called once, when nothing is running any more or the time is over. */
+  readonly due: () => void;
+}
+
+/** Waits for the running transfers of a service before it restarts. Disposal gives up the wait, not the transfers. */
+export class PendingRestart implements Disposable {
+  readonly #options: PendingRestartOptions;
+  readonly #since = performance.now();
+  readonly #open = new DisposableStack();
+  #waitingFor = 0;
+
+  constructor(options: PendingRestartOptions) {
+    this.#options = options;
+  }
+
+  /** Starts to wait; false where nothing is running, or the limit says not to. */
+  start(): boolean {
+    const { service, clock, limitMs, due } = this.#options;
+    if (limitMs <= 0 || this.#count() === 0) return false;
+    if (service.drain !== undefined) this.#open.use(service.drain.begin());
+    const timer = setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#open.defer(() => clearInterval(timer));
+    this.#open.use(clock.after(limitMs, due));
+    this.#look();
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    this.#open.dispose();
+  }
+
+  #look(): void {
+    const count = this.#count();
+    if (count === 0) return this.#options.due();
+    if (count !== this.#waitingFor) this.#options.waiting(count);
+    this.#waitingFor = count;
+  }
+
+  /** A job that a request waits for is one transfer, so the two are not added. */
+  #count(): number {
+    const { service, requests } = this.#options;
+    return Math.max(requests(this.#since), service.drain?.running() ?? 0);
+  }
+}

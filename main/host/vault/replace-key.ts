@@ -1,0 +1,37 @@
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
+
+/**
+ * Sets a stored key of a service aside, so that the service makes a new one at its next start. Someone has asked for it:
+ * what was made with the key is void. The former one stays beside it, for the case that the vault's key comes back.
+ * @throws Problem `host.unknown_key` (404).
+ */
+export async function setKeyAside(
+  { id, title, keys }: Pick<ServiceDescriptor, 'id' | 'title' | 'keys'>,
+  name: string,
+  { commit, files, clock }: Pick<Context, 'commit' | 'files' | 'clock'>,
+): Promise<void> {
+  const aside = `replaced-${String(clock.now())}`;
+  let count = 0;
+  if (keys?.table !== undefined) {
+    const { table, column = 'name', rows = {} } = keys;
+    const row = Object.hasOwn(rows, name) ? rows[name] : name;
+    const result = await commit((transaction: Kysely<any>) =>
+      transaction
+        .updateTable(table)
+        .set({ [column]: `${String(row)}.${aside}` })
+        .where(column, '=', row)
+        .executeTakeFirst(),
+    );
+    count += Number(result.numUpdatedRows);
+  }
+  const own = keys?.files !== undefined && Object.hasOwn(keys.files, name) ? (keys.files[name] ?? []) : [];
+  for (const file of own.map((each) => join(files, each)).filter((path) => existsSync(path))) {
+    renameSync(file, `${file}.${aside}`);
+    count += 1;
+  }
+  if (count === 0) throw new Problem('host.unknown_key', 404, `${title} (${id}) has no stored key "${name}".`);
+}

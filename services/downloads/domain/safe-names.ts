@@ -1,0 +1,48 @@
+/** Bytes that most file systems take in a name; encrypted home folders take the smaller number. */
+export const nameLimits = [255, 143] as const;
+
+/** Bytes beside a name and its extension for what yt-dlp adds to unfinished files: `.f137`, `.part-Frag12345`, `.part`. */
+const maxUnfinishedBytes = 28;
+
+/** Whether a text is no name of a file or folder: empty, dots or blanks alone. */
+export function isBlankName(text: string): boolean {
+  return /^[.\s]*$/.test(text);
+}
+
+/** The longest beginning of at most `bytes` in UTF-8 that ends between two characters. */
+export function cutToBytes(text: string, bytes: number): string {
+  let size = 0;
+  let cut = '';
+  for (const character of text) {
+    size += new TextEncoder().encode(character).length;
+    if (size > bytes) break;
+    cut += character;
+  }
+  return cut;
+}
+
+/**
+ * Returns a template that gives a path in which each name keeps within the limit of the file system, with room for what is
+ * added to unfinished files.
+ * @param path as yt-dlp resolved it, relative to the download folder
+ * @param extension without its dot
+ */
+export function trimmedTemplate(path: string, extension: string, limit: number): string {
+  const parts = path.split('/');
+  const last = parts.pop() ?? '';
+  const hasExtension = extension !== '' && last.endsWith(`.${extension}`);
+  const stem = hasExtension ? last.slice(0, -extension.length - 1) : last;
+  const room = limit - maxUnfinishedBytes - Buffer.byteLength(extension) - 1;
+  const names = [...parts.map((part) => trimName(part, limit)), trimName(stem, room)];
+  return names.map(toLiteral).join('/') + (hasExtension ? '.%(ext)s' : '');
+}
+
+function trimName(name: string, bytes: number): string {
+  const cut = cutToBytes(name, bytes).replace(/[. ]+$/, '');
+  return isBlankName(cut) ? '_' : cut;
+}
+
+/** yt-dlp would expand variables and the home folder. */
+function toLiteral(name: string): string {
+  return name.replaceAll('%', '%%').replaceAll('$', '＄').replace(/^~/, '～');
+}

@@ -1,0 +1,63 @@
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely';
+import type { AccountData, AccountDisposition } from '../../contracts/control/account-data.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Tables } from '../store/tables.ts';
+
+type Parts = Pick<Context, 'commit' | 'db'> & { readonly jobs: Pick<Jobs, 'forget'> };
+
+/**
+ * Saved syncs and the history of an account. What is transferred runs with the rights of its new owner; what is kept for
+ * administrators is paused, since nobody is there whose rights it could have. Remotes belong to no account.
+ */
+export function syncAccountData({ commit, db, jobs }: Parts): AccountData {
+  return {
+    async summary(account) {
+      const reads: Kysely<Tables> = db;
+      const count = async (table: 'tasks' | 'runs'): Promise<number> => {
+        const query = reads.selectFrom(table).select((each) => each.fn.countAll().as('count'));
+        const row = await query.where(ofAccount(account)).executeTakeFirst();
+        return Number(row?.count ?? 0);
+      };
+      return [
+        { kind: 'saved syncs', count: await count('tasks') },
+        { kind: 'runs in the history', count: await count('runs') },
+      ];
+    },
+    async release(account, disposition) {
+      const isIts = (name: string): boolean => name === account || name.startsWith(`${account}/`);
+      jobs.forget(isIts);
+      await commit((transaction: Kysely<Tables>) => releaseRows(transaction, account, disposition));
+    },
+  };
+}
+
+/** The account itself, and its tokens that have only some of its rights. */
+function ofAccount(account: string): Expression<SqlBool> {
+  const start = `${account}/`;
+  return sql<boolean>`(account = ${account} or substr(account, 1, ${sql.lit(start.length)}) = ${start})`;
+}
+
+async function releaseRows(
+  transaction: Kysely<Tables>,
+  account: string,
+  disposition: AccountDisposition,
+): Promise<void> {
+  const runs = transaction.selectFrom('runs').select('id').where(ofAccount(account));
+  const tasks = transaction.selectFrom('tasks').select('id').where(ofAccount(account));
+  if (disposition.action === 'delete') {
+    await transaction.deleteFrom('run_files').where('job_id', 'in', runs).execute();
+    await transaction.deleteFrom('runs').where(ofAccount(account)).execute();
+    await transaction.deleteFrom('plans').where('task_id', 'in', tasks).execute();
+    await transaction.deleteFrom('tasks').where(ofAccount(account)).execute();
+    return;
+  }
+  const owner = disposition.action === 'transfer' ? disposition.to : disposition.as;
+  const paused = disposition.action === 'keep' ? { paused: 1 as const } : {};
+  await transaction
+    .updateTable('tasks')
+    .set({ account: owner, ...paused })
+    .where(ofAccount(account))
+    .execute();
+  await transaction.updateTable('runs').set({ account: owner }).where(ofAccount(account)).execute();
+}

@@ -1,0 +1,177 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { ServiceState } from '../../services/contracts/control/api.ts';
+import type { Service } from '../../services/contracts/service.ts';
+import { control } from '../../services/control/index.ts';
+import { markEndless } from '../../services/kit/endless.ts';
+import { api } from '../support/api.ts';
+import { createFakeClock } from '../support/clock.ts';
+import { fixtureService } from '../support/fixture-service.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+
+/** A service whose answers end when the test says so. */
+function ferry(more: Partial<Service> = {}) {
+  const words: string[] = [];
+  const tones: unknown[] = [];
+  const answers: ServerResponse[] = [];
+  const made = fixtureService('ferry', (_context, { word }) => ({
+    http: (request, response) => {
+      answers.push(response);
+      response.write('begun ');
+      if (request.url === '/live') markEndless(response);
+    },
+    start: () => Promise.resolve(void words.push(word)),
+    reconfigure: (settings) => Promise.resolve(void tones.push((settings as { tone: string }).tone)),
+    ...more,
+  }));
+  const tone = z.string().default('').meta({ title: 'Tone', description: 'A tone.', live: true });
+  const service = { ...made, settings: made.settings.safeExtend({ tone }) };
+  return { service, words, tones, answers };
+}
+
+const change = (host: TestHost, section: string, values: object): Promise<unknown> =>
+  api(host.url('control'), `/api/settings/${section}`, { method: 'PATCH', body: JSON.stringify(values) });
+
+async function stateOf(host: TestHost): Promise<ServiceState | undefined> {
+  const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
+  return services.find(({ id }) => id === 'ferry');
+}
+
+const textOf = async (reply: Promise<Response>): Promise<string> => (await reply).text();
+
+describe('a restart for a changed setting', () => {
+  it('waits for a running request, says so, and then takes place', async () => {
+    const { service, words, answers } = ferry();
+    await using host = await openTestHost({ services: [service, control] });
+    const running = textOf(fetch(host.url('ferry')));
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: [], pending: ['ferry'] });
+    const state = await stateOf(host);
+    expect(state).toMatchObject({ state: 'up', pendingRestart: { transfers: 1 } });
+    expect(state?.pendingRestart?.until).toBeGreaterThan(Date.now() + 200_000);
+    expect(words).toEqual(['']);
+    answers[0]?.end('done');
+    expect(await running).toBe('begun done');
+    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+    expect(await stateOf(host)).not.toHaveProperty('pendingRestart');
+  });
+
+  it('goes on answering meanwhile, and waits for what is long', async () => {
+    const { service, words, answers } = ferry();
+    await using host = await openTestHost({ services: [service, control] });
+    const first = textOf(fetch(host.url('ferry')));
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    await change(host, 'ferry', { word: 'new' });
+    const second = textOf(fetch(host.url('ferry')));
+    await vi.waitFor(() => expect(answers).toHaveLength(2));
+    await vi.waitFor(async () => expect((await stateOf(host))?.pendingRestart?.transfers).toBe(2));
+    answers[0]?.end('one');
+    await first;
+    await vi.waitFor(async () => expect((await stateOf(host))?.pendingRestart?.transfers).toBe(1));
+    expect(words).toEqual(['']);
+    answers[1]?.end('two');
+    expect(await second).toBe('begun two');
+    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+  });
+
+  it('does not wait for a live stream, which ends only with its client', async () => {
+    const { service, words, answers } = ferry();
+    await using host = await openTestHost({
+      services: [service, control],
+      environment: { HOMEPORT_STOP_TIMEOUT: '1' },
+    });
+    const live = textOf(fetch(`${host.url('ferry')}/live`)).catch(() => 'cut');
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: ['ferry'] });
+    expect(words).toEqual(['', 'new']);
+    expect(await live).toBe('cut');
+  });
+
+  it('takes place at the limit although something is still running', async () => {
+    const clock = createFakeClock(Date.now());
+    const { service, words, answers } = ferry();
+    const environment = { HOMEPORT_RESTART_WAIT: '30', HOMEPORT_STOP_TIMEOUT: '1' };
+    await using host = await openTestHost({ services: [service, control], environment, clock });
+    const running = textOf(fetch(host.url('ferry'))).catch(() => 'cut');
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    await change(host, 'ferry', { word: 'new' });
+    clock.advance(29_000);
+    expect(words).toEqual(['']);
+    clock.advance(1000);
+    expect(await running).toBe('cut');
+    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+  });
+
+  it('takes place at once where the limit is 0', async () => {
+    const { service, words, answers } = ferry();
+    const environment = { HOMEPORT_RESTART_WAIT: '0', HOMEPORT_STOP_TIMEOUT: '1' };
+    await using host = await openTestHost({ services: [service, control], environment });
+    const running = textOf(fetch(host.url('ferry'))).catch(() => 'cut');
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: ['ferry'] });
+    expect(await running).toBe('cut');
+    expect(words).toEqual(['', 'new']);
+  });
+
+  it('applies live settings at once and gives up the wait when the change is taken back', async () => {
+    const { service, words, tones, answers } = ferry();
+    await using host = await openTestHost({ services: [service, control] });
+    const running = textOf(fetch(host.url('ferry')));
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    await change(host, 'ferry', { word: 'new', tone: 'low' });
+    expect(tones).toEqual(['low']);
+    expect(await change(host, 'ferry', { tone: 'high' })).toEqual({ restarted: [], pending: ['ferry'] });
+    expect(tones).toEqual(['low', 'high']);
+    expect(await change(host, 'ferry', { word: null })).toEqual({ restarted: [] });
+    expect(await stateOf(host)).not.toHaveProperty('pendingRestart');
+    answers[0]?.end('done');
+    expect(await running).toBe('begun done');
+    expect(words).toEqual(['']);
+  });
+
+  it('waits for the jobs of a service, which begins no further ones', async () => {
+    let jobs = 2;
+    const held: string[] = [];
+    const drain = {
+      begin: () => (held.push('held'), { [Symbol.dispose]: () => void held.push('released') }),
+      running: () => jobs,
+    };
+    const { service, words } = ferry({ drain });
+    await using host = await openTestHost({ services: [service, control] });
+    expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: [], pending: ['ferry'] });
+    expect((await stateOf(host))?.pendingRestart?.transfers).toBe(2);
+    expect(held).toEqual(['held']);
+    jobs = 0;
+    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+    expect(held).toEqual(['held', 'released']);
+  });
+
+  it('is not waited for by someone who switches the service off or restarts it', async () => {
+    const { service, words } = ferry({
+      drain: { begin: () => ({ [Symbol.dispose]: () => undefined }), running: () => 1 },
+    });
+    await using host = await openTestHost({ services: [service, control] });
+    await change(host, 'ferry', { word: 'new' });
+    await api(host.url('control'), '/api/services/ferry/restart', { method: 'POST' });
+    expect(words).toEqual(['', 'new']);
+    expect(await change(host, 'ferry', { enabled: false })).toEqual({ restarted: ['ferry'] });
+    expect((await stateOf(host))?.state).toBe('off');
+  });
+
+  it('waits for a connection of a listener that speaks no HTTP', async () => {
+    const { service, words } = ferry({
+      listeners: { quay: { tcp: (socket) => void socket.write('hello\n') } },
+    });
+    const quay = { name: 'quay', title: 'Quay', protocol: 'tcp' as const, port: 0 };
+    const listeners = [...(service.listeners ?? []), quay];
+    await using host = await openTestHost({ services: [{ ...service, listeners }, control] });
+    const socket = connect(host.port('ferry.quay'), '127.0.0.1');
+    await once(socket, 'data');
+    expect(await change(host, 'ferry', { word: 'new' })).toEqual({ restarted: [], pending: ['ferry'] });
+    socket.destroy();
+    await vi.waitFor(() => expect(words).toEqual(['', 'new']));
+  });
+});

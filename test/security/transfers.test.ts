@@ -1,0 +1,152 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { downloads } from '../../services/downloads/index.ts';
+import { sync } from '../../services/sync/index.ts';
+import { openAccessHost, type AccessHost } from '../support/access.ts';
+
+let host: AccessHost;
+let folder: string;
+let saved: number;
+let job: number;
+
+beforeAll(async () => {
+  host = await openAccessHost(
+    {
+      reader: [{ service: 'downloads', resource: '*', permission: 'read' }],
+      writer: [{ service: 'downloads', resource: '*', permission: 'read-write' }],
+      // What it may read and write is named once the data folder is known.
+      mover: [],
+      other: [],
+    },
+    { services: [control, downloads, sync] },
+  );
+  folder = join(host.rig.dataDir, 'trees');
+  for (const name of ['in', 'out', 'closed']) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'in', 'a'), '1');
+  writeFileSync(join(folder, 'closed', 'secret'), 'hidden');
+  symlinkSync(join(folder, 'closed'), join(folder, 'in', 'link'));
+  const grants = ['in/*', 'out/*', 'in', 'out'].map((name) => ({
+    ...{ service: 'sync', resource: `${folder}/${name}` },
+    permission: 'read-write',
+  }));
+  for (const name of ['mover', 'other'])
+    await host.call('admin', 'control', 'PATCH', `/api/accounts/${name}`, { grants });
+  const task = { name: 'x', source: `${folder}/in`, destination: `${folder}/out`, exclude: ['link'] };
+  const reply = await host.call('mover', 'control', 'POST', '/api/sync/tasks', task);
+  saved = ((await reply.json()) as { id: number }).id;
+  const run = await host.call('mover', 'control', 'POST', `/api/sync/tasks/${String(saved)}/run`, {});
+  job = ((await run.json()) as { id: number }).id;
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+describe('access to downloads by the pages’ API', () => {
+  const cookies = '# Netscape HTTP Cookie File\n';
+  it.each([
+    ['queue', 'GET', '/api/downloads', undefined, 200],
+    ['statistics', 'GET', '/api/downloads/statistics', undefined, 200],
+    ['limits', 'GET', '/api/downloads/limits', undefined, 200],
+    ['subscriptions', 'GET', '/api/downloads/subscriptions', undefined, 200],
+    ['whether there are cookies', 'GET', '/api/downloads/cookies', undefined, 200],
+    ['a download', 'POST', '/api/downloads', { url: 'http://192.0.2.1/x' }, 403],
+    ['its removal', 'POST', '/api/downloads/remove', { uids: ['x'] }, 403],
+    ['a retry', 'POST', '/api/downloads/retry', { uids: ['x'] }, 403],
+    ['the pause', 'POST', '/api/downloads/pause', {}, 403],
+    ['a preview', 'POST', '/api/downloads/preview', { url: 'http://192.0.2.1/x' }, 403],
+    ['a subscription', 'POST', '/api/downloads/subscriptions', { url: 'http://192.0.2.1/x' }, 403],
+    ['cookies', 'PUT', '/api/downloads/cookies', { text: cookies }, 403],
+    ['their removal', 'DELETE', '/api/downloads/cookies', undefined, 403],
+  ] as const)('lets readers do no more than look: %s', async (_, method, path, body, status) => {
+    expect((await host.call('reader', 'control', method, path, body)).status).toBe(status);
+    for (const account of ['nogrant', 'mover'] as const) {
+      expect((await host.call(account, 'control', method, path, body)).status).toBe(403);
+    }
+    expect((await host.call('anonymous', 'control', method, path, body)).status).toBe(401);
+  });
+});
+
+describe('access to syncs by object', () => {
+  it.each([
+    ['GET', 'tasks', ''],
+    ['POST', 'tasks', '/run'],
+    ['POST', 'tasks', '/pause'],
+    ['DELETE', 'tasks', ''],
+    ['GET', 'jobs', ''],
+    ['POST', 'jobs', '/stop'],
+    ['POST', 'jobs', '/undo'],
+  ] as const)('hides what another account has: %s %s%s', async (method, kind, action) => {
+    const thing = `/api/sync/${kind}/${String(kind === 'tasks' ? saved : job)}`;
+    const body = method === 'POST' ? {} : undefined;
+    for (const account of ['other', 'reader'] as const) {
+      expect((await host.call(account, 'control', method, thing + action, body)).status).toBe(404);
+    }
+    expect((await host.call('mover', 'control', 'GET', thing)).status).toBe(200);
+  });
+
+  it.each(['job/status', 'job/stop'])('hides the jobs of another account from %s', async (call) => {
+    const reply = await host.call('other', 'sync', 'POST', `/${call}`, { jobid: job });
+    expect([reply.status, await reply.text()]).toEqual([500, expect.stringContaining('job not found')]);
+  });
+
+  it.each(['GET', 'POST'])('keeps remotes for administrators: %s', async (method) => {
+    const body = method === 'POST' ? { name: 'x', type: 'local', values: {} } : undefined;
+    expect((await host.call('mover', 'control', method, '/api/sync/remotes', body)).status).toBe(403);
+  });
+
+  it.each([
+    ['operations/list', (): object => ({ fs: `${folder}/closed`, remote: '' })],
+    ['operations/list', (): object => ({ fs: `${folder}/in`, remote: '../closed' })],
+    ['operations/list', (): object => ({ fs: `${folder}/in/link`, remote: '' })],
+    ['operations/list', (): object => ({ fs: `${folder}/in/../closed`, remote: '' })],
+    ['operations/list', (): object => ({ fs: `:local:${folder}/closed`, remote: '' })],
+    ['operations/list', (): object => ({ fs: { type: 'local', _root: `${folder}/closed` }, remote: '' })],
+    ['sync/copy', (): object => ({ srcFs: `${folder}/closed`, dstFs: `${folder}/out` })],
+    ['sync/copy', (): object => ({ srcFs: `${folder}/in`, dstFs: `${folder}/closed` })],
+    ['operations/purge', (): object => ({ fs: `${folder}/out`, remote: '../closed' })],
+    ['operations/deletefile', (): object => ({ fs: `${folder}/closed`, remote: 'secret' })],
+    ['config/dump', (): object => ({})],
+    ['core/bwlimit', (): object => ({ rate: '1k' })],
+    ['options/set', (): object => ({ main: { BwLimit: '1k' } })],
+  ])('refuses %s outside the grants', async (call, input) => {
+    expect((await host.call('mover', 'sync', 'POST', `/${call}`, input())).status).toBe(403);
+  });
+});
+
+describe('files of downloads', () => {
+  it.each([
+    '/download/../../host/db.sqlite',
+    '/download/..%2f..%2fhost%2fdb.sqlite',
+    '/download/%2e%2e/%2e%2e/vault.key',
+    '/download/..%5c..%5cvault.key',
+    '/download//etc/passwd',
+    '/audio_download/../vault.key',
+    '/download/%00',
+  ])('are not reached by %s', async (path) => {
+    const status = (await host.call('anonymous', 'downloads', 'GET', path)).status;
+    expect([400, 403, 404]).toContain(status);
+  });
+});
+
+describe('programs on this computer', () => {
+  it('may use the downloads without an account until they are no longer trusted', async () => {
+    const ask = async (account: 'anonymous' | 'reader' | 'writer', method = 'GET'): Promise<number> =>
+      (
+        await host.call(
+          account,
+          'downloads',
+          method,
+          method === 'GET' ? '/history' : '/delete',
+          method === 'GET' ? undefined : { ids: ['x'], where: 'done' },
+        )
+      ).status;
+    expect(await ask('anonymous')).toBe(200);
+    await host.call('admin', 'control', 'PATCH', '/api/settings/downloads', { trustLocalPrograms: false });
+    expect([await ask('anonymous'), await ask('reader'), await ask('writer')]).toEqual([401, 200, 200]);
+    expect([await ask('anonymous', 'POST'), await ask('reader', 'POST'), await ask('writer', 'POST')]).toEqual([
+      401, 403, 200,
+    ]);
+    await host.call('admin', 'control', 'PATCH', '/api/settings/downloads', { trustLocalPrograms: null });
+    expect(await ask('anonymous')).toBe(200);
+  });
+});

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { admin, adminAuthorization } from '../../support/host.ts';
+import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+
+/** Sends a call as raw HTTP and keeps the connection open for the answer. */
+async function send(room: SyncRoom, path: string, input: object, options: Partial<RawOptions> = {}): Promise<Socket> {
+  const { version = '1.1', headers = '' } = options;
+  const body = JSON.stringify(input);
+  const socket = connect(Number(new URL(room.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => undefined);
+  socket.write(
+    `POST /${path} HTTP/${version}\r\nHost: 127.0.0.1\r\nAuthorization: ${adminAuthorization}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${String(body.length)}\r\n${headers}\r\n${body}`,
+  );
+  return socket;
+}
+
+interface RawOptions {
+  readonly version: string;
+  readonly headers: string;
+}
+
+describe.skipIf(lacksRclone)('a client that disconnects during its call', () => {
+  let room: SyncRoom;
+  let number = 0;
+  let input: { readonly srcFs: string; readonly dstFs: string };
+  beforeAll(async () => {
+    room = await openSyncRoom();
+    room.write({ 'from/big': 'x'.repeat(18_000_000) });
+    await room.call('core/bwlimit', { rate: '500k' });
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+  beforeEach(() => {
+    number += 1;
+    input = { srcFs: join(room.folder, 'from'), dstFs: join(room.folder, `to${String(number)}`) };
+  });
+
+  const running = async (): Promise<readonly number[]> => (await room.call('job/list')).body.runningIds;
+  /** Resolves with the job's id once it has written something. */
+  const started = async (): Promise<number> => {
+    const ids = await until(running, (list) => list.length > 0);
+    await until(
+      async () => existsSync(input.dstFs) && readdirSync(input.dstFs).length > 0,
+      (has) => has,
+    );
+    return ids[0] ?? -1;
+  };
+  const expectCanceled = async (jobid: number): Promise<void> => {
+    const ended = await until(
+      () => room.call('job/status', { jobid }),
+      ({ body }) => body.finished === true,
+      20_000,
+    );
+    expect(ended.body).toMatchObject({ success: false, error: 'context canceled' });
+    expect(await running()).toEqual([]);
+    expect(existsSync(join(input.dstFs, 'big'))).toBe(false);
+  };
+
+  it.each([
+    ['over a kept-alive connection', {}],
+    ['with Connection: close', { headers: 'Connection: close\r\n' }],
+    ['over HTTP/1.0', { version: '1.0' }],
+  ])('ends its job %s', async (_, options) => {
+    const socket = await send(room, 'sync/copy', input, options);
+    const jobid = await started();
+    socket.end();
+    await expectCanceled(jobid);
+    socket.destroy();
+  });
+
+  it('ends its job when the connection is reset', async () => {
+    const socket = await send(room, 'sync/copy', input);
+    const jobid = await started();
+    socket.resetAndDestroy();
+    await expectCanceled(jobid);
+  });
+
+  it('ends its job when a real rclone is killed', async () => {
+    const words = ['rc', '--url', room.url, '--user', admin.name, '--pass', admin.password, 'sync/copy'];
+    const child = spawn(rclonePath ?? '', [...words, `srcFs=${input.srcFs}`, `dstFs=${input.dstFs}`], {
+      stdio: 'ignore',
+    });
+    const jobid = await started();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await expectCanceled(jobid);
+  });
+
+  it('ends all jobs of its batch and begins no more', async () => {
+    const call = { _path: 'sync/copy', ...input };
+    const inputs = [call, { ...call, dstFs: `${input.dstFs}-second` }];
+    const socket = await send(room, 'job/batch', { inputs, concurrency: 1 });
+    const jobid = await started();
+    socket.destroy();
+    await expectCanceled(jobid);
+    expect(existsSync(`${input.dstFs}-second`)).toBe(false);
+  });
+
+  it('leaves an asynchronous job running', async () => {
+    const socket = await send(room, 'sync/copy', { ...input, _async: true });
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('jobid');
+    const jobid = await started();
+    socket.destroy();
+    const size = (): number => statSync(join(input.dstFs, readdirSync(input.dstFs)[0] ?? '')).size;
+    const before = size();
+    await until(
+      async () => size(),
+      (now) => now > before + 500_000,
+    );
+    expect(await running()).toEqual([jobid]);
+    await room.call('job/stop', { jobid });
+    await expectCanceled(jobid);
+  });
+});
+
+describe('a client that leaves in the middle of its body', () => {
+  it('is no error in the log', async () => {
+    await using room = await openSyncRoom();
+    const headers = {
+      ...{ authorization: adminAuthorization, 'content-type': 'application/json', 'content-length': 1000 },
+    };
+    const request = httpRequest(`${room.url}/rc/noop`, { method: 'POST', headers });
+    request.on('error', () => undefined);
+    request.write('{"a":');
+    await until(
+      async () => request.socket?.bytesWritten ?? 0,
+      (count) => count > 100,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    request.destroy();
+    expect((await room.call('rc/noop', { a: 1 })).body).toEqual({ a: 1 });
+    expect(room.host.log.filter((line) => /ERROR|aborted/.test(line))).toEqual([]);
+  });
+});
+
+describe('an unknown method', () => {
+  it.each(['__proto__', 'valueOf', 'constructor', 'hasOwnProperty', 'job/__proto__', '%ff', 'a%00b'])(
+    'answers 404 for %s',
+    async (path) => {
+      await using room = await openSyncRoom();
+      const { status, body } = await room.call(path);
+      expect([status, body.status]).toEqual([404, 404]);
+      expect(body.error).toMatch(/^couldn't find method/);
+      expect(room.host.log.filter((line) => line.includes('ERROR'))).toEqual([]);
+    },
+  );
+
+  it('answers 400 for a broken escape, as the peer does', async () => {
+    await using room = await openSyncRoom();
+    const reply = await fetch(`${room.url}/%zz`, { method: 'POST', headers: { authorization: adminAuthorization } });
+    expect(reply.status).toBe(400);
+  });
+});

