@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
-import { readPattern } from '../domain/pattern.ts';
+import { matchesPattern, readPattern, type Pattern } from '../domain/pattern.ts';
 import type { PatternAnswer } from './patterns.ts';
 
 parentPort?.on('message', ({ sources, texts }: { sources: readonly string[]; texts: readonly string[] }) => {
-  const expressions: RegExp[] = [];
+  const expressions: Pattern[] = [];
   let answer: PatternAnswer | undefined;
   for (const [number, source] of sources.entries()) {
     try {
@@ -13,7 +13,7 @@ parentPort?.on('message', ({ sources, texts }: { sources: readonly string[]; tex
     }
   }
   answer ??= {
-    matches: texts.map((text) => expressions.flatMap((expression, number) => (expression.test(text) ? [number] : []))),
+    matches: texts.map((text) => expressions.flatMap((expression, number) => (matchesPattern(expression, text) ? [number] : []))),
   };
   parentPort?.postMessage(answer);
 });

@@ -50,7 +50,7 @@ export function toOutput(stream: ParsedStream, options: OutputOptions): Record<s
 
 /** One more for a stream, that opens its file in the browser; nothing where it has none. */
 export function toDownload(stream: ParsedStream, { formatter, addonName }: OutputOptions): Record<string, unknown>[] {
-  if (stream.url === undefined || stream.type === 'live') return [];
+  if (stream.url === undefined || stream.type === 'live' || !/^https?:/i.test(stream.url)) return [];
   const name = `⬇ ${formatter.name({ stream, addonName }).split('\n')[0] ?? ''}`;
   return [{ name, description: stream.filename ?? 'Opens in the browser.', externalUrl: stream.url }];
 }

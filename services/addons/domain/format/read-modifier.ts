@@ -1,0 +1,63 @@
+/** A place in a template where a modifier begins. */
+export class ModifierSource {
+  readonly text: string;
+  index: number;
+
+  constructor(text: string, index: number) {
+    this.text = text;
+    this.index = index;
+  }
+}
+
+const call = /[A-Za-z]+\(/y;
+
+/**
+ * Reads one modifier up to the next `::`, `[` or `}` that is not within its brackets or quotes. Quotes count in calls only,
+ * since a comparison such as `~director's` may contain one.
+ */
+export function readModifier(source: ModifierSource): string {
+  const { text } = source;
+  const start = source.index;
+  call.lastIndex = start;
+  const end = call.test(text) ? callEnd(text, call.lastIndex) : -1;
+  source.index = end === -1 ? plainEnd(text, start) : end;
+  return text.slice(start, source.index);
+}
+
+/** Where the bracket closes that was opened before `from`; -1 where it does not. */
+function callEnd(text: string, from: number): number {
+  let depth = 1;
+  let index = from;
+  while (index < text.length) {
+    const letter = text[index] ?? '';
+    const isQuote = letter === "'" || letter === '"';
+    const closing = isQuote && depth === 1 && isArgumentStart(text, index) ? quoteEnd(text, index) : -1;
+    if (closing !== -1) {
+      index = closing;
+      continue;
+    }
+    if (letter === '(') depth += 1;
+    if (letter === ')') depth -= 1;
+    index += 1;
+    if (depth === 0) return index;
+  }
+  return -1;
+}
+
+function isArgumentStart(text: string, index: number): boolean {
+  return /[(,\s]/.test(text[index - 1] ?? '');
+}
+
+/** A quote closes where an argument can end, so that an apostrophe within a word is part of the text. */
+function quoteEnd(text: string, start: number): number {
+  const quote = text[start] ?? '';
+  for (let index = text.indexOf(quote, start + 1); index !== -1; index = text.indexOf(quote, index + 1))
+    if (/^\s*[,)]/.test(text.slice(index + 1, index + 40))) return index + 1;
+  return -1;
+}
+
+function plainEnd(text: string, start: number): number {
+  let index = start;
+  while (index < text.length && !/[}[\]]/.test(text[index] ?? '') && !text.startsWith('::', index)) index += 1;
+  return index;
+}
