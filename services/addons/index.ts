@@ -4,6 +4,7 @@ import { Activity } from './activity.ts';
 import { Aggregator } from './aggregate/aggregator.ts';
 import { DigitalReleases } from './aggregate/digital-releases.ts';
 import { Patterns } from './aggregate/patterns.ts';
+import { Sandbox } from './sandbox/sandbox.ts';
 import { Precacher } from './aggregate/precache.ts';
 import { SeaDex } from './aggregate/seadex.ts';
 import { Titles } from './aggregate/titles.ts';
@@ -72,7 +73,8 @@ function create(context: Context, settings: Settings): Service {
   const links = new PlaybackLinks(profiles);
   const fallbacks = new Fallbacks(links);
   const history = new PlayHistory(context);
-  const patterns = new Patterns(clock, settings.regexFilterAccess);
+  const sandbox = new Sandbox(context);
+  const patterns = new Patterns(sandbox, () => settings.regexFilterAccess);
   const proxy = new StreamProxy({ context, profiles, policy, guarded, trust });
   const activity = new Activity(clock);
   const titles = new Titles(context, settings.metadataUrl);
@@ -81,7 +83,7 @@ function create(context: Context, settings: Settings): Service {
     servicesOf: (config, self) => aggregator.services(config, self),
   });
   const aggregator: Aggregator = new Aggregator({
-    ...{ context, settings, upstream, pool, links, fallbacks, history, patterns, activity, version },
+    ...{ context, settings, upstream, pool, links, fallbacks, history, patterns, sandbox, activity, version },
     titles,
     digital: new DigitalReleases(context, settings.tmdbUrl),
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
@@ -101,7 +103,7 @@ function create(context: Context, settings: Settings): Service {
     publicUrl: context.publicUrl,
   });
   const player = new Player({ clock, log, metrics, pool, history, fallbacks });
-  const precacher = new Precacher({ context, aggregator, titles, links, player });
+  const precacher = new Precacher({ context, aggregator, titles, links, player, sandbox });
   const limits = new RateLimits(clock, settings.disableRateLimits);
   const parts = {
     ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
@@ -134,8 +136,7 @@ function create(context: Context, settings: Settings): Service {
       };
     },
     async [Symbol.asyncDispose]() {
-      patterns[Symbol.dispose]();
-      await Promise.resolve();
+      await sandbox[Symbol.asyncDispose]();
     },
   };
 }

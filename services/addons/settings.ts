@@ -64,10 +64,10 @@ const general = z.object({
       '64 hexadecimal digits that seal the passwords in install links. Empty: one is made and kept in the vault. Another key makes all install links invalid.',
     secret: true,
   }),
-  addonPassword: z.string().max(500).default('').meta({
+  addonPassword: z.string().max(2000).default('').meta({
     title: 'Password for new configurations',
     description:
-      'Asked of everyone who makes or changes a configuration; players never need it. Empty: nobody is asked.',
+      'Required to create or change a configuration; players never need it. Several passwords are separated by commas, and each of them works. Leave empty to require none.',
     secret: true,
   }),
   regexFilterAccess: z.string().max(500).default('all').meta({
@@ -148,6 +148,14 @@ const general = z.object({
 /** Section `services.addons` of the settings. */
 export const Settings = general.extend(serviceFields());
 export type Settings = z.infer<typeof general> & Readonly<Record<string, unknown>>;
+
+/** The passwords that allow to create configurations, as the peer separates them. */
+export function addonPasswords({ addonPassword }: Settings): readonly string[] {
+  return addonPassword
+    .split(',')
+    .map((password) => password.trim())
+    .filter((password) => password !== '');
+}
 
 /** The credentials that the settings have for a service. */
 export function defaultCredentials(

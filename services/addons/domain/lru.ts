@@ -44,6 +44,10 @@ export class LruMap<Key, Value> {
     this.#entries.delete(key);
   }
 
+  values(): IterableIterator<Value> {
+    return this.#entries.values();
+  }
+
   deleteWhere(unwanted: (key: Key, value: Value) => boolean): void {
     for (const [key, value] of this.#entries) if (unwanted(key, value)) this.delete(key);
   }

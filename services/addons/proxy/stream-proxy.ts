@@ -102,7 +102,8 @@ export class StreamProxy {
     const addons = new Set(proxy.proxiedAddons ?? []);
     const services = new Set(proxy.proxiedServices ?? []);
     const isProxied = ({ url, addon, service, type }: ParsedStream): boolean => {
-      if (url === undefined || !/^https?:/i.test(url) || type === 'external' || url.startsWith(`${baseUrl}/api/v1/`)) return false;
+      if (url === undefined || !/^https?:/i.test(url) || type === 'external' || url.startsWith(`${baseUrl}/api/v1/`))
+        return false;
       const byAddon = addons.size === 0 || addons.has(addon.instanceId) || addons.has(addon.instanceId.slice(0, -4));
       return byAddon && (services.size === 0 || services.has(service?.id ?? 'none'));
     };

@@ -10,11 +10,11 @@ import { addonProxyRoute, playbackRoute, staticRoute } from './media.ts';
 import type { RouteParts } from './parts.ts';
 import type { LimitedKind } from './rate-limits.ts';
 import { mostNested, nesting, nestingOf } from '../upstream/nesting.ts';
-import { allowAll, readBody, redirect, sendEnvelope, sendError, sendJson } from './reply.ts';
+import { allowAll, basicOf, readBody, redirect, sendEnvelope, sendError, sendJson } from './reply.ts';
 import { formatRoute } from './format.ts';
 import { statusRoute } from './status.ts';
 import { catalogsRoute, searchRoute } from './tools.ts';
-import { create, requirePassword, userRoutes } from './users.ts';
+import { create, requirePassword, userRoutes, withoutNotes } from './users.ts';
 
 /** The specification's routes, the peer's, and those of the Stremio protocol, on the service's own port. */
 export function addonsListener(parts: RouteParts): RequestListener {
@@ -180,7 +180,7 @@ async function apiRoutes(
 ): Promise<void> {
   const { limits, context, pool, proxy } = parts;
   const count = (kind: LimitedKind): void =>
-    limits.count(kind, context.caller(request).remoteAddress, request.headers.authorization ?? '', response);
+    limits.count(kind, context.caller(request).remoteAddress, basicOf(request)?.name ?? '', response);
   const v1 = path.startsWith('/api/v1/') ? path.slice('/api/v1/'.length) : '';
   if (v1.startsWith('user')) {
     count('user');
@@ -218,8 +218,8 @@ async function configure(parts: RouteParts, request: IncomingMessage, response: 
   const body = await readBody(request);
   // The configuration itself, or in the envelope of the user API.
   const { config: inner, password: given, ...rest } = body;
-  const config = readConfig(inner ?? rest);
-  requirePassword(parts, request, { ...rest, ...config });
+  const config = readConfig(withoutNotes(inner ?? rest));
+  await requirePassword(parts, request, { ...rest, ...config });
   const password = typeof given === 'string' && given !== '' ? given : context.random.text(24);
   const profile = await create(parts, request, config, password);
   const userId = profiles.segment(profile);

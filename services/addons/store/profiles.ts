@@ -6,7 +6,9 @@ export interface ProfileRow {
   readonly salt: string;
   readonly config: string;
   readonly kept_password: string | null;
+  /** 1: made by a page of another site or an unknown visitor; 2: by an account that is no administrator. */
   readonly made_elsewhere: number;
+  readonly owner: string | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -52,6 +54,11 @@ export class ProfileStore {
 
   async insert(transaction: Kysely<Tables>, row: ProfileRow): Promise<void> {
     await transaction.insertInto('profiles').values(row).execute();
+  }
+
+  /** Configurations of an account that is gone belong to the administrators. */
+  async disown(transaction: Kysely<Tables>, owner: string): Promise<void> {
+    await transaction.updateTable('profiles').set({ owner: null }).where('owner', '=', owner).execute();
   }
 
   /** False when it is gone. */
