@@ -72,13 +72,18 @@ export interface Searched extends PipelineResult {
 /** Many addons as one. */
 export class Aggregator {
   readonly #options: AggregatorOptions;
-  readonly #lists = new KeptLists();
+  #lists = new KeptLists();
   /** Lists that were finished: services take turns from one to the next. */
   #turn = 0;
   readonly #formatters = new LruMap<string, Formatter>(50);
 
   constructor(options: AggregatorOptions) {
     this.#options = options;
+  }
+
+  /** Finished lists may depend on settings that have changed. */
+  forgetLists(): void {
+    this.#lists = new KeptLists();
   }
 
   configured(asker: Self & Pick<Asker, 'config'>): ConfiguredAddons {

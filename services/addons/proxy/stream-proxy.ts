@@ -78,7 +78,7 @@ export class StreamProxy {
   readonly #profiles: Profiles;
   readonly #policy: AddressPolicy;
   readonly #guarded: GuardedFetch;
-  readonly #trust: Trust;
+  readonly #trust: () => Trust;
   readonly #sealed = new LruMap<string, string>(5000);
 
   constructor(options: {
@@ -86,7 +86,7 @@ export class StreamProxy {
     readonly profiles: Profiles;
     readonly policy: AddressPolicy;
     readonly guarded: GuardedFetch;
-    readonly trust: Trust;
+    readonly trust: () => Trust;
   }) {
     this.#context = options.context;
     this.#profiles = options.profiles;
@@ -150,7 +150,7 @@ export class StreamProxy {
       throw new Problem('addons.unauthorized', 401, 'This address was not made here, or under another key.');
     const { url, request: asked = {}, response: answered = {}, from = '', foreign = false } = target.data;
     const headers = { ...forwardable(request.headers), ...asked };
-    const trust = !foreign && this.#trust === 'owner' && (await this.#policy.isNear(from)) ? 'owner' : 'other';
+    const trust = !foreign && this.#trust() === 'owner' && (await this.#policy.isNear(from)) ? 'owner' : 'other';
     await this.pass(request, response, url, { headers, trust, extra: answered });
   }
 
