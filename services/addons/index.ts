@@ -3,7 +3,6 @@ import type { Health } from '../contracts/health.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregate/aggregator.ts';
 import { DigitalReleases } from './aggregate/digital-releases.ts';
-import { forgetRemoved } from '../kit/forget-removed.ts';
 import { liveSettings } from '../kit/live-settings.ts';
 import { Patterns } from './aggregate/patterns.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
@@ -132,12 +131,10 @@ function create(context: Context, given: Settings): Service {
     ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
     ...{ activity, pool, links, player, precacher, proxy, limits, version },
   };
-  let ownerRemoval: Disposable | undefined;
   return {
     http: addonsListener(parts),
     api: addonsHandlers(parts),
     async start() {
-      ownerRemoval = forgetRemoved(context, 'configurations', (account) => profiles.forgetOwner(account));
       await profiles.start();
       await history.load();
     },
@@ -161,8 +158,13 @@ function create(context: Context, given: Settings): Service {
       };
     },
     reconfigure: live.take,
+    accountData: {
+      async summary(account) {
+        return [{ kind: 'configurations', count: await profiles.countOf(account) }];
+      },
+      release: (account, disposition) => profiles.release(account, disposition),
+    },
     async [Symbol.asyncDispose]() {
-      ownerRemoval?.[Symbol.dispose]();
       await sandbox[Symbol.asyncDispose]();
     },
   };

@@ -47,133 +47,83 @@ function credentialSetting(service: ServiceId, credential: string): string {
 }
 
 const general = z.object({
-  addonName: z
-    .string()
-    .min(1)
-    .max(100)
-    .default('Homeport')
-    .meta({
-      live: true,
-      title: 'Name of the addon',
-      description: 'As players list it. A configuration may have a name of its own.',
-    }),
+  addonName: z.string().min(1).max(100).default('Homeport').meta({
+    live: true,
+    title: 'Name of the addon',
+    description: 'As players list it. A configuration may have a name of its own.',
+  }),
   addonId: z
     .string()
     .regex(/^[A-Za-z0-9.-]{1,100}$/, 'Use letters, digits, dots and - only.')
     .default('app.homeport.addons')
     .meta({ live: true, title: 'Id of the addon', description: 'Part of what players tell addons apart by.' }),
-  baseUrl: webAddress
-    .default('')
-    .meta({
-      live: true,
-      title: 'Public address',
-      description: 'Where players reach this service, for install links. Empty: the address they asked at.',
-    }),
+  baseUrl: webAddress.default('').meta({
+    live: true,
+    title: 'Public address',
+    description: 'Where players reach this service, for install links. Empty: the address they asked at.',
+  }),
   secretKey: z.string().max(1000).default('').meta({
     title: 'Secret key',
     description:
       '64 hexadecimal digits that seal the passwords in install links. Empty: one is made and kept in the vault. Another key makes all install links invalid.',
     secret: true,
   }),
-  addonPassword: z
-    .string()
-    .max(2000)
-    .default('')
-    .meta({
-      live: true,
-      title: 'Password for new configurations',
-      description:
-        'Required to create or change a configuration; players never need it. Several passwords are separated by commas, and each of them works. Leave empty to require none.',
-      secret: true,
-    }),
-  regexFilterAccess: z
-    .string()
-    .max(500)
-    .default('all')
-    .meta({
-      live: true,
-      title: 'Who may use regular expressions',
-      description:
-        'all, none, trusted (those made on this page), or an expression that ids of configurations must match.',
-    }),
-  disableSelfScraping: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'Refuse own addresses',
-      description:
-        'Refuses other configurations of this service as addons, too. A configuration never contains itself.',
-    }),
-  allowPrivateAddresses: z
-    .boolean()
-    .default(true)
-    .meta({
-      live: true,
-      title: 'Addons on this machine and network',
-      description: 'Off: only addons on public addresses are asked.',
-    }),
-  maxAddons: z
-    .int()
-    .min(1)
-    .max(200)
-    .default(30)
-    .meta({
-      live: true,
-      title: 'Addons per configuration, at most',
-      description: 'What a configuration has beyond them is not asked.',
-    }),
-  timeout: z
-    .int()
-    .min(1000)
-    .max(50_000)
-    .default(7000)
-    .meta({
-      live: true,
-      unit: 'ms',
-      title: 'Patience with an addon',
-      description: 'What has not answered by then is left out. An addon may have a time of its own.',
-    }),
-  deadline: z
-    .int()
-    .min(1000)
-    .max(60_000)
-    .default(9500)
-    .meta({
-      live: true,
-      unit: 'ms',
-      title: 'Answer at the latest after',
-      description: 'With what is there by then. Some players give up after 10 seconds.',
-    }),
-  maxCacheSize: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .default(1000)
-    .meta({
-      live: true,
-      title: 'Answers to remember',
-      description: 'Entries of each cache. What was not used longest is forgotten first.',
-    }),
-  streamCacheSeconds: z
-    .int()
-    .min(0)
-    .max(86_400)
-    .default(300)
-    .meta({
-      live: true,
-      unit: 'seconds',
-      title: 'Streams stay fresh for',
-      description: 'An older answer is shown at once and asked for again. 0: nothing is remembered.',
-    }),
-  disableRateLimits: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'No limits on requests',
-      description: 'For tests, and where another server limits them.',
-    }),
+  addonPassword: z.string().max(2000).default('').meta({
+    live: true,
+    title: 'Password for new configurations',
+    description:
+      'Required to create or change a configuration; players never need it. Several passwords are separated by commas, and each of them works. Leave empty to require none.',
+    secret: true,
+  }),
+  regexFilterAccess: z.string().max(500).default('all').meta({
+    live: true,
+    title: 'Who may use regular expressions',
+    description:
+      'all, none, trusted (those made on this page), or an expression that ids of configurations must match.',
+  }),
+  disableSelfScraping: z.boolean().default(false).meta({
+    live: true,
+    title: 'Refuse own addresses',
+    description: 'Refuses other configurations of this service as addons, too. A configuration never contains itself.',
+  }),
+  allowPrivateAddresses: z.boolean().default(true).meta({
+    live: true,
+    title: 'Addons on this machine and network',
+    description: 'Off: only addons on public addresses are asked.',
+  }),
+  maxAddons: z.int().min(1).max(200).default(30).meta({
+    live: true,
+    title: 'Addons per configuration, at most',
+    description: 'What a configuration has beyond them is not asked.',
+  }),
+  timeout: z.int().min(1000).max(50_000).default(7000).meta({
+    live: true,
+    unit: 'ms',
+    title: 'Patience with an addon',
+    description: 'What has not answered by then is left out. An addon may have a time of its own.',
+  }),
+  deadline: z.int().min(1000).max(60_000).default(9500).meta({
+    live: true,
+    unit: 'ms',
+    title: 'Answer at the latest after',
+    description: 'With what is there by then. Some players give up after 10 seconds.',
+  }),
+  maxCacheSize: z.int().min(1).max(1_000_000).default(1000).meta({
+    live: true,
+    title: 'Answers to remember',
+    description: 'Entries of each cache. What was not used longest is forgotten first.',
+  }),
+  streamCacheSeconds: z.int().min(0).max(86_400).default(300).meta({
+    live: true,
+    unit: 'seconds',
+    title: 'Streams stay fresh for',
+    description: 'An older answer is shown at once and asked for again. 0: nothing is remembered.',
+  }),
+  disableRateLimits: z.boolean().default(false).meta({
+    live: true,
+    title: 'No limits on requests',
+    description: 'For tests, and where another server limits them.',
+  }),
   metadataUrl: webAddress.default('https://v3-cinemeta.strem.io').meta({
     title: 'Addon for titles',
     description: 'Asked for title, year and age rating where a filter or a search needs them. Empty: nobody is asked.',
@@ -190,15 +140,11 @@ const general = z.object({
     title: 'Ids of anime: address',
     description: 'Asked which anime at AniList an id of Kitsu, MyAnimeList or AniDB is, for SeaDex.',
   }),
-  logSensitiveInfo: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'Log addresses of addons',
-      description:
-        'Of those that fail, at the level debug; they often hold keys. Off: the log names their hosts alone.',
-    }),
+  logSensitiveInfo: z.boolean().default(false).meta({
+    live: true,
+    title: 'Log addresses of addons',
+    description: 'Of those that fail, at the level debug; they often hold keys. Off: the log names their hosts alone.',
+  }),
   pikpakAuthUrl: webAddress.default('').meta({
     title: 'PikPak: address of the sign-in',
     description: 'Empty: the service’s own.',

@@ -7,7 +7,9 @@ import type { Clock, Context, Random, Vault } from '../../../services/contracts/
 import type { HostSettings } from '../config/host-settings.ts';
 import type { ReadThread } from '../database/reads/thread.ts';
 import type { Trusts } from '../http/proxies.ts';
+import type { AccountReleases } from '../accounts/releases.ts';
 import type { HostLog } from '../log/log.ts';
+import type { SecurityLog } from '../log/security-log.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
 
@@ -28,6 +30,8 @@ export interface HostParts {
   readonly handovers: Handovers;
   readonly feeds: Feeds;
   readonly accounts: Accounts;
+  readonly releases: AccountReleases;
+  readonly security: SecurityLog;
   readonly vault: Vault;
   readonly engines: Engines;
   readonly fetch: Fetch & { readonly stream: FetchStream; readonly connect: Connect };
@@ -38,6 +42,9 @@ export interface HostParts {
   /** Adds one to them: a port that a service or a program of it has opened besides its listeners. */
   readonly noteAddress: (address: string) => Disposable;
   readonly caller: Context['caller'];
+  readonly isLocalProgram: Context['isLocalProgram'];
+  /** Process ids of the programs that services have started and that still run. */
+  readonly childPids: Set<number>;
   /** By the settings as they are now. */
   readonly trusts: Trusts;
   /** Ports that the settings give to services: never offered in place of a taken one. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { keptKey } from '../../kit/kept-key.ts';
 import { Problem } from '../../contracts/problem.ts';
+import type { AccountDisposition } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { LruMap } from '../domain/lru.ts';
@@ -212,9 +213,20 @@ export class Profiles {
     return (await this.#row(uuid)).owner ?? undefined;
   }
 
-  /** Leaves the configurations of a removed account to the administrators; a later account of its name gets none of them. */
-  async forgetOwner(account: string): Promise<void> {
-    await this.#context.commit((transaction) => this.#store.disown(transaction, account));
+  /** Number of configurations of an account. */
+  countOf(account: string): Promise<number> {
+    return this.#store.countOf(account);
+  }
+
+  /** Deletes or moves the configurations of a removed account; a later account of its name gets none of them. */
+  async release(account: string, disposition: AccountDisposition): Promise<void> {
+    await this.#context.commit(async (transaction) => {
+      if (disposition.action === 'delete') await this.#store.removeOf(transaction, account);
+      else {
+        const next = disposition.action === 'transfer' ? disposition.to : disposition.as;
+        await this.#store.changeOwner(transaction, account, next);
+      }
+    });
   }
 
   /** Its password, where the page looks after it. @throws Problem `addons.unknown_profile` (404) */

@@ -56,9 +56,21 @@ export class ProfileStore {
     await transaction.insertInto('profiles').values(row).execute();
   }
 
-  /** Configurations of an account that is gone belong to the administrators. */
-  async disown(transaction: Kysely<Tables>, owner: string): Promise<void> {
-    await transaction.updateTable('profiles').set({ owner: null }).where('owner', '=', owner).execute();
+  async countOf(owner: string): Promise<number> {
+    const row = await this.#db
+      .selectFrom('profiles')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('owner', '=', owner)
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+
+  async changeOwner(transaction: Kysely<Tables>, owner: string, next: string): Promise<void> {
+    await transaction.updateTable('profiles').set({ owner: next }).where('owner', '=', owner).execute();
+  }
+
+  async removeOf(transaction: Kysely<Tables>, owner: string): Promise<void> {
+    await transaction.deleteFrom('profiles').where('owner', '=', owner).execute();
   }
 
   /** False when it is gone. */
