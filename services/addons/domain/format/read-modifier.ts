@@ -10,6 +10,8 @@ export class ModifierSource {
 }
 
 const call = /[A-Za-z]+\(/y;
+/** Longer arguments are none. */
+const maxCallLength = 1000;
 
 /**
  * Reads one modifier up to the next `::`, `[` or `}` that is not within its brackets or quotes. Quotes count in calls only,
@@ -28,7 +30,8 @@ export function readModifier(source: ModifierSource): string {
 function callEnd(text: string, from: number): number {
   let depth = 1;
   let index = from;
-  while (index < text.length) {
+  const limit = Math.min(text.length, from + maxCallLength);
+  while (index < limit) {
     const letter = text[index] ?? '';
     const isQuote = letter === "'" || letter === '"';
     const closing = isQuote && depth === 1 && isArgumentStart(text, index) ? quoteEnd(text, index) : -1;
@@ -51,9 +54,10 @@ function isArgumentStart(text: string, index: number): boolean {
 /** A quote closes where an argument can end, so that an apostrophe within a word is part of the text. */
 function quoteEnd(text: string, start: number): number {
   const quote = text[start] ?? '';
-  for (let index = text.indexOf(quote, start + 1); index !== -1; index = text.indexOf(quote, index + 1))
-    if (/^\s*[,)]/.test(text.slice(index + 1, index + 40))) return index + 1;
-  return -1;
+  const end = new RegExp(String.raw`${quote}(?=\s{0,20}[,)])`, 'g');
+  end.lastIndex = start + 1;
+  const found = end.exec(text.slice(0, start + maxCallLength));
+  return found === null ? -1 : found.index + 1;
 }
 
 function plainEnd(text: string, start: number): number {

@@ -40,7 +40,7 @@ type Joiner = (typeof joiners)[number];
 
 /** Makes a template ready. Braces that begin no expression stay as they are. */
 export function compileTemplate(source: string): Template {
-  const render = compileParts(source.slice(0, maxTemplateLength), 0);
+  const render = compileParts(source.slice(0, maxTemplateLength), 0, { left: maxWork });
   return (values) => tidy(joined(render, values).slice(0, maxTextLength));
 }
 
@@ -59,8 +59,17 @@ function joined(parts: readonly Part[], values: FormatValues): string {
   return text;
 }
 
-function compileParts(source: string, depth: number): readonly Part[] {
-  return depth > maxDepth ? [literal(source)] : new TemplateReader(source, depth).parts();
+/** Characters that may be looked at again while one template is compiled; a hostile one is shown as it stands. */
+interface Work {
+  left: number;
+}
+
+const maxWork = 1_000_000;
+
+function compileParts(source: string, depth: number, work: Work): readonly Part[] {
+  work.left -= source.length;
+  if (depth > maxDepth || work.left < 0) return [literal(source)];
+  return new TemplateReader(source, depth, work).parts();
 }
 
 function literal(text: string): Part {
@@ -72,11 +81,15 @@ function literal(text: string): Part {
 class TemplateReader {
   readonly #text: string;
   readonly #depth: number;
+  readonly #work: Work;
+  readonly #optionalEnds: ReadonlyMap<number, number>;
   #index = 0;
 
-  constructor(text: string, depth: number) {
+  constructor(text: string, depth: number, work: Work) {
     this.#text = text;
     this.#depth = depth;
+    this.#work = work;
+    this.#optionalEnds = optionalEnds(text);
   }
 
   parts(): readonly Part[] {
@@ -110,21 +123,13 @@ class TemplateReader {
 
   /** `{?text {stream.x} text?}`: nothing at all when a field within has no value. */
   #optional(): Part | undefined {
-    if (!this.#text.startsWith('{?', this.#index)) return undefined;
-    const start = this.#index + 2;
-    let depth = 1;
-    const edges = /\{\?|\?\}/g;
-    edges.lastIndex = start;
-    for (let edge = edges.exec(this.#text); edge !== null; edge = edges.exec(this.#text)) {
-      depth += edge[0] === '{?' ? 1 : -1;
-      if (depth > 0) continue;
-      const parts = compileParts(this.#text.slice(start, edge.index), this.#depth + 1);
-      this.#index = edges.lastIndex;
-      return {
-        render: (values) => (parts.some(({ isPresent }) => isPresent?.(values) === false) ? '' : joined(parts, values)),
-      };
-    }
-    return undefined;
+    const end = this.#optionalEnds.get(this.#index);
+    if (end === undefined) return undefined;
+    const parts = compileParts(this.#text.slice(this.#index + 2, end), this.#depth + 1, this.#work);
+    this.#index = end + 2;
+    return {
+      render: (values) => (parts.some(({ isPresent }) => isPresent?.(values) === false) ? '' : joined(parts, values)),
+    };
   }
 
   #expression(): Part | undefined {
@@ -217,7 +222,7 @@ class TemplateReader {
     for (;;) {
       const text = this.#branch();
       if (text === undefined) return undefined;
-      choices.push(compileParts(text, this.#depth + 1));
+      choices.push(compileParts(text, this.#depth + 1, this.#work));
       if (!this.#text.startsWith('||', this.#index)) break;
       this.#index += 2;
     }
@@ -231,7 +236,10 @@ class TemplateReader {
     if (this.#text[this.#index] !== '"') return undefined;
     let text = '';
     let depth = 0;
-    for (let index = this.#index + 1; index < this.#text.length; index += 1) {
+    const start = this.#index + 1;
+    this.#work.left -= Math.max(0, this.#text.indexOf('"', start) - start);
+    for (let index = start; index < this.#text.length && this.#work.left > 0; index += 1) {
+      this.#work.left -= 1;
       const letter = this.#text[index] ?? '';
       if (letter === '\\' && this.#text[index + 1] === '"') {
         text += '"';
@@ -248,6 +256,20 @@ class TemplateReader {
     }
     return undefined;
   }
+}
+
+/** Where each `{?` of a text is closed, by its index. */
+function optionalEnds(text: string): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: edge, index } of text.matchAll(/\{\?|\?\}/g)) {
+    if (edge === '{?') open.push(index);
+    else {
+      const start = open.pop();
+      if (start !== undefined) ends.set(start, index);
+    }
+  }
+  return ends;
 }
 
 interface CompiledModifier {

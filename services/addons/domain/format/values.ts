@@ -116,7 +116,8 @@ function normalizedScore(score: number | undefined, max: number | undefined): Fi
 const stream: Readonly<Record<string, StreamField>> = {
   ...languages,
   ...subtitles,
-  wedontknowwhatakilometeris: ({ file }) => converted(file.languages, americanFlag),
+  wedontknowwhatakilometeris: ({ file }, values) =>
+    converted(inOrder(file.languages, preferred(values, 'Languages')), americanFlag),
   uWedontknowwhatakilometeris: ({ file }, values) =>
     converted(
       file.languages.filter((language) => preferred(values, 'Languages').includes(language)),
