@@ -77,7 +77,7 @@ async function answer(parts: RouteParts, request: IncomingMessage, response: Ser
     });
   if (/^(?:eyJ|ew)[\w+/=%-]*$/.test(first))
     return await addonRoutes(parts, request, response, requirePath(rest), () =>
-      parts.askers.ofAddress(request, decodeURIComponent(first)),
+      parts.askers.ofAddress(request, decodeSegment(first)),
     );
   throw notFound();
 }
@@ -252,6 +252,15 @@ function leadToPage({ context }: RouteParts, request: IncomingMessage, response:
   const host = URL.parse(`http://${request.headers.host ?? ''}`)?.hostname;
   if (host !== undefined && host !== '') url.hostname = host;
   redirect(response, url.href);
+}
+
+/** @throws Problem `addons.unknown_path` (404) for a segment that is no UTF-8. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw notFound();
+  }
 }
 
 function requirePath(path: string): AddonPath {
