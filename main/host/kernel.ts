@@ -4,6 +4,7 @@ import { engineWorked } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
+import { AppAddresses } from './services/app-pages.ts';
 import { createSecurityLog, securityLogName } from './log/security-log.ts';
 import { createBus } from './services/bus.ts';
 import { openConfig } from './config/file-config.ts';
@@ -158,6 +159,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     clock,
     random,
     address: options.address,
+    appPages: new AppAddresses({ address: options.address, publicUrl: () => config.read().host.publicUrl }),
     addresses,
     noteAddress: (address) => further.note(address),
     caller: callerOf(() => config.read().host.allowedOrigins, trusts),

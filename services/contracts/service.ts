@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { AppPages } from './app-pages.ts';
 import type { AccountData } from './control/account-data.ts';
 import type { Accounts, Credentials, Grant } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
@@ -112,6 +113,8 @@ export interface Context {
    */
   readonly publicUrl: (request?: IncomingMessage) => string | undefined;
   readonly hosts: Hosts;
+  /** Where clients reach the pages of the app, which a service redirects people to and which its messages link. */
+  readonly appPages: AppPages;
 }
 
 /** What came of taking over another program's data. */

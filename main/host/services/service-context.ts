@@ -96,6 +96,7 @@ export async function openServiceContext(
       isLocalProgram: parts.isLocalProgram,
       publicUrl: (request) => (request === undefined ? parts.address(id) : publicUrlOf(request, parts.trusts)),
       hosts,
+      appPages: parts.appPages,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
