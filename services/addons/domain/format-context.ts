@@ -3,6 +3,7 @@ import { namesOf } from './expression/names.ts';
 import type { FieldValue, FormatContext, PreferredList } from './format/values.ts';
 import type { Wanted } from './pipeline/title-match.ts';
 import type { ParsedStream } from './stream.ts';
+import { isRecord } from './variants/path.ts';
 
 const lists: readonly PreferredList[] = ['Languages', 'Subtitles', 'AudioTags', 'AudioChannels', 'VisualTags'];
 
@@ -70,11 +71,8 @@ export function needsMetadata({ formatter, bitrate, sortCriteria }: AddonConfig)
   const texts = templates.flatMap((template) => (template ? [template.name, template.description] : []));
   if (texts.some((text) => namesMetadata.test(text) || namesDuration.test(text))) return true;
   if (bitrate?.global || bitrate?.resolution) return true;
-  return Object.values(sortCriteria).some(
-    (list) =>
-      Array.isArray(list) &&
-      list.some((one) => typeof one === 'object' && one !== null && 'key' in one && one.key === 'bitrate'),
-  );
+  const lists = Object.values(sortCriteria).filter((list) => Array.isArray(list)) as readonly unknown[][];
+  return lists.flat().some((one) => isRecord(one) && one['key'] === 'bitrate');
 }
 
 const minuteMs = 60_000;

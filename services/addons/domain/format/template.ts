@@ -18,7 +18,7 @@ const maxDepth = 8;
 /** Layout instructions travel as control characters, which values never contain, so that only a template can give them. */
 const newLineMark = '\u0011';
 const removeLineMark = '\u0012';
-const marks = /[\u0011\u0012]/g;
+const marks = new RegExp(`[${newLineMark}${removeLineMark}]`, 'g');
 
 /** A template made ready, so that a thousand streams pay for its parsing once. */
 export type Template = (values: FormatValues) => string;
