@@ -1,4 +1,3 @@
-const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 
 /** Numbers below a thousand are minutes, as metadata have them; streams have milliseconds. */
@@ -104,9 +103,4 @@ export function formatDatePattern(value: string, pattern: string): string {
 function ordinalSuffix(day: number): string {
   if (day >= 11 && day <= 13) return 'th';
   return ['th', 'st', 'nd', 'rd'][day % 10] ?? 'th';
-}
-
-/** Whole days between two times, ms since the epoch. */
-export function daysBetween(from: number, to: number): number {
-  return Math.floor((to - from) / dayMs);
 }
