@@ -3,7 +3,9 @@ import type { Health } from '../contracts/health.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregate/aggregator.ts';
 import { DigitalReleases } from './aggregate/digital-releases.ts';
+import { liveSettings } from '../kit/live-settings.ts';
 import { Patterns } from './aggregate/patterns.ts';
+import { Sandbox } from './sandbox/sandbox.ts';
 import { Precacher } from './aggregate/precache.ts';
 import { SeaDex } from './aggregate/seadex.ts';
 import { Titles } from './aggregate/titles.ts';
@@ -40,24 +42,34 @@ const version = '1.0.0';
 /** Names of releases come back with every season, so more of them are remembered than answers. */
 const releasesPerEntry = 5;
 
-function create(context: Context, settings: Settings): Service {
+function create(context: Context, given: Settings): Service {
   const { clock, log } = context;
+  const live = liveSettings(given, () => aggregator.forgetLists());
+  const settings = live.current;
   const metrics = createAddonMetrics(context.metrics, () => upstream.cached);
   const policy = new AddressPolicy(context, () => settings.baseUrl || undefined);
   const guarded = new GuardedFetch(context, policy);
-  const trust: Trust = settings.allowPrivateAddresses ? 'owner' : 'other';
+  const trust = (): Trust => (settings.allowPrivateAddresses ? 'owner' : 'other');
   const profiles = new Profiles(context, settings.secretKey);
   const upstream = new Upstream({
     ...{ context, guarded, metrics },
-    readRelease: rememberReleases(settings.maxCacheSize * releasesPerEntry),
-    cacheSize: settings.maxCacheSize,
-    streamCacheSeconds: settings.streamCacheSeconds,
+    readRelease: rememberReleases(() => settings.maxCacheSize * releasesPerEntry),
+    get cacheSize() {
+      return settings.maxCacheSize;
+    },
+    get streamCacheSeconds() {
+      return settings.streamCacheSeconds;
+    },
     userAgent: `Homeport/${version}`,
-    logAddresses: settings.logSensitiveInfo,
+    get logAddresses() {
+      return settings.logSensitiveInfo;
+    },
   });
   const pool = new ProviderPool({
     ...{ context, guarded, metrics },
-    cacheSize: settings.maxCacheSize,
+    get cacheSize() {
+      return settings.maxCacheSize;
+    },
     baseUrl: (id) => baseUrlOf(id, settings),
     makers: {
       pikpak: (caller, credentials) =>
@@ -72,7 +84,8 @@ function create(context: Context, settings: Settings): Service {
   const links = new PlaybackLinks(profiles);
   const fallbacks = new Fallbacks(links);
   const history = new PlayHistory(context);
-  const patterns = new Patterns(clock, settings.regexFilterAccess);
+  const sandbox = new Sandbox(context);
+  const patterns = new Patterns(sandbox, () => settings.regexFilterAccess);
   const proxy = new StreamProxy({ context, profiles, policy, guarded, trust });
   const activity = new Activity(clock);
   const titles = new Titles(context, settings.metadataUrl);
@@ -81,28 +94,39 @@ function create(context: Context, settings: Settings): Service {
     servicesOf: (config, self) => aggregator.services(config, self),
   });
   const aggregator: Aggregator = new Aggregator({
-    ...{ context, settings, upstream, pool, links, fallbacks, history, patterns, activity, version },
+    ...{ context, settings, upstream, pool, links, fallbacks, history, patterns, sandbox, activity, version },
     titles,
     digital: new DigitalReleases(context, settings.tmdbUrl),
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
     addons: {
-      ...{ policy, trust },
-      defaultTimeoutMs: settings.timeout,
-      maxAddons: settings.maxAddons,
-      disableSelfScraping: settings.disableSelfScraping,
+      policy,
+      get trust() {
+        return trust();
+      },
+      get defaultTimeoutMs() {
+        return settings.timeout;
+      },
+      get maxAddons() {
+        return settings.maxAddons;
+      },
+      get disableSelfScraping() {
+        return settings.disableSelfScraping;
+      },
       makeBuiltIn: (preset, config, self) => builtIns.make(preset, config, self),
     },
   });
   const askers = new Askers({
     profiles,
     proxy,
-    baseUrl: settings.baseUrl,
+    get baseUrl() {
+      return settings.baseUrl;
+    },
     caller: context.caller,
     publicUrl: context.publicUrl,
   });
   const player = new Player({ clock, log, metrics, pool, history, fallbacks });
-  const precacher = new Precacher({ context, aggregator, titles, links, player });
-  const limits = new RateLimits(clock, settings.disableRateLimits);
+  const precacher = new Precacher({ context, aggregator, titles, links, player, sandbox });
+  const limits = new RateLimits(clock, () => settings.disableRateLimits);
   const parts = {
     ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
     ...{ activity, pool, links, player, precacher, proxy, limits, version },
@@ -133,9 +157,15 @@ function create(context: Context, settings: Settings): Service {
         ...(count === 0 ? { begin: { label: 'Make a configuration', to: '/addons' } } : {}),
       };
     },
+    reconfigure: live.take,
+    accountData: {
+      async summary(account) {
+        return [{ kind: 'configurations', count: await profiles.countOf(account) }];
+      },
+      release: (account, disposition) => profiles.release(account, disposition),
+    },
     async [Symbol.asyncDispose]() {
-      patterns[Symbol.dispose]();
-      await Promise.resolve();
+      await sandbox[Symbol.asyncDispose]();
     },
   };
 }

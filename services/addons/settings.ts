@@ -13,6 +13,7 @@ function serviceFields(): Record<string, z.ZodType> {
         .max(4096)
         .default('')
         .meta({
+          live: true,
           title: `${name}: ${credential.name}`,
           description: 'Used where a configuration has none of its own.',
           ...(credential.type === 'password' ? { secret: true } : {}),
@@ -23,6 +24,7 @@ function serviceFields(): Record<string, z.ZodType> {
         .max(4096)
         .default('')
         .meta({
+          live: true,
           title: `${name}: both as one text`,
           description: `In place of the two above: ${credentials.map((one) => one.name.toLowerCase()).join(':')}.`,
           secret: true,
@@ -46,6 +48,7 @@ function credentialSetting(service: ServiceId, credential: string): string {
 
 const general = z.object({
   addonName: z.string().min(1).max(100).default('Homeport').meta({
+    live: true,
     title: 'Name of the addon',
     description: 'As players list it. A configuration may have a name of its own.',
   }),
@@ -53,8 +56,9 @@ const general = z.object({
     .string()
     .regex(/^[A-Za-z0-9.-]{1,100}$/, 'Use letters, digits, dots and - only.')
     .default('app.homeport.addons')
-    .meta({ title: 'Id of the addon', description: 'Part of what players tell addons apart by.' }),
+    .meta({ live: true, title: 'Id of the addon', description: 'Part of what players tell addons apart by.' }),
   baseUrl: webAddress.default('').meta({
+    live: true,
     title: 'Public address',
     description: 'Where players reach this service, for install links. Empty: the address they asked at.',
   }),
@@ -64,49 +68,59 @@ const general = z.object({
       '64 hexadecimal digits that seal the passwords in install links. Empty: one is made and kept in the vault. Another key makes all install links invalid.',
     secret: true,
   }),
-  addonPassword: z.string().max(500).default('').meta({
+  addonPassword: z.string().max(2000).default('').meta({
+    live: true,
     title: 'Password for new configurations',
     description:
-      'Asked of everyone who makes or changes a configuration; players never need it. Empty: nobody is asked.',
+      'Required to create or change a configuration; players never need it. Several passwords are separated by commas, and each of them works. Leave empty to require none.',
     secret: true,
   }),
   regexFilterAccess: z.string().max(500).default('all').meta({
+    live: true,
     title: 'Who may use regular expressions',
     description:
       'all, none, trusted (those made on this page), or an expression that ids of configurations must match.',
   }),
   disableSelfScraping: z.boolean().default(false).meta({
+    live: true,
     title: 'Refuse own addresses',
     description: 'Refuses other configurations of this service as addons, too. A configuration never contains itself.',
   }),
   allowPrivateAddresses: z.boolean().default(true).meta({
+    live: true,
     title: 'Addons on this machine and network',
     description: 'Off: only addons on public addresses are asked.',
   }),
   maxAddons: z.int().min(1).max(200).default(30).meta({
+    live: true,
     title: 'Addons per configuration, at most',
     description: 'What a configuration has beyond them is not asked.',
   }),
   timeout: z.int().min(1000).max(50_000).default(7000).meta({
+    live: true,
     unit: 'ms',
     title: 'Patience with an addon',
     description: 'What has not answered by then is left out. An addon may have a time of its own.',
   }),
   deadline: z.int().min(1000).max(60_000).default(9500).meta({
+    live: true,
     unit: 'ms',
     title: 'Answer at the latest after',
     description: 'With what is there by then. Some players give up after 10 seconds.',
   }),
   maxCacheSize: z.int().min(1).max(1_000_000).default(1000).meta({
+    live: true,
     title: 'Answers to remember',
     description: 'Entries of each cache. What was not used longest is forgotten first.',
   }),
   streamCacheSeconds: z.int().min(0).max(86_400).default(300).meta({
+    live: true,
     unit: 'seconds',
     title: 'Streams stay fresh for',
     description: 'An older answer is shown at once and asked for again. 0: nothing is remembered.',
   }),
   disableRateLimits: z.boolean().default(false).meta({
+    live: true,
     title: 'No limits on requests',
     description: 'For tests, and where another server limits them.',
   }),
@@ -129,6 +143,7 @@ const general = z.object({
     description: 'Asked which anime at AniList an id of Kitsu, MyAnimeList or AniDB is, for SeaDex.',
   }),
   logSensitiveInfo: z.boolean().default(false).meta({
+    live: true,
     title: 'Log addresses of addons',
     description: 'Of those that fail, at the level debug; they often hold keys. Off: the log names their hosts alone.',
   }),
@@ -150,6 +165,14 @@ const general = z.object({
 /** Section `services.addons` of the settings. */
 export const Settings = general.extend(serviceFields());
 export type Settings = z.infer<typeof general> & Readonly<Record<string, unknown>>;
+
+/** The passwords that allow to create configurations, as the peer separates them. */
+export function addonPasswords({ addonPassword }: Settings): readonly string[] {
+  return addonPassword
+    .split(',')
+    .map((password) => password.trim())
+    .filter((password) => password !== '');
+}
 
 /** The credentials that the settings have for a service. */
 export function defaultCredentials(

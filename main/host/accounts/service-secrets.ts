@@ -23,10 +23,10 @@ export function serviceSecrets({ throttle, random, security }: ServiceSecretPart
     const attempt = { source: sourceOf({ remoteAddress }), name: `${service}\0${name}` };
     const id = createHmac('sha256', key).update(`${attempt.source}\0${attempt.name}\0${secret}`).digest('base64');
     const before = answers.get(id);
-    if (before === false && !isRight()) return false;
-    if (before === true && throttle.trusts(attempt) && isRight()) return true;
+    if (before === false && !(await isRight())) return false;
+    if (before === true && throttle.trusts(attempt) && (await isRight())) return true;
     using turn = await throttle.begin(attempt);
-    const right = isRight();
+    const right = await isRight();
     answers.set(id, right);
     if (right) turn.succeed();
     else turn.fail();

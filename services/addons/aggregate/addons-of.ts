@@ -26,6 +26,8 @@ export interface Self {
   readonly baseUrl?: string;
   /** A page of another site made it: it may reach public addresses alone. */
   readonly foreign?: boolean;
+  /** An account that is no administrator made it: it may reach public addresses alone. */
+  readonly publicOnly?: boolean;
 }
 
 /** The addons of a configuration that are switched on, and what is wrong with those that cannot be asked. */
@@ -59,7 +61,7 @@ export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptio
           preset,
           {
             ...{ name, manifestUrl: manifestUrl ?? '', part: '' },
-            trust: self.foreign === true ? 'other' : options.trust,
+            trust: self.foreign === true || self.publicOnly === true ? 'other' : options.trust,
             ...(builtIn === undefined ? {} : { builtIn }),
           },
           addons.length,

@@ -2,13 +2,17 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { failoverOf } from '../domain/config-failover.ts';
-import { budgetOf } from '../domain/expression/value.ts';
+import { formatContext, withDuration } from '../domain/format-context.ts';
+import type { FormatContext } from '../domain/format/values.ts';
 import { formatterOf, type Formatter } from '../domain/format/predefined.ts';
 import { LruMap } from '../domain/lru.ts';
 import type { Activity } from '../activity.ts';
 import { toDownload, toOutput } from '../domain/pipeline/output.ts';
 import { compileFilter } from '../domain/pipeline/filter.ts';
-import { runPipeline, type PipelineResult } from '../domain/pipeline/pipeline.ts';
+import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { Conditions } from './conditions.ts';
+import { filterStreams, hasExpressions } from './filter-streams.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
@@ -49,6 +53,7 @@ export interface AggregatorOptions {
   readonly fallbacks: Fallbacks;
   readonly history: PlayHistory;
   readonly patterns: Patterns;
+  readonly sandbox: Sandbox;
   readonly titles: Titles;
   readonly digital: DigitalReleases;
   readonly seadex: SeaDex;
@@ -58,6 +63,8 @@ export interface AggregatorOptions {
 
 /** What came of all addons for one title. */
 export interface Searched extends PipelineResult {
+  /** What formats can show beside the streams. */
+  readonly formatContext: FormatContext;
   readonly gathered: Gathered;
   readonly errors: readonly ShownError[];
 }
@@ -65,13 +72,18 @@ export interface Searched extends PipelineResult {
 /** Many addons as one. */
 export class Aggregator {
   readonly #options: AggregatorOptions;
-  readonly #lists = new KeptLists();
+  #lists = new KeptLists();
   /** Lists that were finished: services take turns from one to the next. */
   #turn = 0;
   readonly #formatters = new LruMap<string, Formatter>(50);
 
   constructor(options: AggregatorOptions) {
     this.#options = options;
+  }
+
+  /** Finished lists may depend on settings that have changed. */
+  forgetLists(): void {
+    this.#lists = new KeptLists();
   }
 
   configured(asker: Self & Pick<Asker, 'config'>): ConfiguredAddons {
@@ -156,6 +168,7 @@ export class Aggregator {
       addonName: this.#nameOf(config),
       formatter: this.#formatter(config),
       withData: asker.withData,
+      context: result.formatContext,
     };
     const items = result.shown.flatMap((stream) => [
       toOutput(stream, output),
@@ -190,13 +203,15 @@ export class Aggregator {
     const { config } = asker;
     const wanted = wantedOf(request.type, request.id);
     const ready = (streams: readonly ParsedStream[]) => this.#ready(asker, wanted, streams);
-    const budget = budgetOf();
+    const conditions = new Conditions(this.#options.sandbox, context.clock);
+    // The process starts while the addons are asked.
+    if (needsSandbox(config)) this.#options.sandbox.warm();
     const gather = (part: Reached, deadlineMs: number) =>
-      gatherStreams(part, request, { ...{ context, upstream, config, deadlineMs, wanted, ready, budget } });
+      gatherStreams(part, request, { ...{ context, upstream, config, deadlineMs, wanted, ready, conditions } });
     const deadlineMs = config.deadline ?? settings.deadline;
     if (!hasGroups(config)) return await gather(reached, deadlineMs);
     return await gatherGroups(reached, {
-      ...{ context, config, wanted, deadlineMs, ready, budget },
+      ...{ context, config, wanted, deadlineMs, ready, conditions },
       gather: (addons, ms) => gather({ addons, errors: [] }, ms),
     });
   }
@@ -232,12 +247,12 @@ export class Aggregator {
     }: { readonly looked: Looked; readonly gathered: Gathered; readonly problems: readonly ShownError[] },
   ): Promise<Searched> {
     const { config } = asker;
-    const { patterns } = this.#options;
+    const { patterns, sandbox } = this.#options;
     this.#turn += 1;
     const wrapped = await this.#wrap(asker, wanted, gathered.streams);
-    const marked = markRecommended(wrapped.streams, recommended);
+    const marked = withDuration(markRecommended(wrapped.streams, recommended), wanted);
     const matched = await patterns.match(config, marked, asker);
-    const listed = runPipeline(marked, { config, wanted, patterns: matched.matches });
+    const listed = await filterStreams(sandbox, marked, { config, wanted, patterns: matched.matches });
     const result = asker.proxy(this.#withFallbacks(asker, request, listed));
     const own = [wrapped.streams.length === 0 ? undefined : recommended.sentence, matched.sentence, ...result.problems];
     const errors = [
@@ -246,7 +261,7 @@ export class Aggregator {
       ...[...gathered.errors, ...wrapped.errors].map(({ addon, sentence }) => ({ title: addon, sentence })),
       ...own.flatMap((sentence) => (sentence === undefined ? [] : [{ title: this.#nameOf(config), sentence }])),
     ];
-    return { ...result, gathered, errors };
+    return { ...result, gathered, errors, formatContext: formatContext(config, wanted, result.shown) };
   }
 
   #withFallbacks(asker: Asker, request: ResourceRequest, result: PipelineResult): PipelineResult {
@@ -279,4 +294,16 @@ export class Aggregator {
   #nameOf(config: AddonConfig): string {
     return config.addonName || this.#options.settings.addonName;
   }
+}
+
+function needsSandbox(config: AddonConfig): boolean {
+  const { groups, dynamicAddonFetching, precacheNextEpisode } = config;
+  const lists = ['included', 'excluded', 'required', 'preferred', 'ranked'] as const;
+  return (
+    lists.some((verb) => (config[`${verb}RegexPatterns`]?.length ?? 0) > 0) ||
+    hasExpressions(config) ||
+    groups?.groupings?.some(({ condition }) => Boolean(condition)) === true ||
+    Boolean(dynamicAddonFetching?.condition) ||
+    precacheNextEpisode === true
+  );
 }

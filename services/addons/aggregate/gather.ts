@@ -1,10 +1,9 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { conditionOf } from '../domain/expression/condition.ts';
+import type { Conditions } from './conditions.ts';
 import { queryType } from '../domain/expression/names.ts';
 import { handles, type UpstreamManifest } from '../domain/manifest.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
-import type { Budget } from '../domain/expression/value.ts';
 import type { Wanted } from '../domain/pipeline/title-match.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
@@ -77,8 +76,7 @@ export interface GatherOptions {
   readonly config: AddonConfig;
   readonly deadlineMs: number;
   readonly wanted: Wanted;
-  /** Of all conditions of the request together. */
-  readonly budget: Budget;
+  readonly conditions: Conditions;
   /** What a person would see of streams. */
   readonly ready: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
 }
@@ -136,13 +134,14 @@ export async function gatherStreams(
       result === undefined ? [] : [{ name: asked[at]?.addon.name ?? '', result }],
     );
     const streams = there.flatMap(({ result }) => ('read' in result ? result.read.streams : []));
-    const { holds, sentence } = conditionOf(
+    const { holds, sentence } = await options.conditions.evaluate(
       condition,
       {
-        ...{ totalStreams: await options.ready(streams), queryType: queryType(options.wanted) },
-        ...{ totalTimeTaken: clock.now() - began, queriedAddons: there.map(({ name }) => name) },
+        queryType: queryType(options.wanted),
+        totalTimeTaken: clock.now() - began,
+        queriedAddons: there.map(({ name }) => name),
       },
-      options.budget,
+      { totalStreams: await options.ready(streams) },
     );
     if (sentence !== undefined && complaints.length === 0)
       complaints.push({ addon: 'Early end', sentence: `The condition has no effect. ${sentence}` });

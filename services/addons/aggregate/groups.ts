@@ -1,19 +1,17 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { conditionOf } from '../domain/expression/condition.ts';
 import { queryType } from '../domain/expression/names.ts';
-import type { Budget } from '../domain/expression/value.ts';
 import type { Wanted } from '../domain/pipeline/title-match.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { Addon } from './addon.ts';
+import type { Conditions } from './conditions.ts';
 import type { AddonError, Gathered, Reached } from './gather.ts';
 
 export interface GroupsOptions {
   readonly context: Context;
   readonly config: AddonConfig;
   readonly wanted: Wanted;
-  /** Of all conditions of the request together. */
-  readonly budget: Budget;
+  readonly conditions: Conditions;
   readonly deadlineMs: number;
   /** Asks these addons, for so long at most. */
   readonly gather: (addons: Reached['addons'], deadlineMs: number) => Promise<Gathered>;
@@ -33,7 +31,7 @@ export function hasGroups({ groups }: AddonConfig): boolean {
  * configuration wants one after the other. An addon of no group is in the first.
  */
 export async function gatherGroups({ addons, errors }: Reached, options: GroupsOptions): Promise<Gathered> {
-  const { context, config, wanted, budget, deadlineMs, gather, ready } = options;
+  const { context, config, wanted, conditions, deadlineMs, gather, ready } = options;
   const { clock } = context;
   const groupings = config.groups?.groupings ?? [];
   const began = clock.now();
@@ -50,11 +48,11 @@ export async function gatherGroups({ addons, errors }: Reached, options: GroupsO
     if (list.length === 0) continue;
     const elapsed = clock.now() - began;
     if (parts.length > 0) {
-      const names = {
-        ...{ previousStreams: previous, totalStreams: total, queryType: queryType(wanted) },
-        ...{ previousGroupTimeTaken: previousMs, totalTimeTaken: elapsed },
-      };
-      const { holds, sentence } = conditionOf(group.condition, names, budget);
+      const { holds, sentence } = await conditions.evaluate(
+        group.condition,
+        { queryType: queryType(wanted), previousGroupTimeTaken: previousMs, totalTimeTaken: elapsed },
+        { previousStreams: previous, totalStreams: total },
+      );
       if (sentence !== undefined)
         told.push({ addon: 'Groups', sentence: `The condition of group ${String(at + 1)} has no effect. ${sentence}` });
       // What was asked at the beginning has its answers by now, however late it is.

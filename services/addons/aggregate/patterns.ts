@@ -1,15 +1,11 @@
-import { Worker } from 'node:worker_threads';
-import type { Clock } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { searchedText } from '../domain/pipeline/attributes.ts';
 import type { PatternMatch } from '../domain/pipeline/filter.ts';
 import type { ParsedStream } from '../domain/stream.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 
-/** For all names of an answer together; an expression that backtracks for ever is given up after it. */
-const patienceMs = 1000;
-/** The packed app has no types in it, and other file names. */
-const workerFile = new URL(`./pattern-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-const idleMs = 30_000;
+const maxSearchedLength = 600;
+const maxNamedPatterns = 5;
 
 interface Pattern {
   readonly name: string;
@@ -19,112 +15,55 @@ interface Pattern {
 type Verb = 'included' | 'excluded' | 'required' | 'preferred' | 'ranked';
 const verbs: readonly Verb[] = ['included', 'excluded', 'required', 'preferred', 'ranked'];
 
-/** What the thread answers: for each text the numbers of the expressions that match it, or which one is none. */
-export type PatternAnswer = { readonly matches: readonly (readonly number[])[] } | { readonly broken: number };
+type User = { readonly uuid: string | undefined; readonly trusted: boolean };
 
 export interface PatternResult {
   readonly matches: readonly PatternMatch[] | undefined;
-  /** Why they have no effect. */
+  /** Why some or all of them have no effect. */
   readonly sentence: string | undefined;
 }
 
-/**
- * Runs the expressions people configure, in a thread of its own that is ended when it takes too long. Without expressions
- * there is no thread; with them it stays for a while, since the next episode follows.
- */
-export class Patterns implements Disposable {
-  readonly #clock: Clock;
-  readonly #mayUse: (asker: { readonly uuid: string | undefined; readonly trusted: boolean }) => boolean;
-  #worker: Worker | undefined;
-  #idle: Disposable | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+/** Matches the regular expressions that users configure, in the sandbox. */
+export class Patterns {
+  readonly #sandbox: Sandbox;
+  readonly #access: () => string;
 
-  constructor(clock: Clock, access: string) {
-    this.#clock = clock;
-    this.#mayUse = accessOf(access);
+  /** `access`: who may use regular expressions, as the setting says it now. */
+  constructor(sandbox: Sandbox, access: () => string) {
+    this.#sandbox = sandbox;
+    this.#access = access;
   }
 
-  async match(
-    config: AddonConfig,
-    streams: readonly ParsedStream[],
-    asker: { readonly uuid: string | undefined; readonly trusted: boolean },
-  ): Promise<PatternResult> {
+  async match(config: AddonConfig, streams: readonly ParsedStream[], user: User): Promise<PatternResult> {
     const lists = verbs.map((verb) => ({ verb, patterns: patternsOf(config, verb) }));
     const all = lists.flatMap(({ patterns }) => patterns);
     if (all.length === 0 || streams.length === 0) return { matches: undefined, sentence: undefined };
-    if (!this.#mayUse(asker))
+    if (!isAllowed(this.#access(), user))
       return {
         matches: undefined,
         sentence: 'Regular expressions are not allowed for this configuration, so they have no effect.',
       };
-    const texts = streams.map((stream) => searchedText(stream).slice(0, 600));
-    const answer = await this.#ask(
-      all.map(({ source }) => source),
-      texts,
-    );
+    const texts = streams.map((stream) => searchedText(stream).slice(0, maxSearchedLength));
+    const answer = await this.#sandbox.run({ kind: 'patterns', sources: all.map(({ source }) => source), texts });
     if (answer === undefined)
       return {
         matches: undefined,
         sentence:
           'The regular expressions take too long, so they have no effect: one tries too many ways to match. Make it simpler.',
       };
-    if ('broken' in answer)
-      return {
-        matches: undefined,
-        sentence: `The regular expression ${all[answer.broken]?.name ?? ''} cannot be read, so none has an effect.`,
-      };
-    return { matches: answer.matches.map((found) => matchOf(found, lists)), sentence: undefined };
+    const broken = answer.broken.map(({ index }) => (all[index]?.name ?? '').slice(0, 60));
+    return {
+      matches: answer.matches.map((found) => matchOf(found, lists)),
+      sentence: broken.length === 0 ? undefined : brokenSentence(broken),
+    };
   }
+}
 
-  [Symbol.dispose](): void {
-    this.#idle?.[Symbol.dispose]();
-    void this.#worker?.terminate();
-    this.#worker = undefined;
-  }
-
-  /** One question after another: a slow one must not cost others their time. */
-  #ask(sources: readonly string[], texts: readonly string[]): Promise<PatternAnswer | undefined> {
-    const answer = this.#turn.then(() => this.#run({ sources, texts }));
-    this.#turn = answer.catch(() => undefined);
-    return answer;
-  }
-
-  async #run(question: {
-    readonly sources: readonly string[];
-    readonly texts: readonly string[];
-  }): Promise<PatternAnswer | undefined> {
-    this.#idle?.[Symbol.dispose]();
-    const worker = (this.#worker ??= this.#begin());
-    const { promise, resolve } = Promise.withResolvers<PatternAnswer | undefined>();
-    const take = (answer: PatternAnswer): void => resolve(answer);
-    const fail = (): void => resolve(undefined);
-    worker.once('message', take);
-    worker.once('error', fail);
-    worker.once('exit', fail);
-    using _limit = this.#clock.after(patienceMs, fail);
-    worker.postMessage(question);
-    const answer = await promise;
-    worker.off('message', take);
-    worker.off('error', fail);
-    worker.off('exit', fail);
-    if (answer === undefined) {
-      this.#worker = undefined;
-      await worker.terminate();
-    } else
-      this.#idle = this.#clock.after(idleMs, () => {
-        this.#worker = undefined;
-        void worker.terminate();
-      });
-    return answer;
-  }
-
-  #begin(): Worker {
-    const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: 64 }, execArgv: [] });
-    worker.unref();
-    // Its end is told to whoever waits.
-    worker.on('error', () => undefined);
-    return worker;
-  }
+function brokenSentence(names: readonly string[]): string {
+  const [first = ''] = names;
+  if (names.length === 1) return `The regular expression ${first} cannot be read and has no effect.`;
+  const shown = names.slice(0, maxNamedPatterns).join(', ');
+  return `${String(names.length)} regular expressions cannot be read and have no effect: ${shown}.`;
 }
 
 function patternsOf(config: AddonConfig, verb: Verb): readonly Pattern[] {
@@ -141,12 +80,16 @@ function matchOf(
 ): PatternMatch {
   let offset = 0;
   let score: number | undefined;
+  let ranked: readonly string[] | undefined;
   const first: Partial<Record<Verb, { index: number; name: string }>> = {};
   for (const { verb, patterns } of lists) {
     const [from, to] = [offset, offset + patterns.length];
     const number = found.find((one) => one >= from && one < to);
-    if (verb === 'ranked' && number !== undefined)
-      score = patterns.reduce((sum, one, at) => (found.includes(from + at) ? sum + one.score : sum), 0);
+    if (verb === 'ranked' && number !== undefined) {
+      const matching = patterns.filter((_pattern, index) => found.includes(from + index));
+      score = matching.reduce((sum, one) => sum + one.score, 0);
+      ranked = matching.map(({ name }) => name);
+    }
     if (number !== undefined) first[verb] = { index: number - from, name: patterns[number - from]?.name ?? '' };
     offset = to;
   }
@@ -156,20 +99,18 @@ function matchOf(
     required: first.required !== undefined,
     preferred: first.preferred,
     score,
+    ranked,
   };
 }
 
-function accessOf(
-  access: string,
-): (asker: { readonly uuid: string | undefined; readonly trusted: boolean }) => boolean {
-  if (access === 'all') return () => true;
-  if (access === 'none') return () => false;
-  if (access === 'trusted') return ({ trusted }) => trusted;
-  let expression: RegExp;
+/** `all`, `none`, `trusted`, or an expression for the ids of configurations. */
+function isAllowed(access: string, { uuid, trusted }: User): boolean {
+  if (access === 'all') return true;
+  if (access === 'none') return false;
+  if (access === 'trusted') return trusted;
   try {
-    expression = new RegExp(access);
+    return uuid !== undefined && new RegExp(access).test(uuid);
   } catch {
-    return () => false;
+    return false;
   }
-  return ({ uuid }) => uuid !== undefined && expression.test(uuid);
 }

@@ -1,8 +1,4 @@
 import type { AddonConfig } from '../domain/config.ts';
-import { evaluate } from '../domain/expression/evaluate.ts';
-import { namesOf } from '../domain/expression/names.ts';
-import { parseExpression } from '../domain/expression/parse.ts';
-import { ExpressionError, scopeOf, streamsIn } from '../domain/expression/value.ts';
 import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
@@ -10,6 +6,7 @@ import { LruMap } from '../domain/lru.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { Player } from '../playback/player.ts';
 import type { Context } from '../../contracts/service.ts';
+import { forSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Aggregator } from './aggregator.ts';
 import type { Asker } from './asker.ts';
 import type { Titles } from './titles.ts';
@@ -36,23 +33,22 @@ function nextEpisode(
 }
 
 /** Which of the next episode's streams a service is to fetch now, as the configuration wants it. */
-function toPrecache(
+async function toPrecache(
+  sandbox: Sandbox,
   streams: readonly ParsedStream[],
   config: AddonConfig,
   wanted: Wanted,
-): { readonly streams: readonly ParsedStream[]; readonly sentence?: string } {
+): Promise<{ readonly streams: readonly ParsedStream[]; readonly sentence?: string }> {
   const { precacheSelector, precacheCondition, alwaysPrecache } = config;
   const source =
     precacheSelector ||
     (precacheCondition ? `(${precacheCondition}) ? uncached(streams) : []` : '') ||
     (alwaysPrecache === true ? 'uncached(streams)' : usualSelector);
-  try {
-    const chosen = streamsIn(evaluate(parseExpression(source), scopeOf(namesOf(wanted, streams))));
-    return { streams: config.precacheSingleStream === false ? chosen.slice(0, mostAtOnce) : chosen.slice(0, 1) };
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return { streams: [], sentence: `Nothing is fetched ahead. ${error.message}` };
-  }
+  const answer = await sandbox.run({ kind: 'select', source, wanted, streams: forSandbox(streams) });
+  const sentence = answer === undefined ? 'The expression takes too long.' : answer.sentence;
+  if (sentence !== undefined) return { streams: [], sentence: `Nothing is fetched ahead. ${sentence}` };
+  const chosen = (answer?.indexes ?? []).flatMap((index) => streams[index] ?? []);
+  return { streams: config.precacheSingleStream === false ? chosen.slice(0, mostAtOnce) : chosen.slice(0, 1) };
 }
 
 const hour = 3_600_000;
@@ -63,6 +59,7 @@ export interface PrecacherOptions {
   readonly titles: Titles;
   readonly links: PlaybackLinks;
   readonly player: Player;
+  readonly sandbox: Sandbox;
 }
 
 /** Has a debrid service fetch the next episode while this one is watched, where a configuration wants it. */
@@ -85,7 +82,7 @@ export class Precacher {
   }
 
   async #fetch(asker: Asker, request: ResourceRequest): Promise<void> {
-    const { context, aggregator, titles, links, player } = this.#options;
+    const { context, aggregator, titles, links, player, sandbox } = this.#options;
     const { clock, log } = context;
     const wanted = wantedOf(request.type, request.id);
     if (wanted.episode === undefined) return;
@@ -97,7 +94,7 @@ export class Precacher {
     this.#done.set(key, clock.now());
     const { shown } = await aggregator.search(asker, next);
     const names = { ...wantedOf(next.type, next.id), facts, now: clock.now() };
-    const { streams, sentence } = toPrecache(shown, asker.config, names);
+    const { streams, sentence } = await toPrecache(sandbox, shown, asker.config, names);
     if (sentence !== undefined) log.info('the next episode was not fetched ahead', { reason: sentence });
     for (const { url = '' } of streams) {
       const asked = links.readUrl(url);

@@ -1,6 +1,7 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { namesMetadata } from '../domain/expression/names.ts';
+import { needsMetadata } from '../domain/format-context.ts';
 import { looksAtRelease } from '../domain/pipeline/release-filter.ts';
 import type { TitleFacts, Wanted } from '../domain/pipeline/title-match.ts';
 import { looksAtRating, noRating, ratingOf, type Rating } from '../domain/rating.ts';
@@ -52,7 +53,7 @@ export class Titles {
   #isNeeded(wanted: Wanted, config: AddonConfig): boolean {
     const { titleMatching, yearMatching } = config;
     if (titleMatching?.enabled === true || yearMatching?.enabled === true) return true;
-    return looksAtRating(config) || looksAtRelease(config, wanted) || expressionsName(config);
+    return needsMetadata(config) || looksAtRating(config) || looksAtRelease(config, wanted) || expressionsName(config);
   }
 
   async find({ type, id }: Pick<Wanted, 'type' | 'id'>): Promise<Title> {

@@ -4,12 +4,16 @@ import { z } from 'zod';
 export const CatalogModification = z.looseObject({
   id: z.string().max(500),
   type: z.string().max(100),
-  name: z.string().max(200).nullish(),
+  name: z.string().max(300).nullish(),
   enabled: z.boolean().nullish(),
   reverse: z.boolean().nullish(),
   shuffle: z.boolean().nullish(),
   /** Hours for which a shuffled order stays. */
-  persistShuffleFor: z.number().min(0).max(24).nullish(),
+  persistShuffleFor: z
+    .number()
+    .min(0)
+    .max(24 * 365)
+    .nullish(),
   onlyOnDiscover: z.boolean().nullish(),
   onlyOnSearch: z.boolean().nullish(),
   disableSearch: z.boolean().nullish(),
@@ -20,10 +24,10 @@ export type CatalogModification = z.infer<typeof CatalogModification>;
 /** Several catalogs as one. */
 export const MergedCatalog = z.looseObject({
   id: z.string().min(1).max(500),
-  name: z.string().min(1).max(200),
+  name: z.string().min(1).max(300),
   type: z.string().min(1).max(100),
   /** `id=…&type=…` of each, encoded. */
-  catalogIds: z.array(z.string().max(2000)).max(100),
+  catalogIds: z.array(z.string().max(2000)).max(500),
   enabled: z.boolean().nullish(),
   mergeMethod: z.enum(['sequential', 'interleave', 'imdbRating', 'releaseDateAsc', 'releaseDateDesc']).nullish(),
   deduplicationMethods: z.array(z.enum(['id', 'title'])).nullish(),

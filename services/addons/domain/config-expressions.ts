@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-const ids = z.array(z.string().max(500)).max(500).nullish();
-const expressionText = z.string().max(5000);
+const ids = z.array(z.string().max(500)).max(1000).nullish();
+const expressionText = z.string().max(20_000);
 /** Of one kind. */
-export const mostExpressions = 500;
+export const mostExpressions = 2000;
 const expressions = z
   .array(
     z.union([

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { longestTemplate } from './format/template.ts';
+import { maxTemplateLength } from './format/template.ts';
 
 const templates = z.looseObject({
-  name: z.string().max(longestTemplate),
-  description: z.string().max(longestTemplate),
+  name: z.string().max(maxTemplateLength),
+  description: z.string().max(maxTemplateLength),
 });
 
 /** In which texts streams are written. */
@@ -13,7 +13,7 @@ export const Formatting = z.looseObject({
     .looseObject({
       custom: templates.nullish(),
       /** In place of the texts of formats that are known by name. */
-      overrides: z.record(z.string().max(60), templates.nullish()).nullish(),
+      overrides: z.record(z.string().max(100), templates.nullish()).nullish(),
     })
     .nullish(),
   /** Older configurations have their own texts here. */

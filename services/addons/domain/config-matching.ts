@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const texts = z.array(z.string().max(500)).max(500).nullish();
+const texts = z.array(z.string().max(500)).max(1000).nullish();
 const scope = {
   enabled: z.boolean().nullish(),
   /** `movie`, `series`, `anime`; empty: all. */

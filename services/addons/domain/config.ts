@@ -10,9 +10,9 @@ import { Variants } from './config-variants.ts';
 import { serviceIds } from './debrid-services.ts';
 
 /** A list of bounded texts, null as absent: configurations of other programs are full of nulls. */
-const texts = z.array(z.string().max(500)).max(500).nullish();
+const texts = z.array(z.string().max(2000)).max(5000).nullish();
 const range = z.tuple([z.number(), z.number()]).nullish();
-const name = z.string().max(200);
+const name = z.string().max(300);
 
 const PresetOptions = z.looseObject({
   name: name.optional(),
@@ -30,7 +30,7 @@ const PresetOptions = z.looseObject({
 });
 
 const Preset = z.looseObject({
-  type: z.string().max(60),
+  type: z.string().max(100),
   instanceId: z.string().regex(/^[A-Za-z0-9_-]{1,60}$/, 'Use letters, digits, - and _ only.'),
   enabled: z.boolean().default(true),
   options: PresetOptions.default({}),
@@ -46,19 +46,21 @@ export type ConfiguredService = z.infer<typeof Service>;
 
 export const SortCriterion = z.looseObject({
   key: z.string().max(60),
-  direction: z.enum(['asc', 'desc']).default('desc'),
+  direction: z.enum(['asc', 'desc']).default('desc').catch('desc'),
 });
 export type SortCriterion = z.infer<typeof SortCriterion>;
-const criteria = z.array(SortCriterion).max(40).nullish();
+const criteria = z.array(SortCriterion).max(100).nullish();
 
 const kinds = z.looseObject({ movies: range, series: range, anime: range });
 const Sizes = z.looseObject({ global: kinds.nullish(), resolution: z.record(z.string(), kinds).nullish() });
 
+/** Public configurations have patterns of more than 3,000 characters and lists of about 200; matching has limits of its own. */
+const patternText = z.string().max(20_000);
 const pattern = z.union([
-  z.string().max(1000),
-  z.looseObject({ name: name.nullish(), pattern: z.string().max(1000), score: z.number().nullish() }),
+  patternText,
+  z.looseObject({ name: name.nullish().catch(null), pattern: patternText, score: z.number().nullish().catch(null) }),
 ]);
-const patterns = z.array(pattern).max(100).nullish();
+const patterns = z.array(pattern).max(2000).nullish();
 
 const filterNames = [
   'Resolutions',
@@ -88,8 +90,10 @@ const limit = z.number().min(0).nullish();
 /** What a person has configured. Members that are not known here survive a round trip. */
 export const AddonConfig = z.looseObject({
   uuid: z.string().max(100).nullish(),
+  /** What was left out when the configuration was imported. */
+  importNotes: z.array(z.string().max(1000)).max(200).nullish(),
   addonName: name.nullish(),
-  addonDescription: z.string().max(2000).nullish(),
+  addonDescription: z.string().max(10_000).nullish(),
   addonLogo: z.string().max(2000).nullish(),
   addonBackground: z.string().max(2000).nullish(),
   addonPassword: z.string().max(500).nullish(),
@@ -98,7 +102,7 @@ export const AddonConfig = z.looseObject({
   services: z.array(Service).max(50).nullish(),
   formatter: Formatting,
   sortCriteria: z.looseObject({
-    global: z.array(SortCriterion).max(40),
+    global: z.array(SortCriterion).max(100),
     movies: criteria,
     series: criteria,
     anime: criteria,
@@ -190,8 +194,8 @@ export const AddonConfig = z.looseObject({
     .nullish(),
   /** The answer is sent after so many ms with what is there. */
   deadline: z.number().min(1000).max(60_000).nullish(),
-  catalogModifications: z.array(CatalogModification).max(500).nullish(),
-  mergedCatalogs: z.array(MergedCatalog).max(100).nullish(),
+  catalogModifications: z.array(CatalogModification).max(5000).nullish(),
+  mergedCatalogs: z.array(MergedCatalog).max(500).nullish(),
   /** Catalogs that were not there when the others were put in order are hidden. */
   newCatalogsDisabled: z.boolean().nullish(),
   /** Below each stream one that opens its file in the browser. */

@@ -7,6 +7,7 @@ const table: readonly (readonly [string, string, string])[] = [
   ['Russian', 'ru', '🇷🇺'],
   ['Arabic', 'ar', '🇸🇦'],
   ['Portuguese', 'pt', '🇵🇹'],
+  ['Portuguese (Brazil)', 'pt-br', '🇧🇷'],
   ['Spanish', 'es', '🇪🇸'],
   ['French', 'fr', '🇫🇷'],
   ['German', 'de', '🇩🇪'],
@@ -47,7 +48,7 @@ const table: readonly (readonly [string, string, string])[] = [
   ['Swedish', 'sv', '🇸🇪'],
   ['Norwegian', 'no', '🇳🇴'],
   ['Malay', 'ms', '🇲🇾'],
-  ['Latino', 'es-419', '💃🏻'],
+  ['Latino', 'es-mx', '💃🏻'],
   ['Multi', 'multi audio', '🌎'],
   ['Dual Audio', 'dual audio', '🎭'],
   ['Dubbed', 'dub', '🎙️'],
@@ -56,12 +57,22 @@ const table: readonly (readonly [string, string, string])[] = [
 ];
 
 const byCode = new Map(table.map(([name, code]) => [code, name]));
+byCode.set('es-419', 'Latino');
 const byFlag = new Map(table.toReversed().map(([name, , flag]) => [flag, name]));
 for (const [flag, name] of [
   ['🇺🇸', 'English'],
-  ['🇧🇷', 'Portuguese'],
   ['🇲🇽', 'Latino'],
+  ['🇦🇷', 'Latino'],
+  ['🇨🇴', 'Latino'],
+  ['🇨🇱', 'Latino'],
+  ['🇵🇪', 'Latino'],
   ['🇦🇪', 'Arabic'],
+  ['🇪🇬', 'Arabic'],
+  ['🇦🇺', 'English'],
+  ['🇨🇦', 'English'],
+  ['🇭🇰', 'Chinese'],
+  ['🇦🇹', 'German'],
+  ['🇨🇭', 'German'],
 ] as const)
   byFlag.set(flag, name);
 const flags = new Map(table.map(([name, , flag]) => [name, flag]));
@@ -70,6 +81,119 @@ const codes = new Map(table.map(([name, code]) => [name, code]));
 /** The English name of an ISO code as release parsers give it. */
 export function languageOfCode(code: string): string | undefined {
   return byCode.get(code);
+}
+
+/** ISO 639-2 in both its forms -> 639-1, of the languages that have a name here. */
+const longCodes: Readonly<Record<string, string>> = {
+  ...{
+    eng: 'en',
+    fre: 'fr',
+    fra: 'fr',
+    ger: 'de',
+    deu: 'de',
+    spa: 'es',
+    ita: 'it',
+    por: 'pt',
+    pob: 'pt-br',
+    rus: 'ru',
+  },
+  ...{ jpn: 'ja', kor: 'ko', chi: 'zh', zho: 'zh', ara: 'ar', hin: 'hi', dut: 'nl', nld: 'nl', pol: 'pl', tur: 'tr' },
+  ...{ swe: 'sv', nor: 'no', dan: 'da', fin: 'fi', gre: 'el', ell: 'el', heb: 'he', hun: 'hu', rum: 'ro', ron: 'ro' },
+  ...{ bul: 'bg', cze: 'cs', ces: 'cs', slo: 'sk', slk: 'sk', slv: 'sl', srp: 'sr', hrv: 'hr', ukr: 'uk', vie: 'vi' },
+  ...{ tha: 'th', ind: 'id', per: 'fa', fas: 'fa', may: 'ms', msa: 'ms', tam: 'ta', tel: 'te', ben: 'bn', lit: 'lt' },
+  ...{ lav: 'lv', est: 'et', mal: 'ml', kan: 'kn', mar: 'mr', pan: 'pa', guj: 'gu' },
+};
+
+/** The language of a tag as files and players write it: `eng`, `en`, `pt-BR`. */
+export function languageOfTag(tag: string): string | undefined {
+  const lower = tag.toLowerCase().replace('_', '-');
+  const bare = lower.replace(/-.*$/, '');
+  return byCode.get(lower) ?? languageOfCode(longCodes[bare] ?? bare);
+}
+
+/** The language of a code of three letters. */
+export function languageOfCode3(code: string): string | undefined {
+  return code.length === 3 ? languageOfTag(code) : undefined;
+}
+
+const byName = new Map(table.map(([name]) => [name.toLowerCase(), name]));
+
+/** A language as it is called here, out of its English name. */
+export function languageOfName(name: string): string | undefined {
+  return byName.get(name.toLowerCase());
+}
+
+/** Words in names of releases, beside the English names of languages. */
+const words: readonly (readonly [language: string, words: string])[] = [
+  ['French', 'fra|fr|vf|vff|vfi|vfq|vf2|vfb|true-?french|fran[cç]ais'],
+  ['German', 'ger|deu|deutsch'],
+  ['Italian', 'ita|italiano'],
+  ['Spanish', 'spa|esp|castellano|espa[nñ]ol'],
+  ['Latino', 'latin[oa]|lat|latam|espa[nñ]ol[ ._-]latino'],
+  ['Portuguese (Brazil)', 'pt[ ._-]?br|portuguese[ ._-]\\(?brazil(?:ian)?\\)?|brazilian|dublado'],
+  ['Russian', 'rus'],
+  ['Japanese', 'jpn|jap'],
+  ['Chinese', 'chi|mandarin|cantonese'],
+  ['Korean', 'kor'],
+  ['Hindi', 'hin'],
+  ['Tamil', 'tam'],
+  ['Telugu', 'tel'],
+  ['English', 'eng'],
+  ['Arabic', 'ara'],
+  ['Polish', 'pldub|lektor[ ._-]pl'],
+  ['Ukrainian', 'ukr'],
+  ['Czech', 'cze'],
+  ['Hungarian', 'hun'],
+  ['Turkish', 'tur'],
+  ['Dutch', 'dut'],
+  ['Swedish', 'swe'],
+  ['Greek', 'ell'],
+  ['Thai', 'tha'],
+  ['Vietnamese', 'vie'],
+];
+/** Words that mean something else in small letters. */
+const capitalized = new Set([
+  'fr',
+  'lat',
+  'esp',
+  'spa',
+  'tel',
+  'tam',
+  'hin',
+  'chi',
+  'ara',
+  'tur',
+  'hun',
+  'dut',
+  'swe',
+  'tha',
+  'vie',
+  'ell',
+]);
+const notAudio = new Set(['Multi', 'Dual Audio', 'Dubbed', 'Original', 'Unknown', 'Latino', 'Portuguese (Brazil)']);
+const wordPattern = new RegExp(
+  String.raw`(?<![^\s[(_\-.,+&|])(?:${[
+    ...table.filter(([name]) => !notAudio.has(name)).map(([name]) => `(?<n${name}>${name})`),
+    ...words.map(([name, list]) => `(?<w${name.replaceAll(/[^A-Za-z]/g, '')}>${list})`),
+  ].join('|')})(?=[\s)\]_\-.,+&|]|$)(?![ ._-]?sub(?:title)?s?(?:[\s)\]_\-.,]|$))`,
+  'giu',
+);
+const groupNames = new Map<string, string>([
+  ...table.map(([name]): [string, string] => [`n${name}`, name]),
+  ...words.map(([name]): [string, string] => [`w${name.replaceAll(/[^A-Za-z]/g, '')}`, name]),
+]);
+
+/** Languages that words of a name say, such as `TRUEFRENCH`, `PT-BR` or `Italian`; the name without its title. */
+export function languagesOfWords(text: string): readonly string[] {
+  const found = new Set<string>();
+  for (const match of text.matchAll(wordPattern)) {
+    const [word] = match;
+    if (capitalized.has(word.toLowerCase()) && word !== word.toUpperCase()) continue;
+    const group = Object.keys(match.groups ?? {}).find((name) => match.groups?.[name] !== undefined) ?? '';
+    const language = groupNames.get(group);
+    if (language !== undefined) found.add(language);
+  }
+  return [...found];
 }
 
 /** The flag of a language; its name where it has none. */

@@ -1,16 +1,16 @@
 /** A map that forgets what was used least recently, beyond so many entries or so much weight. */
 export class LruMap<Key, Value> {
-  readonly #most: number;
+  readonly #most: () => number;
   readonly #mostWeight: number;
   readonly #weigh: (value: Value) => number;
   readonly #entries = new Map<Key, Value>();
   #weight = 0;
 
   constructor(
-    most: number,
+    most: number | (() => number),
     { mostWeight = Infinity, weigh = () => 0 }: { mostWeight?: number; weigh?: (value: Value) => number } = {},
   ) {
-    this.#most = most;
+    this.#most = typeof most === 'number' ? () => most : most;
     this.#mostWeight = mostWeight;
     this.#weigh = weigh;
   }
@@ -32,7 +32,7 @@ export class LruMap<Key, Value> {
     this.#entries.set(key, value);
     this.#weight += this.#weigh(value);
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#most && this.#weight <= this.#mostWeight) break;
+      if (this.#entries.size <= this.#most() && this.#weight <= this.#mostWeight) break;
       this.delete(oldest);
     }
   }
@@ -42,6 +42,10 @@ export class LruMap<Key, Value> {
     if (value === undefined) return;
     this.#weight -= this.#weigh(value);
     this.#entries.delete(key);
+  }
+
+  values(): IterableIterator<Value> {
+    return this.#entries.values();
   }
 
   deleteWhere(unwanted: (key: Key, value: Value) => boolean): void {

@@ -1,5 +1,42 @@
-/** An expression as people write them elsewhere: `/x264|x265/i`, or bare, which does not tell capitals apart. @throws SyntaxError */
-export function readPattern(source: string): RegExp {
-  const delimited = /^\/(.+)\/([imsu]*)$/s.exec(source);
-  return delimited === null ? new RegExp(source, 'i') : new RegExp(delimited[1] ?? '', delimited[2]);
+/** A user's regular expression. The flag `n` negates it: it matches names in which the expression is not found. */
+export interface Pattern {
+  readonly expression: RegExp;
+  readonly negated: boolean;
+}
+
+const delimited = /^\/(.+)\/([A-Za-z]*)$/s;
+const knownFlags = /^[dgimnsuvy]*$/;
+const leadingFlags = /^\(\?([imsu]+)\)/;
+
+/**
+ * Reads an expression as users write them: `/x264|x265/i`, or bare, which ignores case. Flags at the beginning of the
+ * expression, as in `(?i)x264`, are those of other engines and mean the same.
+ *
+ * @throws SyntaxError
+ */
+export function readPattern(source: string): Pattern {
+  const found = delimited.exec(source);
+  const isDelimited = found !== null && knownFlags.test(found[2] ?? '');
+  const body = isDelimited ? (found[1] ?? '') : source;
+  const flags = new Set(isDelimited ? (found[2] ?? '') : 'i');
+  const negated = flags.delete('n');
+  // One test a name needs no position and no indexes; `v` includes what `u` does.
+  for (const flag of ['g', 'd', ...(flags.has('v') ? ['u'] : [])]) flags.delete(flag);
+  const leading = leadingFlags.exec(body);
+  for (const flag of leading?.[1] ?? '') flags.add(flag);
+  return { expression: new RegExp(body.slice(leading?.[0].length ?? 0), [...flags].join('')), negated };
+}
+
+/** Whether a name is one that the pattern means. */
+export function matchesPattern({ expression, negated }: Pattern, name: string): boolean {
+  // Of the flags that keep a position only `y` is left; it means the beginning of the name.
+  expression.lastIndex = 0;
+  return expression.test(name) !== negated;
+}
+
+/** Says why a text that looks like an expression with flags is read as it stands, undefined where it is not. */
+export function flagProblem(source: string): string | undefined {
+  const flags = delimited.exec(source)?.[2] ?? '';
+  if (knownFlags.test(flags)) return undefined;
+  return `has the flags "${flags.slice(0, 20)}", which are not known, so it is read as it stands: ${source.slice(0, 60)}`;
 }

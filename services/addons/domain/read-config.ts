@@ -1,5 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import { AddonConfig, configProblem, peerWords } from './config.ts';
+import { parseWithRepairs } from './repair-config.ts';
+import { isRecord } from './variants/path.ts';
 
 const deepest = 32;
 /** Keys by which an object could be made something else than it is. */
@@ -16,17 +18,72 @@ export function parseConfig(text: string): AddonConfig {
   return readConfig(value);
 }
 
-/** A configuration out of a parsed body. @throws Problem `addons.invalid_config` (400) */
+/**
+ * Reads a configuration out of a parsed body. What is not understood is left out and listed in `importNotes`; only a value
+ * that is no configuration at all is refused.
+ *
+ * @throws Problem `addons.invalid_config` (400)
+ */
 export function readConfig(value: unknown): AddonConfig {
   if (isTooDeep(value)) throw invalid('The configuration is nested too deep.');
-  const read = AddonConfig.safeParse(value, peerWords);
-  if (!read.success) throw invalid(configProblem(read.error), read.error);
-  const ids = new Set<string>();
-  for (const { instanceId } of read.data.presets) {
-    if (ids.has(instanceId)) throw invalid(`Two addons have the instance id ${instanceId}.`);
-    ids.add(instanceId);
+  const { config, notes } = normalized(unwrapped(value));
+  const read = parseWithRepairs(AddonConfig, config, peerWords);
+  if (read === undefined) {
+    const { error } = AddonConfig.safeParse(value, peerWords);
+    throw invalid(error === undefined ? 'The configuration is not supported.' : configProblem(error), error);
   }
-  return read.data;
+  const { importNotes, ...data } = read.data;
+  const found = [...notes, ...read.repairs.map(({ sentence }) => sentence)];
+  const all = [...new Set([...(importNotes ?? []), ...found])];
+  if (all.length === 0) return data;
+  const more = all.length - maxNotes;
+  return { ...data, importNotes: more > 0 ? [...all.slice(0, maxNotes), `and ${String(more)} more`] : all };
+}
+
+const maxNotes = 100;
+
+/** Templates that users of the peer share hold the configuration beside its description. */
+function unwrapped(value: unknown): unknown {
+  const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  return isRecord(one) && isRecord(one['metadata']) && isRecord(one['config']) ? one['config'] : value;
+}
+
+/** Members without which nothing can be shown get their defaults, and instance ids become unique ones without signs. */
+function normalized(value: unknown): { readonly config: unknown; readonly notes: readonly string[] } {
+  if (!isRecord(value) || !Array.isArray(value['presets'])) return { config: value, notes: [] };
+  const notes: string[] = [];
+  const config: Record<string, unknown> = { ...value };
+  if (!isFormat(config['formatter'])) {
+    notes.push('formatter is missing or not supported; the format of Torrentio is used.');
+    config['formatter'] = { id: 'torrentio' };
+  }
+  const { sortCriteria } = config;
+  if (!isRecord(sortCriteria) || !Array.isArray(sortCriteria['global'])) {
+    notes.push('sortCriteria.global is missing or not supported; streams keep the order of the addons.');
+    config['sortCriteria'] = { ...(isRecord(sortCriteria) ? sortCriteria : {}), global: [] };
+  }
+  const ids = new Set<string>();
+  config['presets'] = value['presets'].map((preset: unknown) => {
+    if (!isRecord(preset) || typeof preset['instanceId'] !== 'string') return preset;
+    const instanceId = uniqueId(preset['instanceId'], ids);
+    if (instanceId !== preset['instanceId'])
+      notes.push(`The instance id ${preset['instanceId'].slice(0, 60)} is replaced by ${instanceId}.`);
+    return { ...preset, instanceId };
+  });
+  return { config, notes };
+}
+
+function isFormat(value: unknown): boolean {
+  return isRecord(value) && typeof value['id'] === 'string';
+}
+
+function uniqueId(given: string, ids: Set<string>): string {
+  const plain = given.replaceAll(/[^A-Za-z0-9_-]/g, '-').slice(0, 50) || 'addon';
+  const base = given.length <= 60 && plain === given.slice(0, 50) ? given : plain;
+  let id = base;
+  for (let number = 2; ids.has(id); number += 1) id = `${plain}-${String(number)}`;
+  ids.add(id);
+  return id;
 }
 
 /**

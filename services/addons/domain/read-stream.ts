@@ -1,5 +1,9 @@
-import { debridServices, type ServiceId } from './debrid-services.ts';
 import { languagesOfFlags } from './languages.ts';
+import { familyOf, generalNames, type AddonFamily, type StreamTexts } from './stream-text/families.ts';
+import { ageIn, durationIn, labelled, seedersIn, textAfter } from './stream-text/marks.ts';
+import { isPart, mergeFiles } from './stream-text/merge-files.ts';
+import { serviceMark, type ServiceMark } from './stream-text/service-mark.ts';
+import { parseSize, sizeAfter, toBytes } from './stream-text/sizes.ts';
 import type { ParsedFile, ParsedStream, StreamAddon, StreamType, UpstreamStream } from './stream.ts';
 import { subtitlesOfStream } from './subtitles.ts';
 
@@ -7,11 +11,11 @@ import { subtitlesOfStream } from './subtitles.ts';
 export type ReadRelease = (name: string) => ParsedFile;
 
 /** An addon's way of saying that it does not work: it comes as a stream, since clients show nothing else. */
-const complaint = /\binvalid\b[^\n]{0,40}\b(?:api ?key|token|account|credentials|password)\b/i;
+const complaint =
+  /\binvalid\b[^\n]{0,40}\b(?:api ?key|token|account|credentials|password)\b|\brate[-\s]?limit\s+exceeded|Scraping in progress by another instance|Content Warning|\bERROR\b:/i;
 const hash = /^[0-9a-f]{40}$/i;
 const hashInUrl = /(?:btih:|\/)([0-9a-f]{40})(?=[/?&:.]|$)/i;
 const longestText = 4000;
-const lineCount = 5;
 
 /** What an upstream's answer holds: its streams, and its complaint where a stream is none but an error. */
 export interface ReadStreams {
@@ -72,44 +76,91 @@ function readStream(
   const upstream = withoutNulls(item);
   const given = upstream['behaviorHints'];
   const hints = typeof given === 'object' && given !== null && !Array.isArray(given) ? withoutNulls(given) : {};
-  const address = webUrl(upstream['url']);
-  const magnet = address === undefined && typeof upstream['url'] === 'string' && /^magnet:/i.test(upstream['url']);
-  const infoHash = readHash(upstream, magnet);
-  const type = kindOf(upstream, address, infoHash);
-  if (type === undefined) return undefined;
-  const name = text(upstream['name']) ?? '';
-  const description = (text(upstream['description']) ?? text(upstream['title']) ?? '').slice(0, longestText);
-  const service = type === 'external' ? undefined : serviceOf(name, description);
-  const lines = description.split('\n', lineCount).map(bareLine);
-  const hinted = text(hints['filename']);
-  const { filename, file } = fileOf(hinted, lines, readRelease);
-  const first = lines[0] ?? '';
-  const folderName =
-    hinted !== undefined && first !== '' && first !== hinted && looksLikeName(first) ? first : undefined;
+  const address = streamUrl(upstream['url']);
+  const infoHash = readHash(upstream);
+  const kind = kindOf(upstream, address, infoHash);
+  if (kind === undefined) return undefined;
+  const texts: StreamTexts = {
+    name: text(upstream['name']) ?? '',
+    description: (text(upstream['description']) ?? text(upstream['title']) ?? '').slice(0, longestText),
+    hinted: text(hints['filename']),
+    hintedFolder: text(hints['folderName']),
+  };
+  const family = familyOf(addon, texts.name);
+  if (family.isNote?.(texts) === true) return undefined;
+  const read = (family.service ?? ((known: StreamTexts) => serviceMark(known.name, known.description)))(texts);
+  const service = kind === 'external' ? undefined : read;
   return {
     id: `${addon.instanceId}-${String(index)}`,
     addon,
     upstream,
     hints,
-    type: service === undefined ? type : service.id === 'easynews' ? 'usenet' : 'debrid',
+    type: typeOf(kind, service, family.type?.(texts)),
     service,
-    library: isInLibrary(addon, name),
+    library: isInLibrary(addon, texts.name) || family.isInLibrary?.(texts) === true,
     proxied: false,
     url: address,
     infoHash,
     fileIdx: wholeNumber(upstream['fileIdx']),
     sources: strings(upstream['sources']),
+    private: family.isPrivate?.(texts) === true,
+    message: family.message?.(texts),
+    ...factsOf(texts, family, { upstream, hints }, readRelease),
+  };
+}
+
+function typeOf(kind: StreamType, service: ServiceMark | undefined, told: StreamType | undefined): StreamType {
+  if (kind === 'external' || kind === 'live') return service === undefined ? kind : 'debrid';
+  if (told !== undefined && (service !== undefined || kind === 'http')) return told;
+  if (service === undefined) return kind;
+  return service.id === 'easynews' ? 'usenet' : 'debrid';
+}
+
+interface Members {
+  readonly upstream: UpstreamStream;
+  readonly hints: Readonly<Record<string, unknown>>;
+}
+
+type Facts = Pick<
+  ParsedStream,
+  'filename' | 'folderName' | 'size' | 'folderSize' | 'seeders' | 'age' | 'duration' | 'indexer' | 'file'
+>;
+
+/** What names and texts say of a stream. */
+function factsOf(
+  texts: StreamTexts,
+  family: AddonFamily,
+  { upstream, hints }: Members,
+  readRelease: ReadRelease,
+): Facts {
+  const { description } = texts;
+  const { file: filename, folder } =
+    family.fileNames?.(texts) ??
+    generalNames(texts, (line) => {
+      const { year, seasons, episodes } = readRelease(line);
+      return year !== undefined || seasons !== undefined || episodes !== undefined;
+    });
+  const folderName = texts.hintedFolder ?? folder;
+  // Numbers within the names are no sizes.
+  const rest = [filename, folderName].reduce<string>(
+    (left, name) => (name ? left.replaceAll(name, ' ') : left),
+    description,
+  );
+  const size = sizeOf(upstream, hints, { ...texts, description: rest }, family);
+  const folderSize = folderSizeOf(hints, rest, family, size);
+  const own = readRelease(filename ?? '');
+  const merged = folderName === undefined ? own : mergeFiles(own, readRelease(folderName));
+  const file = withLanguages(merged, texts, family, upstream['subtitles']);
+  return {
     filename,
     folderName,
-    size: sizeOf(upstream, hints, description),
-    folderSize: undefined,
-    seeders: seedersOf(upstream, description),
-    age: ageOf(description),
-    duration: 0,
-    indexer: indexerOf(description),
-    message: undefined,
-    private: false,
-    file: withSubtitles(withFlags(file, description), upstream['subtitles'], description),
+    size,
+    folderSize,
+    seeders: wholeNumber(upstream['seeders']) ?? seedersIn(rest),
+    age: ageIn(rest),
+    duration: durationOf(upstream, `${rest}\n${texts.name}`),
+    indexer: indexerOf(texts, rest, family),
+    file: isPart(file, size, folderSize) ? { ...file, seasonPack: true } : file,
   };
 }
 
@@ -123,127 +174,107 @@ function kindOf(
   infoHash: string | undefined,
 ): StreamType | undefined {
   if (text(upstream['externalUrl']) !== undefined) return 'external';
-  if (address !== undefined) return /\.m3u8(?:$|\?)/i.test(address) ? 'live' : 'http';
+  if (address !== undefined) return isLive.test(address) ? 'live' : 'http';
   if (infoHash !== undefined) return 'p2p';
   if (text(upstream['ytId']) !== undefined) return 'youtube';
   if (text(upstream['nzbUrl']) !== undefined) return 'stremio-usenet';
   return archiveMembers.some((member) => Array.isArray(upstream[member])) ? 'archive' : undefined;
 }
 
+/** Playlists, and protocols of broadcasts. */
+const isLive = /^(?:rtmp\w*|rtsps?|rtp|mms\w*|udp|srt|igmp):|^https?:[^?#]*\.m3u8(?:$|[?#])/i;
+
 const archiveMembers = ['rarUrls', 'zipUrls', '7zipUrls', 'tgzUrls', 'tarUrls'];
 
-/** A URL that does not parse would lose the stream in the client, and its neighbours with it in some. */
-function webUrl(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > 8192 || !/^https?:\/\//i.test(value)) return undefined;
+/** Schemes that a player must not be handed: they run a script, or read what is on the device. */
+const refusedSchemes = /^(?:javascript|vbscript|data|blob|file|filesystem|about|view-source|chrome|jar):/i;
+
+/** A URL that does not parse would lose the stream in the client, and its neighbors with it in some. */
+function streamUrl(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 8192 || value.startsWith('magnet:')) return undefined;
+  if (!/^[a-z][a-z\d+.-]*:/i.test(value) || refusedSchemes.test(value) || /^magnet:/i.test(value)) return undefined;
   return URL.canParse(value) ? value : undefined;
 }
 
-function readHash(upstream: UpstreamStream, magnet: boolean): string | undefined {
+function readHash(upstream: UpstreamStream): string | undefined {
   const own = upstream['infoHash'];
   if (typeof own === 'string' && hash.test(own)) return own.toLowerCase();
   const url = upstream['url'];
   if (typeof url !== 'string') return undefined;
-  const found = (magnet ? /btih:([0-9a-f]{40})/i : hashInUrl).exec(url);
-  return found?.[1]?.toLowerCase();
+  return /^magnet:/i.test(url) ? hashOfMagnet(url) : hashInUrl.exec(url)?.[1]?.toLowerCase();
 }
 
-const shortNames = new Map<string, ServiceId>();
-const longNames = new Map<string, ServiceId>();
-for (const { id, knownNames } of debridServices)
-  for (const known of knownNames) (known.length > 4 ? longNames : shortNames).set(known.toLowerCase(), id);
-const quoted = (names: Iterable<string>): string =>
-  [...names].map((known) => known.replaceAll('.', String.raw`\.`).replaceAll(' ', '[ _-]')).join('|');
-/** Short names count in brackets alone: "EN" and "PP" are words, too. */
-const inBrackets = new RegExp(
-  `[[({|]\\s*(?:instant\\s+|⚡️?|⏳|☁️?)?\\s*(${quoted(shortNames.keys())})(?=[\\s+\\])}|⚡⏳:🚀☁🌩📫-])(\\+?)`,
-  'iu',
-);
-const anywhere = new RegExp(`(?<![\\w])(${quoted(longNames.keys())})(?![\\w])(\\+?)`, 'iu');
-const uncachedMark = /⏳|\bdownload\b|\buncached\b|☁️/iu;
+const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-function serviceOf(name: string, description: string): ParsedStream['service'] {
-  if (name === '') return undefined;
-  const found = inBrackets.exec(name) ?? anywhere.exec(name);
-  const known = found?.[1]?.toLowerCase().replaceAll(/[_-](?=debrid|link)/g, ' ') ?? '';
-  const id = shortNames.get(known) ?? longNames.get(known) ?? longNames.get(found?.[1]?.toLowerCase() ?? '');
-  if (id === undefined) return undefined;
-  const said = found?.[2] === '+' ? name : `${name}\n${description}`;
-  return { id, cached: !(uncachedMark.test(name) || (found?.[2] !== '+' && /⏳|\buncached\b/i.test(said))) };
+/** The hash of a magnet link, which is written with 40 hexadecimal digits or with 32 of base 32. */
+function hashOfMagnet(url: string): string | undefined {
+  const found = /btih(?::|%3a)([0-9a-f]{40}|[a-z2-7]{32})(?![0-9a-z])/i.exec(url)?.[1]?.toLowerCase();
+  if (found === undefined || found.length === 40) return found;
+  const bits = [...found].map((letter) => base32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return (bits.match(/.{4}/g) ?? []).map((four) => Number.parseInt(four, 2).toString(16)).join('');
 }
 
-/** Without the icon and the label some addons begin a line with. */
-function bareLine(line: string): string {
-  return line
-    .replace(/^[\p{Extended_Pictographic}\u{FE0F}\u{200D}\s]+/u, '')
-    .replace(/^[A-Z][A-Za-z ]{1,14}:\s+/, '')
-    .trim();
+/** With the languages and subtitles that the texts list. */
+function withLanguages(file: ParsedFile, texts: StreamTexts, family: AddonFamily, tracks: unknown): ParsedFile {
+  const listed = family.languages?.(texts);
+  const flagged = languagesOfFlags(`${texts.description}\n${texts.name}\n${texts.hinted ?? ''}`);
+  const audio = listed?.replaces === true ? listed.audio : [...flagged, ...(listed?.audio ?? [])];
+  const told = [...subtitlesOfStream(tracks, texts.description), ...(listed?.subtitles ?? [])];
+  if (audio.length === 0 && told.length === 0) return file;
+  return {
+    ...file,
+    languages: [...new Set([...file.languages, ...audio])],
+    subtitles: [...new Set([...file.subtitles, ...told])],
+  };
 }
-
-function looksLikeName(line: string): boolean {
-  return /\b(?:19|20)\d\d\b|\bS\d{1,2}|\b\d{3,4}p\b/i.test(line);
-}
-
-function fileOf(
-  hinted: string | undefined,
-  lines: readonly string[],
-  readRelease: ReadRelease,
-): { filename: string | undefined; file: ParsedFile } {
-  if (hinted !== undefined) return { filename: hinted, file: readRelease(hinted) };
-  for (const line of lines) {
-    if (!looksLikeName(line)) continue;
-    const file = readRelease(line);
-    if (file.year !== undefined || file.seasons !== undefined || file.episodes !== undefined)
-      return { filename: line, file };
-  }
-  const filename = lines.find((line) => line !== '');
-  return { filename, file: readRelease(filename ?? '') };
-}
-
-function withFlags(file: ParsedFile, description: string): ParsedFile {
-  const flagged = languagesOfFlags(description);
-  if (flagged.length === 0) return file;
-  return { ...file, languages: [...new Set([...file.languages, ...flagged])] };
-}
-
-function withSubtitles(file: ParsedFile, tracks: unknown, description: string): ParsedFile {
-  const told = subtitlesOfStream(tracks, description);
-  return told.length === 0 ? file : { ...file, subtitles: [...new Set([...file.subtitles, ...told])] };
-}
-
-const units: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
-const sizeText = /(\d+(?:[.,]\d+)?)\s?([KMGT])i?B\b/i;
 
 function sizeOf(
   upstream: UpstreamStream,
   hints: Readonly<Record<string, unknown>>,
-  description: string,
+  { name, description }: StreamTexts,
+  { sizeBase = 1024, folderSizeIcons = [] }: AddonFamily,
 ): number | undefined {
-  const told = positive(hints['videoSize']) ?? positive(upstream['size']);
-  if (told !== undefined) return told;
-  const found = sizeText.exec(description);
-  if (found === null) return undefined;
-  const size = Number(found[1]?.replace(',', '.')) * (units[found[2]?.toLowerCase() ?? ''] ?? Number.NaN);
-  return Number.isFinite(size) && size > 0 ? Math.round(size) : undefined;
+  const members = [hints['videoSize'], upstream['size'], upstream['sizeBytes'], upstream['sizebytes'], hints['size']];
+  for (const member of members) {
+    const size = toBytes(member);
+    if (size !== undefined) return size;
+  }
+  const icons = ['💾', '📦'].filter((icon) => !folderSizeIcons.includes(icon));
+  const withoutFolder = folderSizeIcons.reduce(
+    (text, icon) => text.replaceAll(new RegExp(`${icon}[^\\n💾]*`, 'gu'), ' '),
+    description,
+  );
+  return sizeAfter(description, icons, sizeBase) ?? parseSize(withoutFolder, sizeBase) ?? parseSize(name, sizeBase);
 }
 
-function seedersOf(upstream: UpstreamStream, description: string): number | undefined {
-  const own = wholeNumber(upstream['seeders']);
+/** `💾 2 GB / 📦 30 GB`, or a member of the hints; undefined where it is about that of the file. */
+function folderSizeOf(
+  hints: Readonly<Record<string, unknown>>,
+  description: string,
+  { sizeBase = 1024, folderSizeIcons = [] }: AddonFamily,
+  size: number | undefined,
+): number | undefined {
+  const pair = /(?:💾|📦)[^\n/💾📦]{1,40}\/\s*(?:💾|📦)?\s*([^\n]{1,40})/u.exec(description)?.[1];
+  const found =
+    toBytes(hints['folderSize']) ??
+    sizeAfter(description, folderSizeIcons, sizeBase) ??
+    (pair === undefined ? undefined : parseSize(pair, sizeBase));
+  return found !== undefined && size !== undefined && Math.abs(found - size) / size < 0.05 ? undefined : found;
+}
+
+function durationOf(upstream: UpstreamStream, texts: string): number {
+  const own = upstream['duration'];
+  return typeof own === 'number' && Number.isFinite(own) && own > 0 ? own : durationIn(texts);
+}
+
+const indexerIcons = ['🌐', '⚙', '🔗', '🔎', '🔍', '☁'];
+
+function indexerOf(texts: StreamTexts, rest: string, family: AddonFamily): string | undefined {
+  const own = family.indexer?.(texts);
   if (own !== undefined) return own;
-  const found = /[👥👤]\s*(\d{1,7})/u.exec(description);
-  return found === null ? undefined : Number(found[1]);
-}
-
-function ageOf(description: string): number | undefined {
-  const found = /(?:📅|🕒|⏰)\s*(\d{1,5})\s*([hdy])/u.exec(description);
-  if (found === null) return undefined;
-  return Number(found[1]) * (found[2] === 'h' ? 1 : found[2] === 'd' ? 24 : 24 * 365);
-}
-
-const indexerMark = /(?:🌐|⚙️?|🔗|🔎|🔍|☁️?)\s*([^\n💾👤👥📦🕒]{1,60})/u;
-
-function indexerOf(description: string): string | undefined {
-  const found = indexerMark.exec(description)?.[1]?.trim();
-  return found === undefined || found === '' ? undefined : found;
+  if (family.indexer !== undefined) return undefined;
+  const marked = textAfter(rest, family.indexerIcons ?? indexerIcons);
+  return (marked ?? labelled(rest, ['Indexer', 'Tracker', 'Source', 'Provider']))?.slice(0, 60);
 }
 
 function withoutNulls(item: object): Record<string, unknown> {
@@ -267,9 +298,4 @@ function strings(value: unknown): readonly string[] | undefined {
 
 function wholeNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function positive(value: unknown): number | undefined {
-  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined;
 }

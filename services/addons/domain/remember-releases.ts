@@ -7,7 +7,7 @@ import type { ParsedFile } from './stream.ts';
 const longestName = 400;
 
 /** Reads names of releases, and remembers so many of them. */
-export function rememberReleases(most: number): ReadRelease {
+export function rememberReleases(most: number | (() => number)): ReadRelease {
   const known = new LruMap<string, ParsedFile>(most);
   return (name) => {
     if (name.length > longestName) return parseRelease(name);

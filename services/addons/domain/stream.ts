@@ -27,6 +27,15 @@ export interface ParsedFile {
   readonly subbed: boolean;
   readonly dubbed: boolean;
   readonly proper?: true | undefined;
+  readonly country?: string | undefined;
+  /** Such as `2023-07-04`. */
+  readonly date?: string | undefined;
+  readonly regraded?: true | undefined;
+  readonly uncensored?: true | undefined;
+  readonly unrated?: true | undefined;
+  /** What the name of the folder says where the file says something else. */
+  readonly folderSeasons?: readonly number[] | undefined;
+  readonly folderEpisodes?: readonly number[] | undefined;
   readonly repack?: true | undefined;
   readonly seasonPack: boolean;
 }
@@ -77,6 +86,9 @@ export interface ParsedStream {
   readonly indexer: string | undefined;
   readonly message: string | undefined;
   readonly private: boolean;
+  readonly freeleech?: boolean;
+  /** Its addon found it by the id of the title. */
+  readonly idMatched?: boolean;
   readonly file: ParsedFile;
   /** Name of the preferred expression it matches. */
   readonly regexMatched?: string | undefined;
@@ -84,6 +96,8 @@ export interface ParsedStream {
   readonly regexIndex?: number | undefined;
   /** Scores of all ranked expressions that match it, added up. */
   readonly regexScore?: number | undefined;
+  /** Names of the ranked expressions that match it. */
+  readonly regexesRanked?: readonly string[] | undefined;
   /** The first preferred stream expression that chose it. */
   readonly expressionMatched?: { readonly index: number; readonly name: string } | undefined;
   /** Scores of all ranked stream expressions that chose it, added up. */

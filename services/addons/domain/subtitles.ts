@@ -1,20 +1,4 @@
-import { languageOfCode, languagesOfFlags } from './languages.ts';
-
-/** ISO 639-2 in both its forms -> 639-1, of the languages that have a name here. */
-const longCodes: Readonly<Record<string, string>> = {
-  ...{ eng: 'en', fre: 'fr', fra: 'fr', ger: 'de', deu: 'de', spa: 'es', ita: 'it', por: 'pt', pob: 'pt', rus: 'ru' },
-  ...{ jpn: 'ja', kor: 'ko', chi: 'zh', zho: 'zh', ara: 'ar', hin: 'hi', dut: 'nl', nld: 'nl', pol: 'pl', tur: 'tr' },
-  ...{ swe: 'sv', nor: 'no', dan: 'da', fin: 'fi', gre: 'el', ell: 'el', heb: 'he', hun: 'hu', rum: 'ro', ron: 'ro' },
-  ...{ bul: 'bg', cze: 'cs', ces: 'cs', slo: 'sk', slk: 'sk', slv: 'sl', srp: 'sr', hrv: 'hr', ukr: 'uk', vie: 'vi' },
-  ...{ tha: 'th', ind: 'id', per: 'fa', fas: 'fa', may: 'ms', msa: 'ms', tam: 'ta', tel: 'te', ben: 'bn', lit: 'lt' },
-  ...{ lav: 'lv', est: 'et', mal: 'ml', kan: 'kn', mar: 'mr', pan: 'pa', guj: 'gu' },
-};
-
-/** A code as files and players write it: `eng`, `en`, `pt-BR`. */
-function languageOf(code: string): string | undefined {
-  const bare = code.toLowerCase().replace(/[-_].*$/, '');
-  return languageOfCode(longCodes[bare] ?? bare);
-}
+import { languageOfTag as languageOf, languagesOfFlags } from './languages.ts';
 
 const anything = /sub|vost/i;
 const after = /(?<![a-z])sub(?:s|bed|titles?)?[ ._:[(-]+((?:[a-z]{2,3}(?![a-z])[ ._,+&/-]*)+)/i;

@@ -4,6 +4,7 @@ import { debridService } from './debrid-services.ts';
 import { expressionsOf } from './expression/rules.ts';
 import { parseExpression } from './expression/parse.ts';
 import { ExpressionError } from './expression/value.ts';
+import { flagProblem } from './pattern.ts';
 import { knowsCriterion } from './pipeline/sort.ts';
 import { isKnownPreset } from './presets.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -34,6 +35,7 @@ const inner: readonly (readonly [name: string, member: string, words: string])[]
 /** What says nothing about streams, or is of no use without what {@link members} has. */
 const silent = new Set([...['encryptedPassword', 'trusted', 'showChanges', 'ip', 'addonCategoryColors', 'checkOwned']]);
 const mostNamed = 20;
+const patternVerbs = ['excluded', 'included', 'required', 'preferred', 'ranked'] as const;
 const syncedAddresses = /^synced\w+Urls$/;
 
 /** Sentences about what of a configuration has no effect here, for who imported it. */
@@ -45,6 +47,7 @@ export function unsupportedOf(config: AddonConfig): readonly string[] {
   if (Object.keys(config).some((name) => syncedAddresses.test(name) && isOn(config[name])))
     words.add('expressions that are read from addresses');
   return [
+    ...(config.importNotes ?? []),
     ...[...words].map((text) => `This configuration has ${text}, which has no effect here.`),
     ...unknownNote(config),
     ...config.presets.flatMap((preset) =>
@@ -67,6 +70,7 @@ export function unsupportedOf(config: AddonConfig): readonly string[] {
     ...expressionsOf(config).problems,
     ...conditionNotes(config),
     ...variantNotes(config),
+    ...flagNotes(config),
   ];
 }
 
@@ -145,6 +149,16 @@ function variantNotes(config: AddonConfig): readonly string[] {
       throw error;
     }
   });
+}
+
+/** Patterns that are read as plain text because of their flags. */
+function flagNotes(config: AddonConfig): readonly string[] {
+  return patternVerbs.flatMap((verb) =>
+    (config[`${verb}RegexPatterns`] ?? []).flatMap((one) => {
+      const problem = flagProblem(typeof one === 'string' ? one : one.pattern);
+      return problem === undefined ? [] : [`A pattern of ${verb}RegexPatterns ${problem}`];
+    }),
+  );
 }
 
 function isOn(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { keptKey } from '../../kit/kept-key.ts';
 import { Problem } from '../../contracts/problem.ts';
+import type { AccountDisposition } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { LruMap } from '../domain/lru.ts';
@@ -24,12 +25,23 @@ export interface Profile extends OwnProfile {
   readonly revision: string;
   /** A page of another site made it, or what it inherits from. */
   readonly foreign: boolean;
+  /** Its addons may only be on public addresses. */
+  readonly publicOnly: boolean;
+}
+
+/** Who creates or saves a configuration, which decides how far its addons may reach. */
+export interface Author {
+  /** A page of another site, or a visitor that nobody knows. */
+  readonly foreign?: boolean;
+  /** An account that is no administrator. */
+  readonly publicOnly?: boolean;
 }
 
 interface Opened {
   readonly config: AddonConfig;
   readonly updatedAt: number;
   readonly foreign: boolean;
+  readonly publicOnly: boolean;
 }
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -79,7 +91,11 @@ export class Profiles {
   }
 
   /** @throws Problem `addons.parent_gone` (400) before anything is written */
-  async create(config: AddonConfig, password: string, { keep = false, foreign = false } = {}): Promise<OwnProfile> {
+  async create(
+    config: AddonConfig,
+    password: string,
+    { keep = false, owner, ...author }: Author & { readonly keep?: boolean; readonly owner?: string } = {},
+  ): Promise<OwnProfile> {
     checkPassword(password);
     await this.#parentOf(config, undefined);
     const { clock, commit, random, vault } = this.#context;
@@ -91,7 +107,8 @@ export class Profiles {
       salt,
       config: await this.#sealConfig({ ...config, uuid }, uuid, password, salt),
       kept_password: keep ? vault.seal(password, `addons.profile:${uuid}`) : null,
-      made_elsewhere: foreign ? 1 : 0,
+      made_elsewhere: markOf(author),
+      owner: owner ?? null,
       created_at: now,
       updated_at: now,
     };
@@ -107,15 +124,16 @@ export class Profiles {
 
   /** @throws Problem `addons.wrong_details` (400); `addons.parent_gone` (400) */
   async open(uuid: string, password: string, encryptedPassword?: string): Promise<Profile> {
-    const { config: own, updatedAt, foreign } = await this.#read(uuid, password);
+    const { config: own, updatedAt, foreign, publicOnly } = await this.#read(uuid, password);
     const encrypted = encryptedPassword ?? this.seal(password, `password:${uuid}`);
-    const base = { uuid, encryptedPassword: encrypted, own, foreign };
+    const base = { uuid, encryptedPassword: encrypted, own, foreign, publicOnly };
     const inherited = await this.#parentOf(own, uuid);
     if (inherited === undefined) return { ...base, config: own, revision: String(updatedAt) };
     const revision = `${String(updatedAt)}.${String(inherited.updatedAt)}`;
     return {
       ...{ ...base, config: mergeParent(inherited.config, own), revision },
       foreign: foreign || inherited.foreign,
+      publicOnly: publicOnly || inherited.publicOnly,
     };
   }
 
@@ -129,13 +147,13 @@ export class Profiles {
   }
 
   /** @throws Problem `addons.parent_gone` (400) before anything is written */
-  async save(uuid: string, password: string, config: AddonConfig, { foreign = false } = {}): Promise<OwnProfile> {
+  async save(uuid: string, password: string, config: AddonConfig, author: Author = {}): Promise<OwnProfile> {
     await this.#parentOf(config, uuid);
     const { salt, updated_at } = await this.#row(uuid);
     const sealed = await this.#sealConfig({ ...config, uuid }, uuid, password, salt);
     // Two savings within one millisecond are two revisions.
     const now = Math.max(this.#context.clock.now(), updated_at + 1);
-    await this.#change(uuid, { config: sealed, updated_at: now, made_elsewhere: foreign ? 1 : 0 });
+    await this.#change(uuid, { config: sealed, updated_at: now, made_elsewhere: markOf(author) });
     return this.own(uuid, password);
   }
 
@@ -169,16 +187,44 @@ export class Profiles {
   }
 
   /** Those the page looks after, but those whose password the vault cannot open any more, as after a move without its key. */
-  async kept(): Promise<readonly { readonly uuid: string; readonly password: string; readonly updatedAt: number }[]> {
+  async kept(): Promise<
+    readonly {
+      readonly uuid: string;
+      readonly password: string;
+      readonly updatedAt: number;
+      readonly owner: string | null;
+    }[]
+  > {
     const rows = await this.#store.kept();
-    return rows.flatMap(({ uuid, kept_password, updated_at }) => {
+    return rows.flatMap(({ uuid, kept_password, updated_at, owner }) => {
       try {
         const password = this.#context.vault.open(kept_password ?? '', `addons.profile:${uuid}`);
-        return [{ uuid, password, updatedAt: updated_at }];
+        return [{ uuid, password, updatedAt: updated_at, owner }];
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         this.#context.log.warn('a configuration is left out: its password cannot be read', { uuid, error });
         return [];
+      }
+    });
+  }
+
+  /** The account that created it on the page; undefined for those of other tools. */
+  async ownerOf(uuid: string): Promise<string | undefined> {
+    return (await this.#row(uuid)).owner ?? undefined;
+  }
+
+  /** Number of configurations of an account. */
+  countOf(account: string): Promise<number> {
+    return this.#store.countOf(account);
+  }
+
+  /** Deletes or moves the configurations of a removed account; a later account of its name gets none of them. */
+  async release(account: string, disposition: AccountDisposition): Promise<void> {
+    await this.#context.commit(async (transaction) => {
+      if (disposition.action === 'delete') await this.#store.removeOf(transaction, account);
+      else {
+        const next = disposition.action === 'transfer' ? disposition.to : disposition.as;
+        await this.#store.changeOwner(transaction, account, next);
       }
     });
   }
@@ -234,7 +280,8 @@ export class Profiles {
     const opened = {
       config: parseConfig(text),
       updatedAt: row.updated_at,
-      foreign: Number(row.made_elsewhere) !== 0,
+      foreign: Number(row.made_elsewhere) === 1,
+      publicOnly: Number(row.made_elsewhere) !== 0,
     };
     this.#opened.set(id, opened);
     return opened;
@@ -264,6 +311,10 @@ export class Profiles {
     this.#keys.set(id, made);
     return made;
   }
+}
+
+function markOf({ foreign = false, publicOnly = false }: Author): number {
+  return foreign ? 1 : publicOnly ? 2 : 0;
 }
 
 function checkPassword(password: string): void {

@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { DebridService } from '../domain/debrid-services.ts';
 import type { AddonMetrics } from '../metrics.ts';
 import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
-import type { HealthWatch } from './health.ts';
+import { operationOf, type HealthWatch } from './health.ts';
 import { ProviderError } from './provider.ts';
 
 const timeoutMs = 10_000;
@@ -70,19 +70,20 @@ export class ProviderCaller {
   async call(request: ProviderRequest, findFault: FindFault): Promise<ProviderReply> {
     const { health, metrics, service, credential } = this.#options;
     const { id, name } = service;
-    health.check(id, name, credential);
+    const call = { id, name, credential, operation: operationOf(request.method ?? 'GET', request.path) };
+    health.check(call);
     const began = performance.now();
     try {
       const reply = await this.#send(request);
       const fault = findFault(reply) ?? plainFault(reply, name);
       if (fault !== undefined) throw fault;
       const ms = performance.now() - began;
-      health.succeeded(id, ms, credential);
+      health.succeeded(call, ms);
       metrics.providerLatency.observe(ms / 1000, { provider: id });
       return reply;
     } catch (error) {
       const failure = error instanceof ProviderError ? error : unexpected(error, name);
-      health.failed(id, performance.now() - began, credential, failure);
+      health.failed(call, performance.now() - began, failure);
       metrics.providerFailures.inc({ provider: id, reason: failure.code });
       throw failure;
     }
@@ -151,7 +152,7 @@ function plainFault({ status, headers, json }: ProviderReply, name: string): Pro
 
 /** Too many requests, with the time the service asks for. */
 export function tooMany(name: string, retryAfter?: string): ProviderError {
-  const seconds = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  const seconds = secondsOf(retryAfter);
   return new ProviderError(
     'TOO_MANY_REQUESTS',
     `${name} asks for fewer requests. Try again ${seconds === undefined ? 'in a minute' : `in ${String(seconds)} s`}.`,
@@ -160,6 +161,14 @@ export function tooMany(name: string, retryAfter?: string): ProviderError {
       retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
     },
   );
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function secondsOf(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\d{1,6}$/.test(retryAfter.trim())) return Number(retryAfter);
+  const until = Date.parse(retryAfter);
+  return Number.isNaN(until) ? undefined : Math.max(1, Math.ceil((until - Date.now()) / 1000));
 }
 
 function unexpected(error: unknown, name: string): ProviderError {

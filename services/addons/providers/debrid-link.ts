@@ -103,6 +103,7 @@ function faultOf({ json }: ProviderReply): ProviderError | undefined {
   return new ProviderError(known[0], `Debrid-Link ${known[1]}.`, {
     reason: code,
     retryAfterMs: code === 'floodDetected' ? hour : undefined,
+    isAboutAccount: code === 'floodDetected',
   });
 }
 

@@ -71,11 +71,11 @@ export class ProviderPool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    const { context, cacheSize } = options;
+    const { context } = options;
     this.health = new HealthWatch(context.clock);
     this.#accounts = new LruMap(100);
     // One request asks about hundreds of hashes.
-    this.#checks = new LruMap(Math.max(cacheSize, 1000) * 20);
+    this.#checks = new LruMap(() => Math.max(options.cacheSize, 1000) * 20);
     this.#libraries = new AnswerCache({
       clock: context.clock,
       most: 100,

@@ -20,16 +20,23 @@ export class ProviderError extends Error {
   /** The service's own word for it. */
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
+  /** A limit of the whole account, not only of the function that was called. */
+  readonly isAboutAccount: boolean;
 
   constructor(
     code: ProviderErrorCode,
     sentence: string,
-    { reason = '', retryAfterMs }: { reason?: string; retryAfterMs?: number | undefined } = {},
+    {
+      reason = '',
+      retryAfterMs,
+      isAboutAccount = false,
+    }: { reason?: string; retryAfterMs?: number | undefined; isAboutAccount?: boolean } = {},
   ) {
     super(sentence);
     this.code = code;
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
+    this.isAboutAccount = isAboutAccount;
   }
 }
 

@@ -78,7 +78,7 @@ export class StreamProxy {
   readonly #profiles: Profiles;
   readonly #policy: AddressPolicy;
   readonly #guarded: GuardedFetch;
-  readonly #trust: Trust;
+  readonly #trust: () => Trust;
   readonly #sealed = new LruMap<string, string>(5000);
 
   constructor(options: {
@@ -86,7 +86,7 @@ export class StreamProxy {
     readonly profiles: Profiles;
     readonly policy: AddressPolicy;
     readonly guarded: GuardedFetch;
-    readonly trust: Trust;
+    readonly trust: () => Trust;
   }) {
     this.#context = options.context;
     this.#profiles = options.profiles;
@@ -102,7 +102,8 @@ export class StreamProxy {
     const addons = new Set(proxy.proxiedAddons ?? []);
     const services = new Set(proxy.proxiedServices ?? []);
     const isProxied = ({ url, addon, service, type }: ParsedStream): boolean => {
-      if (url === undefined || type === 'external' || url.startsWith(`${baseUrl}/api/v1/`)) return false;
+      if (url === undefined || !/^https?:/i.test(url) || type === 'external' || url.startsWith(`${baseUrl}/api/v1/`))
+        return false;
       const byAddon = addons.size === 0 || addons.has(addon.instanceId) || addons.has(addon.instanceId.slice(0, -4));
       return byAddon && (services.size === 0 || services.has(service?.id ?? 'none'));
     };
@@ -149,7 +150,7 @@ export class StreamProxy {
       throw new Problem('addons.unauthorized', 401, 'This address was not made here, or under another key.');
     const { url, request: asked = {}, response: answered = {}, from = '', foreign = false } = target.data;
     const headers = { ...forwardable(request.headers), ...asked };
-    const trust = !foreign && this.#trust === 'owner' && (await this.#policy.isNear(from)) ? 'owner' : 'other';
+    const trust = !foreign && this.#trust() === 'owner' && (await this.#policy.isNear(from)) ? 'owner' : 'other';
     await this.pass(request, response, url, { headers, trust, extra: answered });
   }
 

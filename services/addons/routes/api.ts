@@ -1,5 +1,6 @@
 import { addonsApi, type AddonCheck, type AddonProfile } from '../../contracts/addons/api.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
+import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Asker } from '../aggregate/asker.ts';
 import type { AddonConfig } from '../domain/config.ts';
@@ -20,6 +21,7 @@ import { ProviderError } from '../providers/provider.ts';
 import { explainStream } from '../wire/why.ts';
 import type { RouteParts } from './parts.ts';
 import { catalogsOf } from './tools.ts';
+import { withoutNotes } from './users.ts';
 
 const passwordLength = 32;
 const mostPreviewed = 200;
@@ -34,11 +36,15 @@ const resourceWords: Readonly<Record<string, string>> = {
 /** The service's part of our own API: the page makes and looks after configurations. */
 export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
   const { activity, context, settings, profiles, aggregator, pool, upstream } = parts;
-  const checked = async (config: unknown, uuid?: string): Promise<AddonConfig> => {
-    const read = await withParent(readConfig(config), uuid);
-    await aggregator.verify({ config: read, uuid, marks: [] });
+  const checked = async (config: unknown, publicOnly: boolean, uuid?: string): Promise<AddonConfig> => {
+    const read = await withParent(readConfig(withoutNotes(config)), uuid);
+    await aggregator.verify({ config: read, uuid, marks: [], publicOnly });
     return read;
   };
+  /** Credentials are shown to the account that owns the configuration, and to administrators. */
+  const maySeeKeys = async (identity: Identity | undefined, uuid: string): Promise<boolean> =>
+    isAdministrator(identity) ||
+    (identity !== undefined && identity.limited !== true && identity.account === (await profiles.ownerOf(uuid)));
   /** With the password of what it inherits from, where the page looks after that. */
   const withParent = async (config: AddonConfig, uuid: string | undefined): Promise<AddonConfig> => {
     const { parentConfig } = config;
@@ -65,7 +71,7 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
         ),
       };
     }),
-    implement(addonsApi.profile, async ({ params: { uuid = '' }, query }) => {
+    implement(addonsApi.profile, async ({ params: { uuid = '' }, query, identity }) => {
       const password = await profiles.keptPassword(uuid);
       const { own } = await profiles.own(uuid, password);
       const notes = await profiles.open(uuid, password).then(
@@ -77,18 +83,26 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
           throw error;
         },
       );
-      return { config: query.without === 'keys' ? withoutCredentials(own) : own, notes: [...notes] };
+      const hidden = query.without === 'keys' || !(await maySeeKeys(identity, uuid));
+      return { config: hidden ? withoutCredentials(own) : own, notes: [...notes] };
     }),
-    implement(addonsApi.create, async ({ body }) => {
+    implement(addonsApi.create, async ({ body, identity }) => {
       const { uuid: _uuid, ...config } = body.config;
-      const made = await profiles.create(await checked(config), context.random.text(passwordLength), { keep: true });
+      const publicOnly = !isAdministrator(identity);
+      const made = await profiles.create(await checked(config, publicOnly), context.random.text(passwordLength), {
+        ...{ keep: true, publicOnly },
+        ...(identity === undefined ? {} : { owner: identity.account }),
+      });
       return shown(made, context.clock.now());
     }),
-    implement(addonsApi.save, async ({ params: { uuid = '' }, query, body }) => {
+    implement(addonsApi.save, async ({ params: { uuid = '' }, query, body, identity }) => {
       const password = await profiles.keptPassword(uuid);
       const { own: before } = await profiles.own(uuid, password);
-      const config = await checked(query.merge === 'yes' ? mergeConfig(before, body.config) : body.config, uuid);
-      return shown(await profiles.save(uuid, password, config), context.clock.now());
+      const publicOnly = !isAdministrator(identity);
+      // Who does not see the keys keeps them.
+      const isMerged = query.merge === 'yes' || !(await maySeeKeys(identity, uuid));
+      const config = await checked(isMerged ? mergeConfig(before, body.config) : body.config, publicOnly, uuid);
+      return shown(await profiles.save(uuid, password, config, { publicOnly }), context.clock.now());
     }),
     implement(addonsApi.remove, async ({ params: { uuid = '' } }) => {
       await profiles.keptPassword(uuid);
@@ -111,13 +125,14 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       formats: Object.keys(predefinedFormats),
       publicUrl: settings.baseUrl === '' ? null : settings.baseUrl,
     })),
-    implement(addonsApi.check, async ({ body }): Promise<AddonCheck> => {
+    implement(addonsApi.check, async ({ body, identity }): Promise<AddonCheck> => {
       const config = readConfig({
         presets: [body.preset],
         formatter: { id: 'torrentio' },
         sortCriteria: { global: [] },
       });
-      const { addons, problems } = aggregator.configured({ config, uuid: undefined, marks: [] });
+      const publicOnly = !isAdministrator(identity);
+      const { addons, problems } = aggregator.configured({ config, uuid: undefined, marks: [], publicOnly });
       const [addon] = addons;
       if (addon === undefined) return { works: false, sentence: problems[0]?.sentence ?? 'It is switched off.' };
       const told = await upstream.manifest(addon, { fresh: true, timeoutMs: 10_000 });
@@ -142,7 +157,7 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
         throw error;
       }
     }),
-    implement(addonsApi.preview, async ({ body }) => {
+    implement(addonsApi.preview, async ({ body, identity }) => {
       const config = readConfig(body.config);
       const baseUrl = settings.baseUrl || context.address('addons') || 'http://127.0.0.1';
       const asker: Asker = {
@@ -154,12 +169,13 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
           revision: 'preview',
           configureUrl: `${baseUrl}/stremio/configure`,
         },
-        ...{ withData: false, trusted: true, proxy: (result) => result },
+        ...{ withData: false, trusted: true, proxy: (result) => result, publicOnly: !isAdministrator(identity) },
       };
       const found = await aggregator.search(asker, { resource: 'stream', type: body.type, id: body.id, extra: {} });
       const output = {
         ...{ config, addonId: settings.addonId, addonName: config.addonName || settings.addonName, withData: false },
         formatter: aggregator.formatterFor(config),
+        context: found.formatContext,
       };
       const texts = (stream: ParsedStream): { name: string; description: string; addon: string } => {
         const { name, description } = toOutput(stream, output);
@@ -176,10 +192,13 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
         errors: [...found.errors],
       };
     }),
-    implement(addonsApi.catalogs, async ({ body }) => {
+    implement(addonsApi.catalogs, async ({ body, identity }) => {
       const baseUrl = settings.baseUrl || context.address('addons') || 'http://127.0.0.1';
       const config = readConfig(body.config);
-      const catalogs = await catalogsOf(parts, { config, uuid: undefined, marks: [], baseUrl });
+      const catalogs = await catalogsOf(parts, {
+        ...{ config, uuid: undefined, marks: [], baseUrl },
+        publicOnly: !isAdministrator(identity),
+      });
       return {
         catalogs: catalogs.map(({ id, type, name, addonName }) => ({ id, type, name: name ?? id, addon: addonName })),
       };
@@ -216,6 +235,10 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       asked: activity.of(uuid),
     };
   }
+}
+
+function isAdministrator(identity: Identity | undefined): boolean {
+  return identity?.role === 'admin' && identity.limited !== true;
 }
 
 const plans = { premium: 'a paid account', trial: 'a trial', expired: 'an account without a paid plan' } as const;

@@ -61,7 +61,7 @@ export class Askers {
 
   /** @throws Problem `addons.invalid_variant` (400) */
   withProfile(request: IncomingMessage, profile: Profile, variants = ''): Asker {
-    const { uuid, encryptedPassword, foreign } = profile;
+    const { uuid, encryptedPassword, foreign, publicOnly } = profile;
     const { config, revision } = variants === '' ? profile : this.#varied(profile, variants);
     const segment = this.#options.profiles.segment(profile);
     const baseUrl = this.baseUrl(request);
@@ -77,7 +77,8 @@ export class Askers {
       player: (request.headers['user-agent'] ?? '').slice(0, longestPlayer),
       trusted: true,
       foreign,
-      proxy: this.#options.proxy.applying(config, baseUrl, foreign),
+      publicOnly,
+      proxy: this.#options.proxy.applying(config, baseUrl, publicOnly),
     };
   }
 

@@ -3,10 +3,11 @@ import { Problem } from '../../contracts/problem.ts';
 import { withoutCredentials } from '../domain/without-credentials.ts';
 import type { RouteParts } from './parts.ts';
 import { basicOf, sendJson } from './reply.ts';
+import { throttled } from './users.ts';
 
 /** `/export`: the caller's configuration as a file; with credentials only for who knows the password itself. */
 export async function exportRoute(
-  { profiles }: RouteParts,
+  { profiles, context }: RouteParts,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
@@ -21,8 +22,8 @@ export async function exportRoute(
   const profile =
     basic === undefined
       ? await profiles.openSealed(user?.uuid ?? '', user?.encryptedPassword ?? '')
-      : await profiles.own(basic.name, basic.password);
-  const { uuid: _uuid, ...config } = profile.own;
+      : await throttled(context, request, basic, () => profiles.own(basic.name, basic.password));
+  const { uuid: _uuid, importNotes: _notes, ...config } = profile.own;
   const name = (profile.own.addonName ?? 'addons').replaceAll(/[^A-Za-z0-9 _-]/g, '').trim() || 'addons';
   response.setHeader('Content-Disposition', `attachment; filename="${name}-config.json"`);
   response.setHeader('Cache-Control', 'no-store');

@@ -42,7 +42,7 @@ export async function formatRoute(
     throw new Problem(
       'addons.bad_formatter',
       400,
-      'A format has a name and a description, of 5000 letters each at most.',
+      'A format has a name and a description of at most 20,000 characters each.',
     );
   const ready = formatterOf(format.data);
   const values = { stream: sampleStream(stream), addonName: context?.userData?.addonName ?? parts.settings.addonName };

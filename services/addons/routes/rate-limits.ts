@@ -26,17 +26,17 @@ const most = 10_000;
 /** Counts requests by kind, address and user. */
 export class RateLimits {
   readonly #clock: Clock;
-  readonly #off: boolean;
+  readonly #isOff: () => boolean;
   readonly #windows = new Map<string, Window>();
 
-  constructor(clock: Clock, off: boolean) {
+  constructor(clock: Clock, isOff: () => boolean) {
     this.#clock = clock;
-    this.#off = off;
+    this.#isOff = isOff;
   }
 
   /** @throws Problem `addons.too_many` (429) */
   count(kind: LimitedKind, address: string, user: string, response: ServerResponse): void {
-    if (this.#off) return;
+    if (this.#isOff()) return;
     const { seconds, most: allowed } = limits[kind];
     const now = this.#clock.now();
     const key = `${kind} ${address} ${user.slice(0, 64)}`;

@@ -105,14 +105,26 @@ const codes: Readonly<Record<string, string>> = {
   'addons.unauthorized': 'UNAUTHORIZED',
   'addons.method': 'METHOD_NOT_ALLOWED',
   'addons.too_many': 'RATE_LIMIT_EXCEEDED',
+  'accounts.too_many_attempts': 'RATE_LIMIT_EXCEEDED',
   'addons.no_meta': 'NOT_FOUND',
   'addons.no_addon': 'NOT_FOUND',
   'addons.bad_formatter': 'FORMAT_INVALID_FORMATTER',
   'addons.bad_stream': 'FORMAT_INVALID_STREAM',
 };
 
+/** Whether the request failed because its client closed the connection. */
+function hasLeft(request: IncomingMessage, error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return request.destroyed && !request.complete && (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE');
+}
+
 /** What was thrown, as the peer renders it. */
 export function sendError(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): Promise<void> {
+  if (hasLeft(request, error)) {
+    log.debug('client disconnected before the end of its request', { method: request.method });
+    response.destroy();
+    return Promise.resolve();
+  }
   if (!(error instanceof Problem)) {
     log.error('request failed', { method: request.method, error });
     return sendEnvelope(request, response, {

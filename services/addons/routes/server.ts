@@ -11,11 +11,11 @@ import { addonProxyRoute, playbackRoute, staticRoute } from './media.ts';
 import type { RouteParts } from './parts.ts';
 import type { LimitedKind } from './rate-limits.ts';
 import { mostNested, nesting, nestingOf } from '../upstream/nesting.ts';
-import { allowAll, readBody, redirect, sendEnvelope, sendError, sendJson } from './reply.ts';
+import { allowAll, basicOf, readBody, redirect, sendEnvelope, sendError, sendJson } from './reply.ts';
 import { formatRoute } from './format.ts';
 import { statusRoute } from './status.ts';
 import { catalogsRoute, searchRoute } from './tools.ts';
-import { create, requirePassword, userRoutes } from './users.ts';
+import { create, requirePassword, userRoutes, withoutNotes } from './users.ts';
 
 /** The specification's routes, the peer's, and those of the Stremio protocol, on the service's own port. */
 export function addonsListener(parts: RouteParts): RequestListener {
@@ -78,7 +78,7 @@ async function answer(parts: RouteParts, request: IncomingMessage, response: Ser
     });
   if (/^(?:eyJ|ew)[\w+/=%-]*$/.test(first))
     return await addonRoutes(parts, request, response, requirePath(rest), () =>
-      parts.askers.ofAddress(request, decodeURIComponent(first)),
+      parts.askers.ofAddress(request, decodeSegment(first)),
     );
   throw notFound();
 }
@@ -181,7 +181,7 @@ async function apiRoutes(
 ): Promise<void> {
   const { limits, context, pool, proxy } = parts;
   const count = (kind: LimitedKind): void =>
-    limits.count(kind, context.caller(request).remoteAddress, request.headers.authorization ?? '', response);
+    limits.count(kind, context.caller(request).remoteAddress, basicOf(request)?.name ?? '', response);
   const v1 = path.startsWith('/api/v1/') ? path.slice('/api/v1/'.length) : '';
   if (v1.startsWith('user')) {
     count('user');
@@ -219,8 +219,8 @@ async function configure(parts: RouteParts, request: IncomingMessage, response: 
   const body = await readBody(request);
   // The configuration itself, or in the envelope of the user API.
   const { config: inner, password: given, ...rest } = body;
-  const config = readConfig(inner ?? rest);
-  requirePassword(parts, request, { ...rest, ...config });
+  const config = readConfig(withoutNotes(inner ?? rest));
+  await requirePassword(parts, request, { ...rest, ...config });
   const password = typeof given === 'string' && given !== '' ? given : context.random.text(24);
   const profile = await create(parts, request, config, password);
   const userId = profiles.segment(profile);
@@ -249,6 +249,15 @@ async function proxied(
 function leadToPage({ context }: RouteParts, request: IncomingMessage, response: ServerResponse): void {
   const headers = { 'Cache-Control': 'no-store' };
   if (!leadToApp(request, response, { pages: context.appPages, path: '/addons', headers })) throw notFound();
+}
+
+/** @throws Problem `addons.unknown_path` (404) for a segment that is no UTF-8. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw notFound();
+  }
 }
 
 function requirePath(path: string): AddonPath {

@@ -6,9 +6,10 @@ import { reach } from '../aggregate/gather.ts';
 import { mergeCatalogs, mergedPrefix } from '../domain/catalogs.ts';
 import { bingeGroup, toOutput } from '../domain/pipeline/output.ts';
 import { decodeConfig } from '../domain/read-config.ts';
-import type { ParsedStream } from '../domain/stream.ts';
+import { bitrateOf, type ParsedStream } from '../domain/stream.ts';
 import type { RouteParts } from './parts.ts';
 import { basicOf, sendEnvelope } from './reply.ts';
+import { throttled } from './users.ts';
 
 /** Whose configuration a tool means: Basic authorization, or the configuration itself in a header. */
 async function askerOf(parts: RouteParts, request: IncomingMessage): Promise<Asker> {
@@ -23,7 +24,9 @@ async function askerOf(parts: RouteParts, request: IncomingMessage): Promise<Ask
       'Basic authorization or the header x-aiostreams-user-data is required.',
     );
   const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
-  return askers.withProfile(request, await profiles.open(basic.name, basic.password), searchParams.get('v') ?? '');
+  const { name, password } = basic;
+  const profile = await throttled(parts.context, request, { name, password }, () => profiles.open(name, password));
+  return askers.withProfile(request, profile, searchParams.get('v') ?? '');
 }
 
 /** What a title has, read and sorted. Absent values are null, as tools of the peer expect it. */
@@ -47,6 +50,7 @@ export async function searchRoute(
     addonName: config.addonName || parts.settings.addonName,
     formatter: parts.aggregator.formatterFor(config),
     withData: false,
+    context: found.formatContext,
   };
   const results = found.shown
     .map((stream) => ({
@@ -97,7 +101,7 @@ function searchResult(stream: ParsedStream, group: string): Record<string, unkno
     type: stream.type,
     indexer: stream.indexer ?? null,
     duration: stream.duration,
-    bitrate: null,
+    bitrate: bitrateOf(stream) ?? null,
     videoHash: hints['videoHash'] ?? null,
     subtitles: upstream['subtitles'] ?? [],
     countryWhitelist: hints['countryWhitelist'] ?? [],

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
 import { isSameSecret } from '../../kit/same-secret.ts';
+import { addonPasswords } from '../settings.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { readConfig } from '../domain/read-config.ts';
 import type { OwnProfile } from '../profiles/profiles.ts';
@@ -23,13 +25,13 @@ export async function userRoutes(
     if (config === undefined || typeof password !== 'string' || password === '')
       throw new Problem('addons.missing', 400, 'config and password are required');
     if (password.length < 6) throw new Problem('addons.password_too_short', 400, 'New password is too short');
-    const read = readConfig(config);
-    requirePassword(parts, request, { ...rest, ...read });
+    const read = readConfig(withoutNotes(config));
+    await requirePassword(parts, request, { ...rest, ...read });
     const { uuid, encryptedPassword } = await create(parts, request, read, password);
     await sendEnvelope(request, response, {
       status: 201,
       detail: 'User was successfully created',
-      data: { uuid, encryptedPassword },
+      data: { uuid, encryptedPassword, ...notesOf(read) },
     });
   } else if (route === 'HEAD /api/v1/user') {
     response.writeHead((await profiles.exists(url.searchParams.get('uuid') ?? '')) ? 200 : 400).end();
@@ -49,13 +51,18 @@ export async function userRoutes(
     const { uuid, password, encryptedPassword } = await signedIn(parts, request);
     const { config } = await readBody(request);
     if (config === undefined) throw new Problem('addons.missing', 400, 'config is required');
-    const read = readConfig(config);
-    requirePassword(parts, request, read);
+    const read = readConfig(withoutNotes(config));
+    await requirePassword(parts, request, read);
+    await checkParent(parts, request, read);
     const marks = [encryptedPassword];
     const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
     await parts.aggregator.verify({ config: read, uuid, marks, foreign });
     await profiles.save(uuid, password, withoutPassword(read), { foreign });
-    await sendEnvelope(request, response, { status: 200, detail: 'User updated successfully', data: { uuid } });
+    await sendEnvelope(request, response, {
+      status: 200,
+      detail: 'User updated successfully',
+      data: { uuid, ...notesOf(read) },
+    });
   } else if (route === 'DELETE /api/v1/user') {
     const { uuid } = await signedIn(parts, request);
     await profiles.remove(uuid);
@@ -86,36 +93,111 @@ export async function userRoutes(
 
 /** Makes a configuration after asking each of its addons. */
 export async function create(
-  parts: Pick<RouteParts, 'aggregator' | 'askers' | 'profiles' | 'settings'>,
+  parts: Pick<RouteParts, 'aggregator' | 'askers' | 'context' | 'profiles' | 'settings'>,
   request: IncomingMessage,
   config: AddonConfig,
   password: string,
 ): Promise<OwnProfile> {
+  await checkParent(parts, request, config);
   const foreign = parts.askers.isForeign(request, { known: parts.settings.addonPassword !== '' });
   await parts.aggregator.verify({ config, uuid: undefined, marks: [], foreign });
   return await parts.profiles.create(withoutPassword(config), password, { foreign });
 }
 
-/** Whoever knows the configuration's password. @throws Problem 400 */
+/** The password of the configuration it inherits from is a guess like any other. @throws Problem 429 */
+async function checkParent(
+  { profiles, context }: Pick<RouteParts, 'profiles' | 'context'>,
+  request: IncomingMessage,
+  { parentConfig }: AddonConfig,
+): Promise<void> {
+  if (!parentConfig) return;
+  const { uuid, password } = parentConfig;
+  try {
+    await throttled(context, request, { name: uuid, password }, () => profiles.own(uuid, password));
+  } catch (error) {
+    // A wrong one is reported when the configuration is saved, as one that is gone.
+    if (!(error instanceof Problem) || error.code !== 'addons.wrong_details') throw error;
+  }
+}
+
+/** What was left out of a configuration, for the answer; nothing where all of it is understood. */
+function notesOf({ importNotes }: AddonConfig): { readonly notes?: readonly string[] } {
+  return importNotes?.length ? { notes: importNotes } : {};
+}
+
+/** Notes of an earlier import are no longer about what is saved now. */
+export function withoutNotes(config: unknown): unknown {
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) return config;
+  const { importNotes: _notes, ...rest } = config as Readonly<Record<string, unknown>>;
+  return rest;
+}
+
+/**
+ * Opens the configuration of the caller with its password. Guesses share the throttle of all sign-ins, by configuration and
+ * address.
+ *
+ * @throws Problem 400; `accounts.too_many_attempts` (429)
+ */
 export async function signedIn(
-  parts: Pick<RouteParts, 'profiles'>,
+  { profiles, context }: Pick<RouteParts, 'profiles' | 'context'>,
   request: IncomingMessage,
 ): Promise<OwnProfile & { readonly password: string }> {
   const basic = basicOf(request);
   if (basic === undefined) throw new Problem('addons.missing', 400, 'Authorization header (Basic) is required');
-  return { ...(await parts.profiles.own(basic.name, basic.password)), password: basic.password };
+  const { name, password } = basic;
+  return { ...(await throttled(context, request, { name, password }, () => profiles.own(name, password))), password };
 }
 
-/** The addon password, where the settings want one. @throws Problem `addons.addon_password` (401) */
-export function requirePassword(
-  { settings }: Pick<RouteParts, 'settings'>,
-  { headers }: IncomingMessage,
+/**
+ * Opens something with a password of a configuration, throttled like a sign-in. What is not throttled costs a derived key
+ * per guess.
+ *
+ * @throws Problem as `open` does; `accounts.too_many_attempts` (429)
+ */
+export async function throttled<Opened>(
+  { accounts, caller }: Pick<Context, 'accounts' | 'caller'>,
+  request: IncomingMessage,
+  { name, password }: { readonly name: string; readonly password: string },
+  open: () => Promise<Opened>,
+): Promise<Opened> {
+  const { remoteAddress } = caller(request);
+  const given = { service: 'addons', name: `configuration ${name.slice(0, 100)}`, secret: password, remoteAddress };
+  // The key is derived after the throttle lets the guess through, which it decides without knowing the outcome.
+  let opened: Opened | undefined;
+  let failure: unknown;
+  const isRight = await accounts.checkSecret(given, async () => {
+    try {
+      opened = await open();
+      return true;
+    } catch (error) {
+      failure = error;
+      return !(error instanceof Problem) || error.code !== 'addons.wrong_details';
+    }
+  });
+  if (!isRight || opened === undefined) throw failure;
+  return opened;
+}
+
+/**
+ * Checks one of the addon passwords, where the settings have any.
+ *
+ * @throws Problem `addons.addon_password` (401); `accounts.too_many_attempts` (429)
+ */
+export async function requirePassword(
+  { settings, context }: Pick<RouteParts, 'settings' | 'context'>,
+  request: IncomingMessage,
   given: Readonly<Record<string, unknown>>,
-): void {
-  if (settings.addonPassword === '') return;
-  const offered = [given['addonPassword'], given['accessKey'], headers['x-addon-password']];
-  if (!offered.some((one) => typeof one === 'string' && isSameSecret(one, settings.addonPassword)))
-    throw new Problem('addons.addon_password', 401, 'Invalid addon password');
+): Promise<void> {
+  const passwords = addonPasswords(settings);
+  if (passwords.length === 0) return;
+  const offered = [given['addonPassword'], given['accessKey'], request.headers['x-addon-password']];
+  const { remoteAddress } = context.caller(request);
+  for (const secret of new Set(offered)) {
+    if (typeof secret !== 'string' || secret === '') continue;
+    const attempt = { service: 'addons', name: 'addon password', secret, remoteAddress };
+    if (await context.accounts.checkSecret(attempt, () => passwords.some((one) => isSameSecret(secret, one)))) return;
+  }
+  throw new Problem('addons.addon_password', 401, 'Invalid addon password');
 }
 
 /** It is for making the configuration, not part of it. */

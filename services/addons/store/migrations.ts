@@ -40,4 +40,11 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '003-add-owner-of-profiles',
+    async up(db) {
+      // The account that created it on the page; null for those of older versions and of other tools.
+      await db.schema.alterTable('profiles').addColumn('owner', 'text').execute();
+    },
+  },
 ];

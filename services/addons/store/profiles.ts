@@ -6,7 +6,9 @@ export interface ProfileRow {
   readonly salt: string;
   readonly config: string;
   readonly kept_password: string | null;
+  /** 1: made by a page of another site or an unknown visitor; 2: by an account that is no administrator. */
   readonly made_elsewhere: number;
+  readonly owner: string | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -52,6 +54,23 @@ export class ProfileStore {
 
   async insert(transaction: Kysely<Tables>, row: ProfileRow): Promise<void> {
     await transaction.insertInto('profiles').values(row).execute();
+  }
+
+  async countOf(owner: string): Promise<number> {
+    const row = await this.#db
+      .selectFrom('profiles')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('owner', '=', owner)
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+
+  async changeOwner(transaction: Kysely<Tables>, owner: string, next: string): Promise<void> {
+    await transaction.updateTable('profiles').set({ owner: next }).where('owner', '=', owner).execute();
+  }
+
+  async removeOf(transaction: Kysely<Tables>, owner: string): Promise<void> {
+    await transaction.deleteFrom('profiles').where('owner', '=', owner).execute();
   }
 
   /** False when it is gone. */

@@ -8,7 +8,7 @@ interface Entry<T> {
 
 export interface AnswerCacheOptions<T> {
   readonly clock: Clock;
-  readonly most: number;
+  readonly most: number | (() => number);
   /** Until then it is given without asking again. */
   readonly freshMs: number;
   /** Until then it is given, and asked for again behind the caller's back. */

@@ -33,6 +33,7 @@ export interface UpstreamOptions {
   readonly guarded: GuardedFetch;
   readonly metrics: AddonMetrics;
   readonly readRelease: ReadRelease;
+  /** Settings, which may change while the service runs. */
   readonly cacheSize: number;
   readonly streamCacheSeconds: number;
   readonly userAgent: string;
@@ -63,7 +64,8 @@ export class Upstream {
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
-    const { context, cacheSize, streamCacheSeconds } = options;
+    const { context } = options;
+    const cacheSize = (): number => options.cacheSize;
     const { clock } = context;
     this.#manifests = new AnswerCache({
       clock,
@@ -76,11 +78,16 @@ export class Upstream {
     this.#streams = new AnswerCache<ReadStreams>({
       clock,
       most: cacheSize,
-      freshMs: streamCacheSeconds * 1000,
-      staleMs: streamCacheSeconds === 0 ? 0 : 6 * hour,
+      get freshMs() {
+        return options.streamCacheSeconds * 1000;
+      },
+      get staleMs() {
+        return options.streamCacheSeconds === 0 ? 0 : 6 * hour;
+      },
       weigh: (read) => (this.#sizes.get(read) ?? 0) + read.streams.length * streamBytes,
       mostWeight: mostBytes.streams,
-      keeps: ({ streams, complaint }) => streamCacheSeconds > 0 && complaint === undefined && streams.length > 0,
+      keeps: ({ streams, complaint }) =>
+        options.streamCacheSeconds > 0 && complaint === undefined && streams.length > 0,
     });
     this.#resources = new AnswerCache({
       clock,

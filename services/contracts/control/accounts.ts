@@ -149,7 +149,7 @@ export interface Accounts {
    * Lets a service check a secret of its own with the same protection against guessing. Answers what `isRight` says.
    * @throws Problem `accounts.too_many_attempts` (429).
    */
-  checkSecret(given: ServiceSecret, isRight: () => boolean): Promise<boolean>;
+  checkSecret(given: ServiceSecret, isRight: () => boolean | Promise<boolean>): Promise<boolean>;
   /**
    * What the scopes of a token do not grant is not allowed. Administrators may do everything. Else the account's own grants are asked before those of {@link everyone}; among
    * them the longest matching pattern wins, a tie goes to the one that grants writing; no grant means no.

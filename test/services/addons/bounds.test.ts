@@ -11,6 +11,7 @@ import { Titles } from '../../../services/addons/aggregate/titles.ts';
 import { readManifest } from '../../../services/addons/domain/manifest.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
+import { Sandbox } from '../../../services/addons/sandbox/sandbox.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
 import { rememberReleases } from '../../../services/addons/domain/remember-releases.ts';
 import { Labels } from '../../../services/addons/metrics.ts';
@@ -134,7 +135,12 @@ describe('a list that is kept for the next who asks', () => {
       pool: { knows: () => true, account: () => undefined, fingerprint: () => 'f' },
       links: { auth: (_print: string, id: string) => id, path: (auth: string) => `/${auth}` },
       history: { has: () => true },
-      ...{ patterns: new Patterns(clock, 'all'), activity: new Activity(clock), version: '1' },
+      ...{
+        patterns: new Patterns(new Sandbox(context), () => 'all'),
+        sandbox: new Sandbox(context),
+        activity: new Activity(clock),
+        version: '1',
+      },
       ...{ titles: new Titles(context, ''), digital: new DigitalReleases(context, '') },
       seadex: new SeaDex(context, { list: '', mapping: '' }),
     } as any);

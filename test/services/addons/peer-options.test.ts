@@ -281,7 +281,7 @@ describe('a list with further options', () => {
       }),
     ]);
     expect(broken.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
-    expect(broken.at(-1).description).toBe('The regular expression Odd cannot be read, so none has an effect.');
+    expect(broken.at(-1).description).toBe('The regular expression Odd cannot be read and has no effect.');
     expect(bomb.slice(0, 4).map(letter)).toEqual(['A', 'B', 'C', 'D']);
     expect(bomb.at(-1).description).toMatch(/^The regular expressions take too long/);
   });

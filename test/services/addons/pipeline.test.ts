@@ -293,16 +293,17 @@ describe('templates', () => {
     ['{service.cached::istrue["yes"||"no"]}', 'yes'],
     ['{stream.seeders::>=10["many"||"few"]}', 'many'],
     ['{stream.size::exists["big"||"unknown"]}', 'unknown'],
-    ['{stream.age::>5["old"||"new"||"nobody knows"]}', 'nobody knows'],
+    ['{stream.age::>5["old"||"new"||"unknown"]}', 'new'],
+    ['{stream.age["known"||"no"||"unknown"]}', 'unknown'],
     ['{stream.title::=the movie::and::stream.year::=2019["both"||"not"]}', 'both'],
     ['{stream.title::~movie::and::stream.year::=2018::or::service.id::exists["x"||"y"]}', 'x'],
     ['{?size {stream.size} bytes?}{?by {stream.releaseGroup}?}', 'by GRP'],
-    ['{stream.nothing} {no.field} {', '{stream.nothing} {no.field} {'],
+    ['{stream.nothing}{no.field} {', '{no.field} {'],
     ['a\\n{stream.size}\\nb{tools.newLine}c', 'a\nb\nc'],
     ['keep\\nthis {tools.removeLine}not', 'keep'],
     ["{stream.title::replace('The ', 'A ')::truncate(4)}", 'A Mo…'],
     ['{service.cached::istrue["{stream.title::exists["in {stream.year}"||""]}"||""]}', 'in 2019'],
-    ['{stream.title::upper::nothing()}', '{stream.title::upper::nothing()}'],
+    ['{stream.title::upper::nothing()}', 'THE MOVIE'],
   ])('%j', (template, text) => {
     if (stream === undefined) throw new Error('not read');
     expect(compileTemplate(template)({ stream, addonName: 'A' })).toBe(text);
@@ -437,7 +438,7 @@ describe('subtitles', () => {
     [{ ...web('Sub.Zero.2010.1080p.mkv') }, []],
     [
       { ...web('A.2019.mkv'), subtitles: [{ id: '1', lang: 'ger', url: 'u' }, null, { lang: 'pt-BR' }] },
-      ['German', 'Portuguese'],
+      ['German', 'Portuguese (Brazil)'],
     ],
     [{ ...web('A.2019.mkv'), description: 'x\n💬 🇫🇷 🇩🇪' }, ['French', 'German']],
   ])('%j', (item, languages) => {

@@ -63,7 +63,10 @@ function combined(operator: string, first: Node, second: Node, scope: Scope): Va
     case '!=':
       return left !== right;
     case 'in':
-      if (typeof right === 'string' && typeof left === 'string') return right.includes(left);
+      if (typeof right === 'string' && typeof left === 'string') {
+        spend(scope, right.length / 8);
+        return right.includes(left);
+      }
       if (!isList(right)) throw new ExpressionError('"in" needs a list.');
       spend(scope, right.length);
       return right.includes(left);

@@ -1,4 +1,4 @@
-import { attributes, isCached } from '../pipeline/attributes.ts';
+import { attributes, isCached, searchedText } from '../pipeline/attributes.ts';
 import { keywordTest } from '../pipeline/keywords.ts';
 import { bitrateOf, type ParsedStream } from '../stream.ts';
 import { ExpressionError, isList, printed, spend, streamsIn, type ExpressionFunction, type Value } from './value.ts';
@@ -153,10 +153,11 @@ function within(measure: Measure, read: (text: string) => number): ExpressionFun
 function named(given: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
   const [streams = [], ...rest] = given;
   const words = texts(rest);
-  // Every word is looked for in every name, and a name must be tidied first.
-  spend(scope, streamsIn(streams).length * (8 + words.length));
+  // A name is tidied first, and then every word is looked for in all of it.
+  const chosen = streamsIn(streams);
+  for (const stream of chosen) spend(scope, 8 + (searchedText(stream).length / 4) * (1 + words.length / 8));
   const test = keywordTest(words);
-  return streamsIn(streams).filter((stream) => test(stream) !== undefined);
+  return chosen.filter((stream) => test(stream) !== undefined);
 }
 
 /** So many of each group, one of each in turn. */

@@ -37,7 +37,7 @@ export class ExpressionError extends Error {
 }
 
 /** As many looks at streams as the expressions of one request may take altogether. */
-const mostLooks = 2_000_000;
+const mostLooks = 4_000_000;
 
 /** A scope nothing was done in yet. */
 export function scopeOf(names: Scope['names'], budget = budgetOf()): Scope {

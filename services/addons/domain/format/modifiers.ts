@@ -1,8 +1,8 @@
 import { codeOf, flagOf } from '../languages.ts';
-import type { FieldValue } from './values.ts';
-
-/** Changes a value; undefined where it does not fit this kind of value. */
-export type Modifier = (value: FieldValue) => FieldValue | undefined;
+import { formatDatePattern, formatDuration, formatDurationPattern, toMilliseconds } from './durations.ts';
+import { question } from './questions.ts';
+import { toSmallCapitals } from './small-capitals.ts';
+import { findField, hasValue, type FieldValue, type FormatValues, type Modifier } from './values.ts';
 
 const onText =
   (change: (text: string) => FieldValue): Modifier =>
@@ -16,133 +16,129 @@ const onList =
   (change: (list: readonly string[]) => FieldValue): Modifier =>
   (value) =>
     Array.isArray(value) ? change(value as readonly string[]) : undefined;
+const either =
+  (...modifiers: readonly Modifier[]): Modifier =>
+  (value, values) => {
+    for (const modifier of modifiers) {
+      const changed = modifier(value, values);
+      if (changed !== undefined) return changed;
+    }
+    return undefined;
+  };
 
 function titleCase(text: string): string {
   return text.replaceAll(/\S+/g, (word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase());
 }
 
-const letters = 'abcdefghijklmnopqrstuvwxyz';
-const digits = '0123456789';
-const plain = [...`${letters}${digits}`];
-const smallCaps = [...`ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡxʏᴢ${digits}`];
-const superscripts = [...'ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖᵠʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹'];
-const subscripts = [...'ₐᵦ꜀ᑯₑբ₉ₕᵢⱼₖₗₘₙₒₚqᵣₛₜᵤᵥwₓᵧ₂₀₁₂₃₄₅₆₇₈₉'];
+const digits = '0123456789+-=()';
 
-function lettered(alphabet: readonly string[]): Modifier {
-  const map = new Map(plain.map((letter, at) => [letter, alphabet[at] ?? letter]));
-  return onText((text) => [...text].map((letter) => map.get(letter.toLowerCase()) ?? letter).join(''));
+function charMap(from: string, to: string): ReadonlyMap<string, string> {
+  const target = [...to];
+  return new Map([...from].flatMap((char, index) => (target[index] === undefined ? [] : [[char, target[index]]])));
+}
+
+function mapChars(text: string, map: ReadonlyMap<string, string>): string {
+  return [...text].map((char) => map.get(char) ?? char).join('');
 }
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 const binaryUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+const rates = ['bps', 'Kbps', 'Mbps', 'Gbps', 'Tbps'];
 
-function bytes(base: number, names: readonly string[], decimals = 2): Modifier {
-  return onNumber((size) => {
-    if (size <= 0) return `0 ${names[0] ?? ''}`;
-    const step = Math.min(Math.floor(Math.log(size) / Math.log(base)), names.length - 1);
-    return `${String(Number((size / base ** step).toFixed(decimals)))} ${names[step] ?? ''}`;
+/** How many digits a number is shown with. */
+const roundings = {
+  precise: (number: number) => String(Number(number.toFixed(2))),
+  whole: (number: number) => String(Math.round(number)),
+  /** Three digits altogether. */
+  smart: (number: number) => String(Number(number.toFixed(number >= 100 ? 0 : number >= 10 ? 1 : 2))),
+} as const;
+
+function scaled(base: number, names: readonly string[], rounding: keyof typeof roundings): Modifier {
+  return onNumber((number) => {
+    if (!Number.isFinite(number) || number <= 0) return `0 ${names[0] ?? ''}`;
+    const step = Math.max(0, Math.min(Math.floor(Math.log(number) / Math.log(base)), names.length - 1));
+    return `${roundings[rounding](number / base ** step)} ${names[step] ?? ''}`;
   });
 }
 
-const bits = (decimals: number): Modifier =>
-  onNumber((rate) => {
-    const names = ['bps', 'Kbps', 'Mbps', 'Gbps'];
-    const step = rate <= 0 ? 0 : Math.min(Math.floor(Math.log(rate) / Math.log(1000)), names.length - 1);
-    return `${String(Number((rate / 1000 ** step).toFixed(decimals)))} ${names[step] ?? ''}`;
-  });
-
-function time(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  return hours > 0
-    ? `${String(hours)}h:${String(minutes)}m:${String(seconds % 60)}s`
-    : `${String(minutes)}m:${String(seconds % 60)}s`;
-}
-
-const stars = (part: boolean): Modifier =>
+const stars = (padded: boolean): Modifier =>
   onNumber((score) => {
-    const halves = Math.max(0, Math.min(10, Math.round(score / 10)));
-    const full = Math.floor(halves / 2);
-    const half = part && halves % 2 === 1 ? 1 : 0;
-    return '★'.repeat(full) + '⯪'.repeat(half) + '☆'.repeat(5 - full - half);
+    const bounded = Math.max(0, Math.min(100, score));
+    const full = Math.floor(bounded / 20);
+    const half = bounded % 20 >= 10 ? 1 : 0;
+    return '★'.repeat(full) + '⯪'.repeat(half) + (padded ? '☆'.repeat(5 - full - half) : '');
   });
 
-const either =
-  (...modifiers: readonly Modifier[]): Modifier =>
-  (value) => {
-    for (const modifier of modifiers) {
-      const changed = modifier(value);
-      if (changed !== undefined) return changed;
-    }
-    return undefined;
-  };
-const first = onList((list) => list[0] ?? null);
-const sorted = (backwards: boolean): Modifier =>
-  onList((list) => {
-    const result = list.toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }));
-    return backwards ? result.reverse() : result;
-  });
+const first = onList((list) => list[0] ?? '');
+const naturally = (one: string, other: string): number => one.localeCompare(other, 'en', { numeric: true });
+const languages = (convert: (language: string) => string): Modifier =>
+  either(
+    onText(convert),
+    onList((list) => [...new Set(list.map(convert))]),
+  );
 
 const named: Readonly<Record<string, Modifier>> = {
   upper: onText((text) => text.toUpperCase()),
   lower: onText((text) => text.toLowerCase()),
   title: onText(titleCase),
+  base64: onText((text) => Buffer.from(text, 'utf8').toString('base64')),
   length: either(
-    onText((text) => [...text].length),
+    onText((text) => text.length),
     onList((list) => list.length),
   ),
   reverse: either(
     onText((text) => [...text].reverse().join('')),
     onList((list) => list.toReversed()),
   ),
-  smallcaps: lettered(smallCaps),
-  subscript: lettered(subscripts),
-  superscript: lettered(superscripts),
-  languagecode: either(
-    onText(codeOf),
-    onList((list) => list.map(codeOf)),
-  ),
-  languageemoji: either(
-    onText(flagOf),
-    onList((list) => list.map(flagOf)),
-  ),
+  smallcaps: onText(toSmallCapitals),
+  subscript: onText((text) => mapChars(text, charMap(digits, '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎'))),
+  superscript: onText((text) => mapChars(text, charMap(digits, '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾'))),
+  languagecode: languages(codeOf),
+  languageemoji: languages(flagOf),
+  join: onList((list) => list.join(', ')),
   first,
-  last: onList((list) => list.at(-1) ?? null),
+  last: onList((list) => list.at(-1) ?? ''),
   // The same stream looks the same each time it is shown.
   random: first,
-  sort: sorted(false),
-  lsort: sorted(false),
-  rsort: sorted(true),
+  sort: onList((list) => list.toSorted(naturally)),
+  rsort: onList((list) => list.toSorted(naturally).reverse()),
+  lsort: onList((list) => list.toSorted()),
   comma: onNumber((number) => number.toLocaleString('en-US')),
   hex: onNumber((number) => number.toString(16)),
   octal: onNumber((number) => number.toString(8)),
   binary: onNumber((number) => number.toString(2)),
-  string: (value) => (value === null ? undefined : Array.isArray(value) ? value.join(', ') : String(value)),
-  bytes: bytes(1000, units),
-  bytes10: bytes(1000, units),
-  bytes2: bytes(1024, binaryUnits),
-  sbytes: bytes(1000, units, 1),
-  sbytes10: bytes(1000, units, 1),
-  sbytes2: bytes(1024, binaryUnits, 1),
-  rbytes: bytes(1000, units, 0),
-  rbytes10: bytes(1000, units, 0),
-  rbytes2: bytes(1024, binaryUnits, 0),
-  bitrate: bits(2),
-  sbitrate: bits(1),
-  rbitrate: bits(0),
-  time: onNumber(time),
+  string: (value) => (value === null ? undefined : Array.isArray(value) ? value.join(',') : String(value)),
+  bytes: scaled(1000, units, 'precise'),
+  bytes10: scaled(1000, units, 'precise'),
+  bytes2: scaled(1024, binaryUnits, 'precise'),
+  sbytes: scaled(1000, units, 'smart'),
+  sbytes10: scaled(1000, units, 'smart'),
+  sbytes2: scaled(1024, binaryUnits, 'smart'),
+  rbytes: scaled(1000, units, 'whole'),
+  rbytes10: scaled(1000, units, 'whole'),
+  rbytes2: scaled(1024, binaryUnits, 'whole'),
+  bitrate: scaled(1000, rates, 'precise'),
+  sbitrate: scaled(1000, rates, 'smart'),
+  rbitrate: scaled(1000, rates, 'whole'),
+  time: onNumber((duration) => formatDuration(toMilliseconds(duration))),
   star: stars(false),
   pstar: stars(true),
 };
 
-/** Modifiers that take something in brackets, such as `join(', ')`. */
+/** Modifiers with arguments, such as `join(', ')`. */
 const calls: Readonly<Record<string, (given: readonly string[]) => Modifier>> = {
-  join: ([by = '']) => onList((list) => list.join(by)),
-  replace: ([from = '', to = '']) =>
-    either(
-      onText((text) => (from === '' ? text : text.replaceAll(from, () => to))),
-      onList((list) => (from === '' ? list : list.map((item) => item.replaceAll(from, () => to)))),
-    ),
+  join: ([by = '']) => onList((list) => list.join(withMarks(by))),
+  replace: ([from = '', to = '']) => {
+    const replacement = withMarks(to);
+    return (value, values) => {
+      const search = fieldText(from, values);
+      if (search === '') return value;
+      return either(
+        onText((text) => text.replaceAll(search, () => replacement)),
+        onList((list) => list.map((item) => item.replaceAll(search, () => replacement))),
+      )(value, values);
+    };
+  },
   remove: (given) =>
     either(
       onText((text) => given.reduce((rest, part) => (part === '' ? rest : rest.replaceAll(part, '')), text)),
@@ -151,8 +147,13 @@ const calls: Readonly<Record<string, (given: readonly string[]) => Modifier>> = 
   truncate: ([most = '']) =>
     onText((text) => {
       const limit = Number.parseInt(most, 10);
-      const parts = [...text];
-      return !Number.isFinite(limit) || parts.length <= limit ? text : `${parts.slice(0, limit).join('').trimEnd()}…`;
+      const parts = [...new Intl.Segmenter().segment(text)];
+      if (!Number.isFinite(limit) || limit < 0 || parts.length <= limit) return text;
+      return `${parts
+        .slice(0, limit)
+        .map(({ segment }) => segment)
+        .join('')
+        .trimEnd()}…`;
     }),
   slice: ([from = '0', to]) => {
     const range = [Number.parseInt(from, 10) || 0, to === undefined ? undefined : Number.parseInt(to, 10)] as const;
@@ -162,74 +163,63 @@ const calls: Readonly<Record<string, (given: readonly string[]) => Modifier>> = 
     );
   },
   translate: ([from = '', to = '']) => {
-    const target = [...to];
-    const map = new Map([...from].map((letter, at) => [letter, target[at] ?? '']));
-    return onText((text) => [...text].map((letter) => map.get(letter) ?? letter).join(''));
+    const map = charMap(from, to);
+    return onText((text) => mapChars(text, map));
   },
   default:
     ([otherwise = '']) =>
     (value) =>
-      value === null || value === '' || (Array.isArray(value) && value.length === 0) ? otherwise : value,
-  in: (given) => (value) =>
-    typeof value === 'string' || typeof value === 'number' ? given.includes(String(value)) : undefined,
-  date:
-    ([pattern = '%Y-%m-%d']) =>
-    (value) => {
-      const date = new Date(typeof value === 'number' || typeof value === 'string' ? value : Number.NaN);
-      if (Number.isNaN(date.getTime())) return undefined;
-      const [day = '', clock = ''] = date.toISOString().split('T');
-      const parts: Readonly<Record<string, string>> = {
-        Y: day.slice(0, 4),
-        m: day.slice(5, 7),
-        d: day.slice(8),
-        H: clock.slice(0, 2),
-        M: clock.slice(3, 5),
-        S: clock.slice(6, 8),
-      };
-      return pattern.replaceAll(/%([YmdHMS])/g, (_all, letter: string) => parts[letter] ?? '');
-    },
+      hasValue(value) ? value : otherwise,
+  in: (given) => {
+    const options = new Set(given.map((option) => option.toLowerCase()));
+    return (value) => {
+      if (value === null) return false;
+      const items = Array.isArray(value) ? (value as readonly string[]) : [String(value)];
+      return items.some((item) => options.has(item.toLowerCase()));
+    };
+  },
+  time: ([pattern = '']) => onNumber((duration) => formatDurationPattern(toMilliseconds(duration), pattern)),
+  date: ([pattern = '%Y-%m-%d']) =>
+    either(
+      onText((text) => formatDatePattern(text, pattern)),
+      onNumber((time) => (Math.abs(time) > 8.64e15 ? '' : formatDatePattern(new Date(time).toISOString(), pattern))),
+    ),
 };
 
-const isEmpty = (value: FieldValue): boolean =>
-  value === null || value === '' || (Array.isArray(value) && value.length === 0);
-
-/** Questions, which make a value true or false; of what is not known nothing is known. */
-function question(text: string): Modifier | undefined {
-  if (text === 'exists') return (value) => !isEmpty(value);
-  if (text === 'istrue') return (value) => value === true;
-  if (text === 'isfalse') return (value) => value === false;
-  const found = /^(>=|<=|=|>|<|~|\$|\^)(.*)$/s.exec(text);
-  if (found === null) return undefined;
-  const [, sign = '', wanted = ''] = found;
-  return (value) => {
-    if (value === null) return null;
-    const lower = wanted.toLowerCase();
-    if (sign === '~' && Array.isArray(value)) return value.some((item: string) => item.toLowerCase() === lower);
-    const text = (Array.isArray(value) ? value.join(', ') : String(value)).toLowerCase();
-    if (sign === '=') return text === lower;
-    if (sign === '~') return text.includes(lower);
-    if (sign === '$') return text.startsWith(lower);
-    if (sign === '^') return text.endsWith(lower);
-    const [left, right] = [Number(value), Number(wanted)];
-    if (Number.isNaN(left) || Number.isNaN(right)) return false;
-    return sign === '>' ? left > right : sign === '<' ? left < right : sign === '>=' ? left >= right : left <= right;
-  };
+/** `{config.addonName}` in place of a text is the value of that field. */
+function fieldText(text: string, values: FormatValues): string {
+  const found = /^\{\s*([A-Za-z]+)\.([A-Za-z]\w*)\s*\}$/.exec(text);
+  if (found === null) return text;
+  const value = findField(found[1] ?? '', found[2] ?? '')(values);
+  return value === null ? '' : Array.isArray(value) ? value.join(',') : String(value);
 }
 
-/** The modifier of this text, undefined when there is none. */
-export function modifierOf(text: string): Modifier | undefined {
-  const lower = text.toLowerCase();
+/** Layout instructions within an argument, such as `join('{tools.newLine}- ')`. */
+function withMarks(text: string): string {
+  return text.replaceAll(/\{tools\.newLine\}/gi, '\u0011').replaceAll(/\{tools\.removeLine\}/gi, '\u0012');
+}
+
+/** The modifier of this text, undefined where there is none; then it has no effect. */
+export function compileModifier(text: string): Modifier | undefined {
+  const lower = text.trim().toLowerCase();
   if (Object.hasOwn(named, lower)) return named[lower];
-  const call = /^([a-z]+)\((.*)\)$/is.exec(text);
+  const call = /^\s*([a-z]+)\(([\s\S]*)\)\s*$/i.exec(text);
   const name = call?.[1]?.toLowerCase() ?? '';
-  if (call !== null && Object.hasOwn(calls, name)) return calls[name]?.(argumentsOf(call[2] ?? ''));
-  return question(/^(?:exists|istrue|isfalse)$/i.test(text) ? lower : text);
+  if (call !== null && Object.hasOwn(calls, name)) return calls[name]?.(readArguments(call[2] ?? ''));
+  return question(text);
 }
 
-/** Quoted texts between commas, or one number. */
-function argumentsOf(text: string): readonly string[] {
-  const quoted = [...text.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/gs)].map((found) =>
-    (found[1] ?? found[2] ?? '').replaceAll(/\\(.)/gs, (_all, letter: string) => (letter === 'n' ? '\n' : letter)),
-  );
-  return quoted.length > 0 ? quoted : text.split(',').map((part) => part.trim());
+/**
+ * Quoted texts between commas, or what stands there. A quote ends where a comma or the end follows, so that
+ * `'Director's Cut'` is one text.
+ */
+function readArguments(text: string): readonly string[] {
+  const pattern = /\s*(?:(['"])([\s\S]*?)\1(?=\s*(?:,|$))|([^,]*))\s*(?:,|$)/y;
+  const found: string[] = [];
+  while (pattern.lastIndex < text.length) {
+    const match = pattern.exec(text);
+    if (match === null) break;
+    found.push(match[2] === undefined ? (match[3] ?? '').trim() : match[2].replaceAll(String.raw`\n`, '\n'));
+  }
+  return found;
 }

@@ -1,250 +1,337 @@
-import type { ParsedStream } from '../stream.ts';
-import { modifierOf, type Modifier } from './modifiers.ts';
-import { fieldOf, type Field, type FieldValue } from './values.ts';
+import { compileModifier } from './modifiers.ts';
+import { ModifierSource, readModifier } from './read-modifier.ts';
+import {
+  findField,
+  hasValue,
+  isSection,
+  type Field,
+  type FieldValue,
+  type FormatValues,
+  type Modifier,
+} from './values.ts';
 
 /** Longer templates are refused, and a longer text is cut. */
-export const longestTemplate = 5000;
-const longestText = 8000;
-const deepest = 8;
+export const maxTemplateLength = 20_000;
+const maxTextLength = 8000;
+const maxDepth = 8;
 
-interface Values {
-  readonly stream: ParsedStream;
-  readonly addonName: string;
+/** Layout instructions travel as control characters, which values never contain, so that only a template can give them. */
+const newLineMark = '\u0011';
+const removeLineMark = '\u0012';
+const marks = new RegExp(`[${newLineMark}${removeLineMark}]`, 'g');
+
+/** A template made ready, so that a thousand streams pay for its parsing once. */
+export type Template = (values: FormatValues) => string;
+
+interface Part {
+  readonly render: Template;
+  /** Whether the fields it names have values; absent for parts that never suppress the optional piece around them. */
+  readonly isPresent?: (values: FormatValues) => boolean;
 }
-/** Appends to the text; false when an inner value was empty. */
-type Part = (values: Values) => string;
 
-/** A template made ready, so that a thousand streams pay for its reading once. */
-export type Template = (values: Values) => string;
+/** A field or a quoted text with its modifiers. */
+interface Operand {
+  readonly value: (values: FormatValues) => FieldValue;
+  readonly isPresent: (values: FormatValues) => boolean;
+}
 
-const joiners: readonly string[] = ['and', 'or', 'xor', 'equal', 'neq'];
+const joiners = ['and', 'or', 'xor', 'equal', 'neq', 'left', 'right'] as const;
+type Joiner = (typeof joiners)[number];
 
-/** Makes a template ready. What is no expression stays as it is. */
+/** Makes a template ready. Braces that begin no expression stay as they are. */
 export function compileTemplate(source: string): Template {
-  const render = joined(new Reader(source.slice(0, longestTemplate)).parts(0, undefined));
-  return (values) => tidy(render(values).slice(0, longestText));
+  const render = compileParts(source.slice(0, maxTemplateLength), 0, { left: maxWork });
+  return (values) => tidy(joined(render, values).slice(0, maxTextLength));
 }
 
-/** What people would see as an empty line is none; `{tools.newLine}` and `{tools.removeLine}` take effect here. */
+/** Drops empty lines and lines that are marked for removal. */
 function tidy(text: string): string {
-  if (!text.includes('{tools.')) return text.includes('\n') ? withoutEmptyLines(text) : text.trim() === '' ? '' : text;
-  const lines = text.split('\n').filter((line) => !line.includes('{tools.removeLine}'));
-  return withoutEmptyLines(lines.join('\n')).replaceAll('{tools.newLine}', '\n');
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.includes(removeLineMark));
+  return lines.join('\n').replaceAll(newLineMark, '\n');
 }
 
-function withoutEmptyLines(text: string): string {
-  let result = '';
-  for (let at = 0; at <= text.length;) {
-    const end = text.indexOf('\n', at);
-    const line = text.slice(at, end === -1 ? text.length : end);
-    if (line.trim() !== '') result += result === '' ? line : `\n${line}`;
-    if (end === -1) break;
-    at = end + 1;
+function joined(parts: readonly Part[], values: FormatValues): string {
+  let text = '';
+  for (const { render } of parts) {
+    if (text.length > maxTextLength) break;
+    text += render(values);
   }
-  return result;
+  return text;
 }
 
-function joined(parts: readonly Part[]): Part {
-  return (values) => {
-    let text = '';
-    for (const part of parts) text += part(values);
-    return text;
-  };
+/** Characters that may be looked at again while one template is compiled; a hostile one is shown as it stands. */
+interface Work {
+  left: number;
 }
 
-class Reader {
+const maxWork = 1_000_000;
+
+function compileParts(source: string, depth: number, work: Work): readonly Part[] {
+  work.left -= source.length;
+  if (depth > maxDepth || work.left < 0) return [literal(source)];
+  return new TemplateReader(source, depth, work).parts();
+}
+
+function literal(text: string): Part {
+  const shown = text.replaceAll(String.raw`\n`, '\n').replaceAll(marks, '');
+  return { render: () => shown };
+}
+
+/** Reads one template from the left; each piece of text is looked at once. */
+class TemplateReader {
   readonly #text: string;
-  /** Where something begins that is no expression, so that it is not tried again from within each thing around it. */
-  readonly #failed = new Set<number>();
-  #at = 0;
+  readonly #depth: number;
+  readonly #work: Work;
+  readonly #optionalEnds: ReadonlyMap<number, number>;
+  #index = 0;
 
-  constructor(text: string) {
+  constructor(text: string, depth: number, work: Work) {
     this.#text = text;
+    this.#depth = depth;
+    this.#work = work;
+    this.#optionalEnds = optionalEnds(text);
   }
 
-  /** Up to `end`, which stays unread, or to the end of the template. */
-  parts(depth: number, end: string | undefined): readonly Part[] {
+  parts(): readonly Part[] {
     const parts: Part[] = [];
-    let literal = '';
-    const flush = (): void => {
-      const text = literal;
-      literal = '';
-      if (text !== '') parts.push(() => text);
-    };
-    while (this.#at < this.#text.length) {
-      if (end !== undefined && this.#text.startsWith(end, this.#at)) break;
-      const read = depth < deepest && this.#text[this.#at] === '{' ? this.#braces(depth) : undefined;
-      if (read === undefined) {
-        if (this.#text[this.#at] === '\\' && this.#text[this.#at + 1] === 'n' && end === undefined) {
-          literal += '\n';
-          this.#at += 2;
-        } else {
-          literal += this.#text[this.#at] ?? '';
-          this.#at += 1;
-        }
+    let from = 0;
+    while (this.#index < this.#text.length) {
+      const start = this.#text.indexOf('{', this.#index);
+      if (start === -1) break;
+      this.#index = start;
+      const part = this.#tool() ?? this.#optional() ?? this.#expression();
+      if (part === undefined) {
+        this.#index = start + 1;
         continue;
       }
-      flush();
-      parts.push(read);
+      if (start > from) parts.push(literal(this.#text.slice(from, start)));
+      parts.push(part);
+      from = this.#index;
     }
-    flush();
+    if (from < this.#text.length) parts.push(literal(this.#text.slice(from)));
     return parts;
   }
 
-  /** An expression or an optional piece; undefined, and nothing read, when it is neither. */
-  #braces(depth: number): Part | undefined {
-    const began = this.#at;
-    if (this.#failed.has(began)) return undefined;
-    const part = this.#text.startsWith('{?', began) ? this.#optional(depth) : this.#expression(depth);
-    if (part === undefined) {
-      this.#at = began;
-      this.#failed.add(began);
-    }
-    return part;
+  #tool(): Part | undefined {
+    const found = /\{\s*tools\.(newline|removeline)\s*\}/iy;
+    found.lastIndex = this.#index;
+    const name = found.exec(this.#text)?.[1]?.toLowerCase();
+    if (name === undefined) return undefined;
+    this.#index = found.lastIndex;
+    return { render: () => (name === 'newline' ? newLineMark : removeLineMark) };
   }
 
-  /** `{?text {stream.x} text?}`: nothing at all when a value within is empty. */
-  #optional(depth: number): Part | undefined {
-    if (!this.#text.includes('?}', this.#at)) return undefined;
-    this.#at += 2;
-    const inner: Part[] = [];
-    const fields: Part[] = [];
-    while (!this.#text.startsWith('?}', this.#at)) {
-      if (this.#at >= this.#text.length) return undefined;
-      const read = this.#text[this.#at] === '{' && depth < deepest ? this.#braces(depth + 1) : undefined;
-      if (read === undefined) {
-        const letter = this.#text[this.#at] ?? '';
-        inner.push(() => letter);
-        this.#at += 1;
-      } else {
-        inner.push(read);
-        fields.push(read);
-      }
-    }
-    this.#at += 2;
-    const whole = joined(inner);
-    return (values) => (fields.some((field) => field(values) === '') ? '' : whole(values));
-  }
-
-  #expression(depth: number): Part | undefined {
-    this.#at += 1;
-    let value = this.#operand();
-    if (value === undefined) return undefined;
-    while (this.#text.startsWith('::', this.#at)) {
-      const joiner = joiners.find((word) => this.#text.startsWith(`::${word}::`, this.#at));
-      if (joiner === undefined) return undefined;
-      this.#at += joiner.length + 4;
-      const other = this.#operand();
-      if (other === undefined) return undefined;
-      value = combined(joiner, value, other);
-    }
-    const choices = this.#text[this.#at] === '[' ? this.#choices(depth) : [];
-    if (choices === undefined || this.#text[this.#at] !== '}') return undefined;
-    this.#at += 1;
-    const read = value;
-    const [whenTrue, whenFalse, whenNull] = choices;
-    if (whenTrue === undefined) return (values) => shown(read(values));
-    return (values) => {
-      const found = read(values);
-      if (found === null && whenNull !== undefined) return whenNull(values);
-      return (isTrue(found) ? whenTrue : whenFalse)?.(values) ?? '';
+  /** `{?text {stream.x} text?}`: nothing at all when a field within has no value. */
+  #optional(): Part | undefined {
+    const end = this.#optionalEnds.get(this.#index);
+    if (end === undefined) return undefined;
+    const parts = compileParts(this.#text.slice(this.#index + 2, end), this.#depth + 1, this.#work);
+    this.#index = end + 2;
+    return {
+      render: (values) => (parts.some(({ isPresent }) => isPresent?.(values) === false) ? '' : joined(parts, values)),
     };
   }
 
-  /** `section.field` and its modifiers, up to a joiner, the choices or the end. */
-  #operand(): ((values: Values) => FieldValue) | undefined {
-    const name = /([a-z]+)\.([A-Za-z]+)/y;
-    name.lastIndex = this.#at;
-    const found = name.exec(this.#text);
-    const field = fieldOf(found?.[1] ?? '', found?.[2] ?? '');
-    if (found === null || field === undefined) return undefined;
-    this.#at = name.lastIndex;
-    const modifiers: Modifier[] = [];
-    while (this.#text.startsWith('::', this.#at)) {
-      const began = this.#at;
-      this.#at += 2;
-      const word = this.#modifierText();
-      if (joiners.includes(word) && this.#text.startsWith('::', this.#at)) {
-        this.#at = began;
-        break;
-      }
-      const modifier = modifierOf(word);
-      if (modifier === undefined) return undefined;
-      modifiers.push(modifier);
+  #expression(): Part | undefined {
+    const start = this.#index;
+    this.#index += 1;
+    this.#skipSpaces();
+    const first = this.#operand();
+    const chain = first === undefined ? undefined : this.#chain(first);
+    const choices = chain === undefined ? undefined : this.#choices();
+    if (chain === undefined || choices === undefined) {
+      this.#index = start;
+      return undefined;
     }
-    return operand(field, modifiers);
+    this.#skipSpaces();
+    if (this.#text[this.#index] !== '}' && !this.#skipToBrace()) {
+      this.#index = start;
+      return undefined;
+    }
+    this.#index += 1;
+    if (choices.length === 0) {
+      return { render: (values) => shown(chain.value(values)), isPresent: chain.isPresent };
+    }
+    return { render: (values) => chosen(chain.value(values), choices, values) };
   }
 
-  /** Up to the next `::`, `[` or `}` that is not within brackets or quotes. */
-  #modifierText(): string {
-    const began = this.#at;
-    let depth = 0;
-    let quote = '';
-    for (; this.#at < this.#text.length; this.#at += 1) {
-      const letter = this.#text[this.#at] ?? '';
-      if (quote !== '') {
-        if (letter === '\\') this.#at += 1;
-        else if (letter === quote) quote = '';
-      } else if (depth > 0 && (letter === "'" || letter === '"')) quote = letter;
-      else if (letter === '(') depth += 1;
-      else if (letter === ')') depth -= 1;
-      else if (depth <= 0 && (letter === '[' || letter === '}' || this.#text.startsWith('::', this.#at))) break;
-    }
-    return this.#text.slice(began, this.#at);
+  /** What follows a complete expression and is not understood has no effect, so that no braces are shown. */
+  #skipToBrace(): boolean {
+    const end = this.#text.indexOf('}', this.#index);
+    const next = this.#text.indexOf('{', this.#index);
+    if (end === -1 || (next !== -1 && next < end)) return false;
+    this.#index = end;
+    return true;
   }
 
-  /** `["a"||"b"||"c"]`; each may hold expressions of its own. */
-  #choices(depth: number): readonly Part[] | undefined {
-    const choices: Part[] = [];
-    this.#at += 1;
+  #skipSpaces(): void {
+    while (/\s/.test(this.#text[this.#index] ?? '')) this.#index += 1;
+  }
+
+  /** `section.field` or a quoted text, and its modifiers, up to a joiner, the choices or the end. */
+  #operand(): Operand | undefined {
+    const head = /'([^']*)'|"([^"]*)"|([A-Za-z]\w*)\.([A-Za-z]\w*)/y;
+    head.lastIndex = this.#index;
+    const found = head.exec(this.#text);
+    if (found === null) return undefined;
+    const [, single, double, section = '', name = ''] = found;
+    const quoted = single ?? double;
+    if (quoted === undefined && !isSection(section)) return undefined;
+    const field: Field = quoted === undefined ? findField(section, name) : () => quoted;
+    this.#index = head.lastIndex;
+    const modifiers = this.#modifiers();
+    const hasDefault = modifiers.some(({ source }) => /^default\(/i.test(source));
+    const isPresent = (values: FormatValues): boolean => hasDefault || hasValue(field(values));
+    return { value: (values) => modified(field(values), modifiers, values), isPresent };
+  }
+
+  #modifiers(): readonly CompiledModifier[] {
+    const modifiers: CompiledModifier[] = [];
+    while (this.#text.startsWith('::', this.#index) && this.#joiner() === undefined) {
+      const source = new ModifierSource(this.#text, this.#index + 2);
+      const text = readModifier(source);
+      this.#index = source.index;
+      const apply = compileModifier(text);
+      if (apply !== undefined) modifiers.push({ source: text, apply });
+    }
+    return modifiers;
+  }
+
+  #joiner(): Joiner | undefined {
+    const rest = this.#text.slice(this.#index, this.#index + 10).toLowerCase();
+    return joiners.find((word) => rest.startsWith(`::${word}::`));
+  }
+
+  #chain(first: Operand): Operand | undefined {
+    let result = first;
+    for (let joiner = this.#joiner(); joiner !== undefined; joiner = this.#joiner()) {
+      this.#index += joiner.length + 4;
+      this.#skipSpaces();
+      const next = this.#operand();
+      if (next === undefined) return undefined;
+      result = combined(joiner, result, next);
+    }
+    return result;
+  }
+
+  /** `["yes"||"no"||"absent"]`; each may hold expressions. Empty where there are none, undefined where they are broken. */
+  #choices(): readonly (readonly Part[])[] | undefined {
+    if (this.#text[this.#index] !== '[') return [];
+    this.#index += 1;
+    const choices: (readonly Part[])[] = [];
     for (;;) {
-      if (this.#text[this.#at] !== '"') return undefined;
-      this.#at += 1;
-      choices.push(joined(this.parts(depth + 1, '"')));
-      if (this.#text[this.#at] !== '"') return undefined;
-      this.#at += 1;
-      if (this.#text.startsWith('||', this.#at)) this.#at += 2;
-      else break;
+      const text = this.#branch();
+      if (text === undefined) return undefined;
+      choices.push(compileParts(text, this.#depth + 1, this.#work));
+      if (!this.#text.startsWith('||', this.#index)) break;
+      this.#index += 2;
     }
-    if (this.#text[this.#at] !== ']' || choices.length > 3) return undefined;
-    this.#at += 1;
+    if (this.#text[this.#index] !== ']' || choices.length > 3) return undefined;
+    this.#index += 1;
     return choices;
   }
-}
 
-function operand(field: Field, modifiers: readonly Modifier[]): (values: Values) => FieldValue {
-  return ({ stream, addonName }) => {
-    let value = field(stream, { addonName });
-    for (const modifier of modifiers) {
-      const changed = modifier(value);
-      // What does not fit a value leaves it as it is.
-      if (changed !== undefined) value = changed;
+  /** A quoted text in which quotes within braces do not count. */
+  #branch(): string | undefined {
+    if (this.#text[this.#index] !== '"') return undefined;
+    let text = '';
+    let depth = 0;
+    const start = this.#index + 1;
+    this.#work.left -= Math.max(0, this.#text.indexOf('"', start) - start);
+    for (let index = start; index < this.#text.length && this.#work.left > 0; index += 1) {
+      this.#work.left -= 1;
+      const letter = this.#text[index] ?? '';
+      if (letter === '\\' && this.#text[index + 1] === '"') {
+        text += '"';
+        index += 1;
+        continue;
+      }
+      if (letter === '"' && depth === 0) {
+        this.#index = index + 1;
+        return text;
+      }
+      if (letter === '{') depth += 1;
+      else if (letter === '}') depth = Math.max(0, depth - 1);
+      text += letter;
     }
-    return value;
-  };
+    return undefined;
+  }
 }
 
-function combined(
-  joiner: string,
-  one: (values: Values) => FieldValue,
-  other: (values: Values) => FieldValue,
-): (values: Values) => FieldValue {
-  return (values) => {
-    const [left, right] = [one(values), other(values)];
-    if (joiner === 'equal') return shown(left) === shown(right);
-    if (joiner === 'neq') return shown(left) !== shown(right);
-    if (joiner === 'and') return isTrue(left) && isTrue(right);
-    return joiner === 'or' ? isTrue(left) || isTrue(right) : isTrue(left) !== isTrue(right);
+/** Where each `{?` of a text is closed, by its index. */
+function optionalEnds(text: string): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: edge, index } of text.matchAll(/\{\?|\?\}/g)) {
+    if (edge === '{?') open.push(index);
+    else {
+      const start = open.pop();
+      if (start !== undefined) ends.set(start, index);
+    }
+  }
+  return ends;
+}
+
+interface CompiledModifier {
+  readonly source: string;
+  readonly apply: Modifier;
+}
+
+function modified(field: FieldValue, modifiers: readonly CompiledModifier[], values: FormatValues): FieldValue {
+  let value = sanitized(field);
+  for (const { apply } of modifiers) {
+    const changed = apply(value, values);
+    // A modifier for another kind of value leaves this one as it is.
+    if (changed === undefined) continue;
+    value = typeof changed === 'string' && changed.length > maxTextLength ? changed.slice(0, maxTextLength) : changed;
+  }
+  return value;
+}
+
+function sanitized(value: FieldValue): FieldValue {
+  if (typeof value === 'string') return value.replaceAll(marks, '');
+  if (!Array.isArray(value)) return value;
+  return (value as readonly string[]).map((item) => item.replaceAll(marks, ''));
+}
+
+function combined(joiner: Joiner, one: Operand, other: Operand): Operand {
+  const isPresent: Operand['isPresent'] =
+    joiner === 'or'
+      ? (values) => one.isPresent(values) || other.isPresent(values)
+      : (values) => one.isPresent(values) && other.isPresent(values);
+  const value: Operand['value'] = (values) => {
+    const [left, right] = [one.value(values), other.value(values)];
+    switch (joiner) {
+      case 'and':
+        return isTrue(left) ? right : left;
+      case 'or':
+        return isTrue(left) ? left : right;
+      case 'xor':
+        return isTrue(left) !== isTrue(right);
+      case 'equal':
+        return shown(left) === shown(right);
+      case 'neq':
+        return shown(left) !== shown(right);
+      case 'left':
+        return left;
+      case 'right':
+        return right;
+    }
   };
+  return { value, isPresent };
+}
+
+function chosen(value: FieldValue, choices: readonly (readonly Part[])[], values: FormatValues): string {
+  const [whenTrue = [], whenFalse = [], whenAbsent = []] = choices;
+  if (!hasValue(value)) return joined(whenAbsent, values);
+  return joined(isTrue(value) ? whenTrue : whenFalse, values);
 }
 
 function isTrue(value: FieldValue): boolean {
-  return (
-    value !== null && value !== false && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0)
-  );
+  return hasValue(value) && value !== false && value !== 0;
 }
 
 function shown(value: FieldValue): string {
   if (value === null) return '';
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  return Array.isArray(value) ? value.join(',') : String(value);
 }

@@ -17,6 +17,8 @@ export interface PatternMatch {
   readonly preferred: { readonly index: number; readonly name: string } | undefined;
   /** Of all ranked expressions that match; undefined where none does. */
   readonly score: number | undefined;
+  /** Names of the ranked expressions that match. */
+  readonly ranked?: readonly string[] | undefined;
 }
 
 export interface FilterInput {

@@ -1,5 +1,6 @@
 import type { AddonConfig } from '../config.ts';
 import type { Formatter } from '../format/predefined.ts';
+import type { FormatContext } from '../format/values.ts';
 import type { ParsedStream } from '../stream.ts';
 
 export interface OutputOptions {
@@ -7,6 +8,8 @@ export interface OutputOptions {
   readonly addonId: string;
   readonly addonName: string;
   readonly formatter: Formatter;
+  /** What formats can show beside the stream. */
+  readonly context?: FormatContext | undefined;
   /** For nested aggregators and tools: what was read goes along. */
   readonly withData: boolean;
 }
@@ -49,13 +52,19 @@ export function toOutput(stream: ParsedStream, options: OutputOptions): Record<s
 }
 
 /** One more for a stream, that opens its file in the browser; nothing where it has none. */
-export function toDownload(stream: ParsedStream, { formatter, addonName }: OutputOptions): Record<string, unknown>[] {
-  if (stream.url === undefined || stream.type === 'live') return [];
-  const name = `⬇ ${formatter.name({ stream, addonName }).split('\n')[0] ?? ''}`;
+export function toDownload(
+  stream: ParsedStream,
+  { formatter, addonName, context }: OutputOptions,
+): Record<string, unknown>[] {
+  if (stream.url === undefined || stream.type === 'live' || !/^https?:/i.test(stream.url)) return [];
+  const name = `⬇ ${formatter.name({ stream, addonName, context }).split('\n')[0] ?? ''}`;
   return [{ name, description: stream.filename ?? 'Opens in the browser.', externalUrl: stream.url }];
 }
 
-function texts(stream: ParsedStream, { formatter, addonName }: OutputOptions): { name: string; description: string } {
+function texts(
+  stream: ParsedStream,
+  { formatter, addonName, context }: OutputOptions,
+): { name: string; description: string } {
   if (stream.addon.formatPassthrough) {
     const { name, description, title } = stream.upstream;
     const text = typeof description === 'string' ? description : title;
@@ -64,7 +73,7 @@ function texts(stream: ParsedStream, { formatter, addonName }: OutputOptions): {
       description: typeof text === 'string' ? text : '',
     };
   }
-  const values = { stream, addonName };
+  const values = { stream, addonName, context };
   return { name: formatter.name(values), description: formatter.description(values) };
 }
 

@@ -55,11 +55,11 @@ export function runPipeline(streams: readonly ParsedStream[], input: PipelineInp
 
 function withPatterns(stream: ParsedStream, match: PatternMatch | undefined): ParsedStream {
   if (match?.preferred === undefined && match?.score === undefined) return stream;
-  const { preferred, score } = match;
+  const { preferred, score, ranked } = match;
   return {
     ...stream,
     ...(preferred === undefined ? {} : { regexMatched: preferred.name, regexIndex: preferred.index }),
-    ...(score === undefined ? {} : { regexScore: score }),
+    ...(score === undefined ? {} : { regexScore: score, regexesRanked: ranked ?? [] }),
   };
 }
 

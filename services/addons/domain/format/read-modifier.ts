@@ -1,0 +1,67 @@
+/** A place in a template where a modifier begins. */
+export class ModifierSource {
+  readonly text: string;
+  index: number;
+
+  constructor(text: string, index: number) {
+    this.text = text;
+    this.index = index;
+  }
+}
+
+const call = /[A-Za-z]+\(/y;
+/** Longer arguments are none. */
+const maxCallLength = 1000;
+
+/**
+ * Reads one modifier up to the next `::`, `[` or `}` that is not within its brackets or quotes. Quotes count in calls only,
+ * since a comparison such as `~director's` may contain one.
+ */
+export function readModifier(source: ModifierSource): string {
+  const { text } = source;
+  const start = source.index;
+  call.lastIndex = start;
+  const end = call.test(text) ? callEnd(text, call.lastIndex) : -1;
+  source.index = end === -1 ? plainEnd(text, start) : end;
+  return text.slice(start, source.index);
+}
+
+/** Where the bracket closes that was opened before `from`; -1 where it does not. */
+function callEnd(text: string, from: number): number {
+  let depth = 1;
+  let index = from;
+  const limit = Math.min(text.length, from + maxCallLength);
+  while (index < limit) {
+    const letter = text[index] ?? '';
+    const isQuote = letter === "'" || letter === '"';
+    const closing = isQuote && depth === 1 && isArgumentStart(text, index) ? quoteEnd(text, index) : -1;
+    if (closing !== -1) {
+      index = closing;
+      continue;
+    }
+    if (letter === '(') depth += 1;
+    if (letter === ')') depth -= 1;
+    index += 1;
+    if (depth === 0) return index;
+  }
+  return -1;
+}
+
+function isArgumentStart(text: string, index: number): boolean {
+  return /[(,\s]/.test(text[index - 1] ?? '');
+}
+
+/** A quote closes where an argument can end, so that an apostrophe within a word is part of the text. */
+function quoteEnd(text: string, start: number): number {
+  const quote = text[start] ?? '';
+  const end = new RegExp(String.raw`${quote}(?=\s{0,20}[,)])`, 'g');
+  end.lastIndex = start + 1;
+  const found = end.exec(text.slice(0, start + maxCallLength));
+  return found === null ? -1 : found.index + 1;
+}
+
+function plainEnd(text: string, start: number): number {
+  let index = start;
+  while (index < text.length && !/[}[\]]/.test(text[index] ?? '') && !text.startsWith('::', index)) index += 1;
+  return index;
+}

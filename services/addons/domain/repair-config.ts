@@ -1,0 +1,135 @@
+import type { z } from 'zod';
+
+/** A value that was left out of a configuration or changed, for the user who imports it. */
+export interface Repair {
+  readonly path: readonly PropertyKey[];
+  readonly sentence: string;
+}
+
+interface Finding {
+  readonly issue: z.core.$ZodIssue;
+  readonly path: readonly PropertyKey[];
+}
+
+/** Every round removes at least one value, and a member can hide as many others as the schema is deep. */
+const maxRounds = 24;
+const maxShownPath = 120;
+
+/**
+ * Parses a value and, in place of refusing the whole of it, leaves out each member that does not fit. Lists that are too
+ * long are cut, numbers outside their range are moved to its nearest end. The input is not changed.
+ *
+ * @returns Undefined when the value cannot be repaired, because a member is missing that everything depends on.
+ */
+export function parseWithRepairs<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  options?: Parameters<Schema['safeParse']>[1],
+): { readonly data: z.output<Schema>; readonly repairs: readonly Repair[] } | undefined {
+  let value: unknown;
+  const repairs: Repair[] = [];
+  for (let round = 0; round < maxRounds; round += 1) {
+    const result = schema.safeParse(round === 0 ? input : value, options);
+    if (result.success) return { data: result.data, repairs };
+    if (round === 0) value = structuredClone(input);
+    // Later elements go first, so that the indexes of the others stay right.
+    const findings = result.error.issues.flatMap((issue) => findingsIn(issue, [])).toSorted(laterFirst);
+    for (const finding of findings) {
+      const repair = repairOne(value, finding);
+      if (repair === undefined) return undefined;
+      repairs.push(repair);
+    }
+  }
+  return undefined;
+}
+
+/** Issues within a union are those of the alternative that fits best: the one whose own type is right. */
+function findingsIn(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): readonly Finding[] {
+  const path = [...base, ...issue.path];
+  if (issue.code !== 'invalid_union') return [{ issue, path }];
+  const nearest = issue.errors.find((errors) => errors.length > 0 && errors.every((inner) => inner.path.length > 0));
+  return nearest === undefined ? [{ issue, path }] : nearest.flatMap((inner) => findingsIn(inner, path));
+}
+
+function laterFirst(one: Finding, other: Finding): number {
+  const length = Math.min(one.path.length, other.path.length);
+  for (let index = 0; index < length; index += 1) {
+    const [left, right] = [one.path[index], other.path[index]];
+    if (left === right) continue;
+    if (typeof left === 'number' && typeof right === 'number') return right - left;
+    return String(left) < String(right) ? -1 : 1;
+  }
+  return other.path.length - one.path.length;
+}
+
+function repairOne(root: unknown, { issue, path }: Finding): Repair | undefined {
+  const current = valueAt(root, path);
+  // A list that lost an element may have moved the value, or a finding before this one removed it.
+  if (current === undefined) return removeAt(root, path.slice(0, -1), `${shownPath(path)} is missing`);
+  const bound = boundOf(issue);
+  if (bound !== undefined && typeof current === 'number') {
+    setAt(root, path, bound);
+    return { path, sentence: `${shownPath(path)} must not be ${String(current)}; ${String(bound)} is used.` };
+  }
+  if (issue.code === 'too_big' && Array.isArray(current)) {
+    const dropped = current.splice(Number(issue.maximum)).length;
+    return { path, sentence: `${shownPath(path)} is longer than supported; the last ${String(dropped)} are left out.` };
+  }
+  return removeAt(root, path, `${shownPath(path)} is not supported (${messageOf(issue)})`);
+}
+
+function boundOf(issue: z.core.$ZodIssue): number | undefined {
+  if (issue.code === 'too_big' && issue.origin === 'number') return Number(issue.maximum);
+  return issue.code === 'too_small' && issue.origin === 'number' ? Number(issue.minimum) : undefined;
+}
+
+function messageOf({ message }: z.core.$ZodIssue): string {
+  return message.replace(/\.$/, '').slice(0, 200);
+}
+
+/** Removes a member; a member of a list takes the place of the one before it. Undefined for the root. */
+function removeAt(root: unknown, path: readonly PropertyKey[], reason: string): Repair | undefined {
+  const key = path.at(-1);
+  const parent = valueAt(root, path.slice(0, -1));
+  if (key === undefined || typeof parent !== 'object' || parent === null) return undefined;
+  const sentence = `${reason}; ${shownPath(path)} is left out.`;
+  if (Array.isArray(parent)) {
+    // A tuple without one of its elements is none.
+    if (isTuple(parent, path)) return removeAt(root, path.slice(0, -1), reason);
+    parent.splice(Number(key), 1);
+  } else {
+    Reflect.deleteProperty(parent, key);
+  }
+  return { path, sentence };
+}
+
+/** Ranges are lists of two numbers under these names. */
+function isTuple(list: readonly unknown[], path: readonly PropertyKey[]): boolean {
+  const name = String(path.at(-2));
+  return (
+    list.length <= 2 &&
+    (/Range$/.test(name) || ['movies', 'series', 'anime'].includes(name)) &&
+    path[0] !== 'sortCriteria'
+  );
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
+}
+
+function setAt(root: unknown, path: readonly PropertyKey[], next: unknown): void {
+  const parent = valueAt(root, path.slice(0, -1));
+  const key = path.at(-1);
+  if (key !== undefined && typeof parent === 'object' && parent !== null)
+    (parent as Record<PropertyKey, unknown>)[key] = next;
+}
+
+function shownPath(path: readonly PropertyKey[]): string {
+  const text = path.map(String).join('.');
+  return text.length > maxShownPath ? `${text.slice(0, maxShownPath)}…` : text;
+}

@@ -1,0 +1,46 @@
+const videoExtension = /\.(?:mkv|mp4|avi|mov|wmv|flv|webm|m4v|mpe?g|m2ts|mts|ts|vob|ogv|ogm|divx|rm|rmvb|3gp|iso)$/i;
+const maxLines = 8;
+
+/** Names of a stream's file and of the folder of its torrent, as far as its texts say them. */
+export interface FileNames {
+  readonly file: string | undefined;
+  readonly folder: string | undefined;
+}
+
+/** Whether a text ends like the name of a video file. */
+export function isVideoName(text: string): boolean {
+  return videoExtension.test(text);
+}
+
+/** Lines of a description without icons and labels at their beginning. */
+export function bareLines(description: string): readonly string[] {
+  return description.split('\n', maxLines).map((line) =>
+    line
+      .replace(/^[\p{Extended_Pictographic}\u{FE0F}\u{200D}\s]+/u, '')
+      .replace(/^[A-Z][A-Za-z ]{1,14}:\s+/, '')
+      .trim(),
+  );
+}
+
+/** Whether a line has a year, a season or a resolution, as names of releases do. */
+export function looksLikeRelease(line: string): boolean {
+  return /\b(?:19|20)\d\d\b|\bS\d{1,2}|\b\d{3,4}[pi]\b/i.test(line);
+}
+
+/** Whether two names say the same, whatever signs are between the words. */
+export function isSameName(one: string, other: string): boolean {
+  const plain = (name: string): string =>
+    name
+      .replace(videoExtension, '')
+      .replaceAll(/[^\p{L}\p{N}+]/gu, '')
+      .toLowerCase();
+  return plain(one) === plain(other);
+}
+
+/** `Folder/File.mkv` in two. */
+export function splitPath(path: string): FileNames {
+  const parts = path.split(/[/\\]+/).filter((part) => part !== '');
+  const file = parts.at(-1);
+  if (parts.length < 2 || file === undefined || !isVideoName(file)) return { file: path, folder: undefined };
+  return { file, folder: parts[0] };
+}

@@ -1,0 +1,64 @@
+const hourMs = 3_600_000;
+const hoursOf: Readonly<Record<string, number>> = { h: 1, d: 24, w: 168, y: 8760 };
+
+/** Text after one of these icons, up to the next icon or the end of the line. */
+export function textAfter(text: string, icons: readonly string[]): string | undefined {
+  for (const icon of icons) {
+    const index = text.indexOf(icon);
+    if (index === -1) continue;
+    const rest = text.slice(index + icon.length).replace(/^\u{FE0F}?\s*/u, '');
+    const found = /^[^\n\p{Emoji_Presentation}\u{2699}\u{2601}\u{26A1}|]{1,200}/u.exec(rest)?.[0].trim();
+    if (found !== undefined && found !== '') return found;
+  }
+  return undefined;
+}
+
+/** Text after a label at the beginning of a line or of a piece between bars, such as `Source: 1337x`. */
+export function labelled(text: string, labels: readonly string[]): string | undefined {
+  const found = new RegExp(`(?:^|[|•\\n])[^\\p{L}\\n]*(?:${labels.join('|')})\\s*:\\s*([^|\\n]{1,200})`, 'iu').exec(
+    text,
+  );
+  return found?.[1]?.trim();
+}
+
+/** Number of seeders. */
+export function seedersIn(text: string): number | undefined {
+  const found = /(?:[👥👤🌱]\u{FE0F}?|\bseed(?:er)?s?\s*:)\s*(\d[\d,.]{0,9})(?![\d:])/iu.exec(text);
+  return found === null ? undefined : Number(found[1]?.replaceAll(/[,.]/g, ''));
+}
+
+/** Hours since the release was published. */
+export function ageIn(text: string): number | undefined {
+  const found = /(?:📅|📆|🕒|⏰|🗓|\bage\s*:)\u{FE0F}?\s*(\d{1,6})\s*(minutes?|mins?|months?|mo|[mhdwy])/iu.exec(text);
+  if (found === null) return undefined;
+  const [, number = '0', unit = ''] = found;
+  const word = unit.toLowerCase();
+  if (word.startsWith('mo')) return Number(number) * 24 * 30;
+  if (word.startsWith('m')) return Number(number) / 60;
+  return Number(number) * (hoursOf[word.slice(0, 1)] ?? 1);
+}
+
+const clockIcons = String.raw`[⏱⏲⌚⌛🕐-🕧]\u{FE0F}?`;
+const durationPatterns: readonly RegExp[] = [
+  /(?<![\p{L}\d])(?<h>\d{1,2})\s?h(?:ours?|rs?)?[:\s]{0,2}(?<m>\d{1,2})\s?m(?:in(?:ute)?s?)?(?:[:\s]{0,2}(?<s>\d{1,2})\s?s)?(?![\p{L}\d])/iu,
+  /(?<![\p{L}\d])(?<m>\d{1,3})\s?m(?:in)?[:\s]{0,2}(?<s>\d{1,2})\s?s(?![\p{L}\d])/iu,
+  new RegExp(
+    String.raw`(?:${clockIcons}|\b(?:duration|runtime|length)\s*:)\s*(?<h>\d{1,2}):(?<m>\d\d):(?<s>\d\d)`,
+    'iu',
+  ),
+  new RegExp(
+    String.raw`(?:${clockIcons}|\b(?:duration|runtime|length)\s*:)\s*(?:(?<h>\d{1,2})\s?h(?:ours?|rs?)?|(?<m>\d{1,3})\s?m(?:in(?:ute)?s?)?)(?![\p{L}\d])`,
+    'iu',
+  ),
+];
+
+/** How long the video is, ms; 0 where the text does not say it. */
+export function durationIn(text: string): number {
+  for (const pattern of durationPatterns) {
+    const groups = pattern.exec(text)?.groups;
+    if (groups === undefined) continue;
+    const { h = '0', m = '0', s = '0' } = groups;
+    return Number(h) * hourMs + Number(m) * 60_000 + Number(s) * 1000;
+  }
+  return 0;
+}

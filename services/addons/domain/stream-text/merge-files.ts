@@ -1,0 +1,45 @@
+import type { ParsedFile } from '../stream.ts';
+
+const union = (one: readonly string[], other: readonly string[]): readonly string[] =>
+  one.length === 0 ? other : other.length === 0 ? one : [...new Set([...one, ...other])];
+const some = <Item>(list: readonly Item[] | undefined): readonly Item[] | undefined =>
+  list === undefined || list.length === 0 ? undefined : list;
+
+/** What the name of a file says, completed by the name of the folder it lies in. */
+export function mergeFiles(file: ParsedFile, folder: ParsedFile): ParsedFile {
+  const seasons = some(file.seasons) ?? some(folder.seasons);
+  const episodes = some(file.episodes) ?? some(folder.episodes);
+  const hasTitle = file.title !== undefined && file.title.length > 2 && !/^(?:s\d|e\d|\d)/i.test(file.title);
+  return {
+    ...withoutUndefined(folder),
+    ...withoutUndefined(file),
+    title: hasTitle ? file.title : (folder.title ?? file.title),
+    seasons,
+    episodes,
+    ...(some(file.seasons) === undefined ? {} : { folderSeasons: folder.seasons }),
+    ...(some(file.episodes) === undefined ? {} : { folderEpisodes: folder.episodes }),
+    editions: union(file.editions, folder.editions),
+    visualTags: union(file.visualTags, folder.visualTags),
+    audioTags: union(file.audioTags, folder.audioTags),
+    audioChannels: union(file.audioChannels, folder.audioChannels),
+    languages: union(file.languages, folder.languages),
+    subtitles: union(file.subtitles, folder.subtitles),
+    subbed: file.subbed || folder.subbed,
+    dubbed: file.dubbed || folder.dubbed,
+    seasonPack: file.seasonPack || folder.seasonPack,
+  };
+}
+
+function withoutUndefined(file: ParsedFile): Partial<ParsedFile> {
+  return Object.fromEntries(Object.entries(file).filter(([, value]) => value !== undefined));
+}
+
+const maxEpisodesOfOneFile = 5;
+
+/** A file that is much smaller than its folder, or one that names many episodes, belongs to a pack. */
+export function isPart(file: ParsedFile, size: number | undefined, folderSize: number | undefined): boolean {
+  const episodes = file.episodes?.length ?? 0;
+  if (episodes === 0) return false;
+  const isSmaller = size !== undefined && folderSize !== undefined && folderSize > size * 2;
+  return isSmaller || episodes > maxEpisodesOfOneFile;
+}

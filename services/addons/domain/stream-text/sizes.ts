@@ -1,0 +1,52 @@
+const powers: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 };
+/** `2.1 GB`, `1,5 GiB`, `1,234.5 MB`, and `2,3 Go` as French trackers write it. */
+const sizePattern = /(?<![\w.,])(\d[\d.,\u00A0]*)\s?([KMGTКМГТ])(i?)(?:[Bb]|o|Б)(?![\p{L}\d])/iu;
+const cyrillic: Readonly<Record<string, string>> = { к: 'k', м: 'm', г: 'g', т: 't' };
+
+/** Bytes of one unit step in the sizes of an addon: most count with 1024 whatever they call it. */
+export type SizeBase = 1000 | 1024;
+
+/** The first size in a text, bytes. */
+export function parseSize(text: string, base: SizeBase = 1024): number | undefined {
+  const found = sizePattern.exec(text);
+  if (found === null) return undefined;
+  const [, digits = '', letter = '', binary = ''] = found;
+  const unit = letter.toLowerCase();
+  const power = powers[cyrillic[unit] ?? unit];
+  const number = parseDecimal(digits);
+  if (power === undefined || number === undefined) return undefined;
+  const size = Math.round(number * (binary === '' ? base : 1024) ** power);
+  return size > 0 && Number.isSafeInteger(size) ? size : undefined;
+}
+
+/** A number with a point or a comma before its decimals, and maybe the other one between thousands. */
+export function parseDecimal(digits: string): number | undefined {
+  const plain = digits.replaceAll('\u00A0', '').replace(/[.,]+$/, '');
+  const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','));
+  const separators = plain.replaceAll(/\d/g, '');
+  const isMixed = separators.includes('.') && separators.includes(',');
+  const isThousands = !isMixed && (separators.length > 1 || /^\d{1,3},\d{3}$/.test(plain));
+  const whole = last === -1 || isThousands ? plain : plain.slice(0, last);
+  const decimals = last === -1 || isThousands ? '' : `.${plain.slice(last + 1)}`;
+  const number = Number(`${whole.replaceAll(/[.,]/g, '')}${decimals}`);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** A size as a member of a stream has it: bytes, or a text such as `3.1 GB`. */
+export function toBytes(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? Math.round(value) : undefined;
+  if (typeof value !== 'string') return undefined;
+  return /^\s*\d{1,15}(?:\.\d+)?\s*$/.test(value) ? toBytes(Number(value)) : parseSize(value);
+}
+
+/** The size after one of these icons. */
+export function sizeAfter(text: string, icons: readonly string[], base: SizeBase): number | undefined {
+  for (const icon of icons) {
+    const index = text.indexOf(icon);
+    if (index === -1) continue;
+    const line = text.slice(index + icon.length).split('\n', 1)[0] ?? '';
+    const size = parseSize(line.slice(0, 40), base);
+    if (size !== undefined) return size;
+  }
+  return undefined;
+}

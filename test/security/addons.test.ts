@@ -1,0 +1,292 @@
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configOf, customPreset, makeUser, readJson, streamsOf } from '../services/addons/rig.ts';
+import { openFakeAddon } from '../services/addons/fake-addon.ts';
+import { api } from '../support/api.ts';
+import { openAccessHost, type AccessHost } from '../support/access.ts';
+
+const secret = 'DEBRID-KEY-OF-THE-OWNER';
+let access: AccessHost;
+let url: string;
+beforeAll(async () => {
+  access = await openAccessHost({
+    reader: [{ service: 'addons', permission: 'read', resource: '*' }],
+    writer: [{ service: 'addons', permission: 'write', resource: '*' }],
+    other: [{ service: 'addons', permission: 'write', resource: '*' }],
+  });
+  url = access.rig.url('addons');
+});
+afterAll(async () => {
+  await access[Symbol.asyncDispose]();
+});
+
+const create = async (account: string, config: object): Promise<Response> =>
+  access.call(account, 'control', 'POST', '/api/addons/profiles', { config });
+const services = [{ id: 'torbox', enabled: true, credentials: { apiKey: secret } }];
+
+describe('configurations by account', () => {
+  let owned: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    const made = async (account: string): Promise<string> =>
+      (await readJson(await create(account, configOf([], { services })))).uuid;
+    owned = { admin: await made('admin'), writer: await made('writer') };
+  });
+
+  it.each<[account: string, owner: string, status: number, showsKeys: boolean]>([
+    ['admin', 'admin', 200, true],
+    ['admin', 'writer', 200, true],
+    ['writer', 'writer', 200, true],
+    ['writer', 'admin', 200, false],
+    ['other', 'admin', 200, false],
+    ['other', 'writer', 200, false],
+    ['reader', 'admin', 403, false],
+    ['nogrant', 'admin', 403, false],
+    ['anonymous', 'admin', 401, false],
+  ])('%s reads that of %s: %i, keys %s', async (account, owner, status, showsKeys) => {
+    const reply = await access.call(account, 'control', 'GET', `/api/addons/profiles/${owned[owner] ?? ''}`);
+    expect([reply.status, (await reply.text()).includes(secret)]).toEqual([status, showsKeys]);
+  });
+
+  it('keeps the keys of one that an account saves without seeing them', async () => {
+    const path = `/api/addons/profiles/${owned['admin'] ?? ''}`;
+    const { config } = await readJson(await access.call('other', 'control', 'GET', path));
+    const saved = await access.call('other', 'control', 'PUT', path, { config: { ...config, addonName: 'Renamed' } });
+    expect(saved.status).toBe(200);
+    const shown = await readJson(await access.call('admin', 'control', 'GET', path));
+    expect([shown.config.addonName, JSON.stringify(shown.config).includes(secret)]).toEqual(['Renamed', true]);
+  });
+
+  it('moves those of a removed account away from a later account of its name', async () => {
+    const base = access.rig.url('control');
+    const account = async (): Promise<unknown> =>
+      api(base, '/api/accounts', {
+        method: 'POST',
+        body: JSON.stringify({
+          ...{ name: 'leaver', password: 'velvet-otter-93-lantern' },
+          grants: [{ service: 'addons', permission: 'write', resource: '*' }],
+        }),
+      });
+    await account();
+    const { uuid } = await readJson(await create('leaver', configOf([], { services })));
+    await api(base, '/api/accounts/leaver', { method: 'DELETE' });
+    await account();
+    const reply = await access.call('leaver', 'control', 'GET', `/api/addons/profiles/${uuid}`);
+    expect((await reply.text()).includes(secret)).toBe(false);
+  });
+});
+
+describe('addresses of addons that an account without administration chooses', () => {
+  it('never lead to this computer or its network', async () => {
+    await using near = await openFakeAddon();
+    const port = new URL(near.url).port;
+    const hosts = [
+      ...['127.0.0.1', 'localhost', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]'],
+      ...[
+        '0.0.0.0',
+        '127.0.0.1.',
+        'sub.localhost',
+        '[::]',
+        '[0:0:0:0:0:0:0:1]',
+        '[::ffff:7f00:1]',
+        '10.0.0.1',
+        '192.168.0.1',
+        '169.254.169.254',
+      ],
+    ];
+    for (const host of hosts) {
+      const preset = customPreset('a', 'Near', `http://${host}:${port}/manifest.json`);
+      const reply = await access.call('writer', 'control', 'POST', '/api/addons/check', { preset });
+      const body = await readJson(reply);
+      expect([host, reply.status === 200 && body.works]).toEqual([host, false]);
+      expect((await create('writer', configOf([preset]))).status).toBe(400);
+    }
+    expect(near.asked).toEqual([]);
+    const preset = customPreset('a', 'Near', near.manifestUrl);
+    const checked = await readJson(await access.call('admin', 'control', 'POST', '/api/addons/check', { preset }));
+    expect(checked.works).toBe(true);
+  });
+
+  it('are not reached by previews, catalogs or lists either', async () => {
+    await using near = await openFakeAddon({ streams: [{ name: 'Up', url: 'http://h.example/x' }] });
+    const preset = customPreset('a', 'Near', near.manifestUrl);
+    const config = configOf([preset]);
+    await access.call('writer', 'control', 'POST', '/api/addons/preview', { config, type: 'movie', id: 'tt1' });
+    await access.call('writer', 'control', 'POST', '/api/addons/catalogs', { config });
+    expect(near.asked).toEqual([]);
+    const { uuid } = await readJson(await create('admin', config));
+    const asked = near.asked.length;
+    // An account that saves it vouches for it from then on, and may not vouch for addresses at home.
+    const saved = await access.call('writer', 'control', 'PUT', `/api/addons/profiles/${uuid}`, { config });
+    expect([saved.status, near.asked.length]).toEqual([400, asked]);
+  });
+});
+
+describe('guessing', () => {
+  const basic = (name: string, password: string): Record<string, string> => ({
+    Authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+  });
+
+  it('of the password of a configuration is slowed down however it is tried', async () => {
+    const { uuid } = await makeUser(access.rig, configOf([], { services }));
+    const ways: readonly ((guess: string) => Promise<Response>)[] = [
+      (guess) => fetch(`${url}/api/v1/user`, { headers: basic(uuid, guess) }),
+      (guess) => fetch(`${url}/api/v1/search?type=movie&id=tt1`, { headers: basic(uuid, guess) }),
+      (guess) => fetch(`${url}/export?includeCredentials=true`, { headers: basic(uuid, guess) }),
+      (guess) =>
+        fetch(`${url}/api/v1/user`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({
+            config: { ...configOf([]), parentConfig: { uuid, password: guess } },
+            password: 'secret-1',
+          }),
+        }),
+    ];
+    const guesses = Array.from(
+      { length: 40 },
+      async (_, index) => (await ways[index % ways.length]?.(`guess-${String(index)}`))?.status,
+    );
+    const statuses = await Promise.all(guesses);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(25);
+    expect(statuses.filter((status) => status === 400 || status === 429)).toHaveLength(statuses.length);
+  });
+
+  it('does not lock the owner out', async () => {
+    const made = await makeUser(access.rig, configOf([]));
+    const reply = await fetch(`${url}/api/v1/user`, { headers: basic(made.uuid, 'golden-pass-1') });
+    expect(reply.status).toBe(200);
+    const wrong = await fetch(`${url}/api/v1/user`, { headers: basic(made.uuid, 'wrong') });
+    expect(wrong.status).toBe(400);
+    expect((await fetch(`${url}/api/v1/user`, { headers: basic(made.uuid, 'golden-pass-1') })).status).toBe(200);
+  });
+});
+
+describe('costs of expressions of a stranger', () => {
+  const film = 'A.Film.2019.1080p.WEB-DL.x264-'.padEnd(380, 'word.');
+  const many = (count: number): readonly object[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...{ name: 'Up', url: `http://h.example/${String(index)}` },
+      behaviorHints: { filename: `${film}${String(index)}.mkv` },
+    }));
+
+  /** The slowest answer of another service while something else is done. */
+  async function slowestDuring(work: Promise<unknown>): Promise<number> {
+    let isDone = false;
+    let slowest = 0;
+    const end = work.finally(() => (isDone = true));
+    while (!isDone) {
+      const began = performance.now();
+      await (await fetch(`${access.rig.url('control')}/api/health`)).text();
+      slowest = Math.max(slowest, performance.now() - began);
+    }
+    await end;
+    return slowest;
+  }
+
+  it('do not hold up other services, and the list says what had no effect', async () => {
+    await using up = await openFakeAddon({ streams: many(3000) });
+    const presets = [customPreset('u', 'Up', up.manifestUrl, { timeout: 20_000 })];
+    const plain = await makeUser(access.rig, configOf(presets, { deadline: 20_000 }));
+    // Reading the names is done once, and is not what is measured.
+    await streamsOf(plain.base);
+    const withoutThem = await slowestDuring(streamsOf(plain.base, 'movie/tt2'));
+    const expressions = Array.from({ length: 40 }, (_, index) => `keyword(streams,'q${String(index)}')`);
+    const hostile = await makeUser(
+      access.rig,
+      configOf(presets, { deadline: 20_000, excludedStreamExpressions: expressions }),
+    );
+    let rows: any[] = [];
+    const slowest = await slowestDuring(
+      (async () => {
+        rows = await streamsOf(hostile.base, 'movie/tt2');
+      })(),
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(3000);
+    expect(rows.at(-1).description).toMatch(/has no effect|have no effect/);
+    expect(slowest).toBeLessThan(withoutThem + 500);
+  });
+
+  it.each<[string, object]>([
+    ['backtrack without end', { excludedRegexPatterns: ['(\\w+\\.?)+\\1+!$'] }],
+    ['need more memory than they may', { excludedRegexPatterns: ['(?:(?:(?:b?){200}){200}){50}!!$'] }],
+  ])('that %s end with their process', async (_what, more) => {
+    await using up = await openFakeAddon({ streams: many(20) });
+    const { base } = await makeUser(access.rig, configOf([customPreset('u', 'Up', up.manifestUrl)], more));
+    const rows = await streamsOf(base, 'movie/tt3');
+    expect(rows.length).toBeGreaterThanOrEqual(20);
+    // The next list is that of a process of its own.
+    expect(await streamsOf(base, 'movie/tt4')).toHaveLength(rows.length);
+  });
+});
+
+describe('malformed requests', () => {
+  it.each([
+    ...[
+      '/%ff',
+      '/stremio/%ff/x/manifest.json',
+      '/stremio/__proto__/constructor/manifest.json',
+      '/constructor/manifest.json',
+    ],
+    ...[
+      '/eyJ%ff/manifest.json',
+      '/manifest.json?config=%ff',
+      '/proxy/__proto__/x?userId=y',
+      '/api/v1/debrid/playback/%ff/x',
+    ],
+    ...[
+      '/stremio/u/__proto__/manifest.json',
+      '/static/%2e%2e%2fx',
+      '/api/v1/user?uuid=%00',
+      '/stremio/x/y/stream/movie/%E0%A4%A.json',
+    ],
+  ])('GET %s is answered without a failure of the server', async (path) => {
+    expect((await fetch(`${url}${path}`, { redirect: 'manual' })).status).toBeLessThan(500);
+  });
+
+  it.each(['{', '[]', '5', 'null', '{"config":5,"password":"secret-1"}', '{"__proto__":{"x":1}}'])(
+    'POST /api/v1/user with %s is refused',
+    async (body) => {
+      for (const path of ['/api/v1/user', '/configure', '/api/v1/format']) {
+        const reply = await fetch(`${url}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
+        expect([path, reply.status >= 400 && reply.status < 500]).toEqual([path, true]);
+      }
+    },
+  );
+
+  it('a client that leaves in the middle of its body is no error in the log', async () => {
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write(
+      'POST /api/v1/user HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"config":',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.destroy();
+    // The next request is answered after the one that was given up.
+    await (await fetch(`${url}/health`)).text();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const { lines } = await api<{ lines: readonly { readonly msg?: string; readonly service?: string }[] }>(
+      access.rig.url('control'),
+      '/api/log?level=error&service=addons',
+    );
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('redirects of upstreams', () => {
+  it('do not lead an account to this computer', async () => {
+    await using near = await openFakeAddon();
+    const server = createServer((_request, response) => response.writeHead(302, { location: near.manifestUrl }).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const preset = customPreset('a', 'Near', `http://127.0.0.1:${String(port)}/manifest.json`);
+    const checked = await readJson(await access.call('writer', 'control', 'POST', '/api/addons/check', { preset }));
+    server.close();
+    expect([checked.works, near.asked]).toEqual([false, []]);
+  });
+});

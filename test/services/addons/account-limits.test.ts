@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HealthWatch, operationOf } from '../../../services/addons/providers/health.ts';
+import { ProviderError } from '../../../services/addons/providers/provider.ts';
+import { tooMany } from '../../../services/addons/providers/caller.ts';
+import type { TestHost } from '../../support/host.ts';
+import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
+import { hashes, openTorBox, type FakeStore } from './fake-stores.ts';
+import { openDebridLink } from './more-fake-stores.ts';
+import { configOf, customPreset, makeUser, openAddonsHost, streamsOf } from './rig.ts';
+
+let host: TestHost;
+let upstream: FakeAddon;
+let torBox: FakeStore;
+let debridLink: FakeStore;
+beforeAll(async () => {
+  torBox = await openTorBox();
+  debridLink = await openDebridLink();
+  host = await openAddonsHost({ PROVIDER_D_BASE_URL: debridLink.url, PROVIDER_H_BASE_URL: torBox.url });
+  const bare = (infoHash: string): object => ({
+    name: 'Up',
+    title: 'Film.2019.1080p.mkv\n👤 9 💾 5 GB',
+    infoHash,
+    fileIdx: 1,
+  });
+  upstream = await openFakeAddon({ streams: [bare(hashes.uncached), bare(hashes.cached)] });
+});
+afterAll(async () => {
+  await host[Symbol.asyncDispose]();
+  for (const each of [upstream, torBox, debridLink]) await each[Symbol.asyncDispose]();
+});
+
+const user = async (id: string, apiKey: string): Promise<string> => {
+  const services = [{ id, enabled: true, credentials: { apiKey } }];
+  const config = configOf([customPreset('a', 'Up', upstream.manifestUrl)], {
+    services,
+    serviceWrap: { enabled: true },
+  });
+  return (await makeUser(host, config)).base;
+};
+const names = (streams: any[]): string[] => streams.map(({ name }) => name);
+
+describe('a limit that a debrid service sets', () => {
+  it('applies to the account and the function that were limited only', async () => {
+    const [one, other] = [await user('torbox', 'TBKEY1'), await user('torbox', 'TBKEY2')];
+    const [uncached] = await streamsOf(one);
+    torBox.fail('/torrents/createtorrent', [
+      429,
+      { success: false, data: null, detail: 'x', error: 'COOLDOWN_LIMIT' },
+      { 'retry-after': '1800' },
+    ]);
+    const limited = await fetch(uncached.url, { redirect: 'manual' });
+    torBox.fail('/torrents/createtorrent', undefined);
+    expect(limited.headers.get('location')).toContain('too-many-requests');
+
+    const asked = torBox.asked.length;
+    const again = await fetch(uncached.url, { redirect: 'manual' });
+    expect(again.headers.get('location')).toContain('too-many-requests');
+    expect(torBox.asked.slice(asked).some(({ path }) => path.endsWith('createtorrent'))).toBe(false);
+
+    const ready = ['[TB download] Up 1080p', '[TB+] Up 1080p'];
+    expect(names(await streamsOf(one, 'movie/tt2'))).toEqual(ready);
+    const listed = await streamsOf(other, 'movie/tt3');
+    expect(names(listed)).toEqual(ready);
+    const played = await fetch(listed[1].url, { redirect: 'manual' });
+    expect([played.status, played.headers.get('location')]).toEqual([307, expect.stringContaining('direct.example')]);
+    const added = await fetch(listed[0].url, { redirect: 'manual' });
+    expect(added.headers.get('location')).not.toContain('too-many-requests');
+  });
+
+  it('of the whole account leaves other accounts alone, and is told of', async () => {
+    const [one, other] = [await user('debridlink', 'DLKEY-ONE'), await user('debridlink', 'DLKEY')];
+    debridLink.fail('/', [200, { success: false, error: 'floodDetected' }]);
+    await streamsOf(one, 'movie/tt4');
+    debridLink.fail('/', undefined);
+    const asked = debridLink.asked.length;
+    const rows = await streamsOf(one, 'movie/tt5');
+    expect(debridLink.asked.length).toBe(asked);
+    expect(rows.at(-1).description).toMatch(/^Debrid-Link has limited this account until \d\d:\d\d UTC\.$/);
+    expect(names(await streamsOf(other, 'movie/tt6')).some((name) => name.startsWith('[❌]'))).toBe(false);
+  });
+});
+
+describe('the watch over services', () => {
+  const clock = { now: () => 1_000_000 } as any;
+  const call = (credential: string, operation = 'GET /a') =>
+    ({ id: 'torbox', name: 'TorBox', credential, operation }) as const;
+  const failure = new ProviderError('SERVICE_UNAVAILABLE', 'down');
+
+  it('stops asking for one account after five failures, and for another one not', () => {
+    const health = new HealthWatch(clock);
+    for (let round = 0; round < 5; round += 1) health.failed(call('one'), 1, failure);
+    expect(() => health.check(call('one'))).toThrow(/again and again/);
+    expect(() => health.check(call('other'))).not.toThrow();
+    expect(health.list()[0]?.disabledUntil).toBe(1_060_000);
+  });
+
+  it('remembers a refused key of one account only', () => {
+    const health = new HealthWatch(clock);
+    health.failed(call('one'), 1, new ProviderError('UNAUTHORIZED', 'no'));
+    expect(() => health.check(call('one', 'GET /b'))).toThrow(/does not accept this key/);
+    expect(() => health.check(call('other'))).not.toThrow();
+    health.forgive('torbox', 'one');
+    expect(() => health.check(call('one'))).not.toThrow();
+  });
+
+  it('reads Retry-After as seconds or as a date', () => {
+    expect(tooMany('X', '120').retryAfterMs).toBe(120_000);
+    const inTwoMinutes = tooMany('X', new Date(Date.now() + 120_000).toUTCString()).retryAfterMs ?? 0;
+    expect(inTwoMinutes).toBeGreaterThan(100_000);
+    expect(inTwoMinutes).toBeLessThanOrEqual(121_000);
+    expect(tooMany('X', 'soon').retryAfterMs).toBeUndefined();
+  });
+
+  it('names a function without ids and query', () => {
+    expect(operationOf('GET', '/torrents/info/ABC123456?x=1')).toBe('GET /torrents/info/:id');
+    expect(operationOf('POST', `/seedbox/${'a'.repeat(40)}/remove`)).toBe('POST /seedbox/:id/remove');
+    expect(operationOf('GET', '/torrents/mylist?id=5')).toBe('GET /torrents/mylist');
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig, readConfig } from '../../../services/addons/domain/read-config.ts';
+import { api } from '../../support/api.ts';
+import type { TestHost } from '../../support/host.ts';
+import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
+import { configOf, customPreset, getJson, openAddonsHost, password, readJson, streamsOf } from './rig.ts';
+
+const long = `(?:a|${'b'.repeat(3200)})`;
+let host: TestHost;
+let up: FakeAddon;
+beforeAll(async () => {
+  host = await openAddonsHost();
+  up = await openFakeAddon({
+    streams: [{ name: 'Up', url: 'http://h.example/x', behaviorHints: { filename: 'A.2019.1080p.mkv' } }],
+  });
+});
+afterAll(async () => {
+  await up[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+});
+
+const post = async (config: unknown): Promise<{ status: number; body: any }> => {
+  const response = await fetch(`${host.url('addons')}/api/v1/user`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ config, password }),
+  });
+  return { status: response.status, body: await readJson(response) };
+};
+const config = (more: object): Record<string, unknown> => configOf([customPreset('u', 'Up', up.manifestUrl)], more);
+
+describe('a configuration of the peer', () => {
+  it('is taken with patterns and lists as long as public ones', async () => {
+    const more = {
+      addonName: 'n'.repeat(300),
+      preferredRegexPatterns: [{ name: 'x', pattern: long }],
+      excludedRegexPatterns: Array.from({ length: 200 }, (_, index) => `no-match-${String(index)}`),
+      rankedRegexPatterns: Array.from({ length: 187 }, (_, index) => ({
+        name: 'r',
+        pattern: `r${String(index)}`,
+        score: 1,
+      })),
+      preferredStreamExpressions: [`/*long*/ keyword(streams, ${Array.from({ length: 400 }, () => "'word'").join()})`],
+    };
+    const { status, body } = await post(config(more));
+    expect([status, body.data.notes]).toEqual([201, undefined]);
+    const base = `${host.url('addons')}/stremio/${body.data.uuid}/${body.data.encryptedPassword}`;
+    expect((await streamsOf(base)).map(({ name }) => name)).toEqual([expect.stringContaining('Up')]);
+  });
+
+  it.each<[string, object, string]>([
+    ['an unknown value in a list', { seederRangeTypes: ['p2p', 'usenet'] }, 'seederRangeTypes.1'],
+    [
+      'an unknown mode',
+      { deduplicator: { enabled: true, multiGroupBehaviour: 'newest' } },
+      'deduplicator.multiGroupBehaviour',
+    ],
+    ['a number as text', { size: { global: { movies: ['0', 5] } } }, 'size.global.movies'],
+    ['a member of another type', { excludeCached: 'no' }, 'excludeCached'],
+    ['an object in place of a list', { excludedResolutions: { a: 1 } }, 'excludedResolutions'],
+    ['a pattern of another shape', { preferredRegexPatterns: [{ name: 'x' }, 'ok'] }, 'preferredRegexPatterns.0'],
+    [
+      'a score that is too high',
+      { rankedStreamExpressions: [{ expression: 'streams', score: 1e9 }] },
+      'rankedStreamExpressions.0.score',
+    ],
+    ['a service without an id', { services: [{ enabled: true }] }, 'services.0'],
+    ['a variant with a foreign id', { variants: [{ id: 'Bad Id!', script: '' }] }, 'variants.0.id'],
+    [
+      'a merged catalog without a name',
+      { mergedCatalogs: [{ id: 'm', type: 'movie', catalogIds: [] }] },
+      'mergedCatalogs.0',
+    ],
+    ['a sort criterion that is a number', { sortCriteria: { global: [5, { key: 'size' }] } }, 'sortCriteria.global.0'],
+    ['a limit below zero', { resultLimits: { global: -1 } }, 'resultLimits.global'],
+    ['a format that is none', { formatter: 'torrentio' }, 'formatter'],
+  ])('is taken without %s, which is listed', async (_what, more, path) => {
+    const { status, body } = await post(config(more));
+    expect(status).toBe(201);
+    expect(body.data.notes.join('\n')).toContain(path);
+  });
+
+  it('keeps what stands beside a value that is left out', () => {
+    const read = readConfig(
+      configOf([], {
+        seederRangeTypes: ['p2p', 'usenet', 'cached'],
+        rankedStreamExpressions: [
+          { expression: 'a', score: 1e9 },
+          { expression: 'b', score: 5 },
+        ],
+        deduplicator: { enabled: true, cached: 'nonsense', p2p: 'single_result' },
+        size: { global: { movies: [1, 'x'], series: [1, 2] } },
+        presets: [{ type: 'custom', instanceId: 'ok', options: {} }, { type: 5 }, 'text'],
+        deadline: 5,
+      }),
+    );
+    expect(read).toMatchObject({
+      seederRangeTypes: ['p2p', 'cached'],
+      rankedStreamExpressions: [
+        { expression: 'a', score: 1_000_000 },
+        { expression: 'b', score: 5 },
+      ],
+      deduplicator: { enabled: true, p2p: 'single_result' },
+      size: { global: { series: [1, 2] } },
+      presets: [{ instanceId: 'ok' }],
+      deadline: 1000,
+    });
+    expect(read.deduplicator).not.toHaveProperty('cached');
+  });
+
+  it('is read out of a template, and gets unique instance ids', () => {
+    const preset = (instanceId: string): object => ({ type: 'custom', instanceId, options: {} });
+    const template = { metadata: { name: 'T' }, config: { ...configOf([preset('a b'), preset('x'), preset('x')]) } };
+    const read = readConfig([template]);
+    expect(read.presets.map(({ instanceId }) => instanceId)).toEqual(['a-b', 'x', 'x-2']);
+    expect(read.importNotes).toHaveLength(2);
+  });
+
+  it('gets a default format and order where it has none', () => {
+    const read = readConfig({ presets: [] });
+    expect([read.formatter, read.sortCriteria, read.importNotes?.length]).toEqual([
+      { id: 'torrentio' },
+      { global: [] },
+      2,
+    ]);
+  });
+
+  it.each([5, null, 'x', [], {}, { presets: 5 }])('is refused where it is none: %j', (value) => {
+    expect(() => readConfig(value)).toThrow();
+    expect(() => parseConfig(JSON.stringify(value))).toThrow();
+  });
+
+  it('tells on the page what was left out, until it is saved again', async () => {
+    const control = host.url('control');
+    const body = JSON.stringify({ config: config({ excludeCached: 'no' }) });
+    const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
+    const profile = `/api/addons/profiles/${uuid}`;
+    const shown = await api<{ config: object; notes: string[] }>(control, profile);
+    expect(shown.notes.join('\n')).toContain('excludeCached is not supported');
+    await api(control, profile, { method: 'PUT', body: JSON.stringify({ config: shown.config }) });
+    expect((await api<{ notes: string[] }>(control, profile)).notes).toEqual([]);
+  });
+
+  it('names the flags of a pattern that are not known', async () => {
+    const control = host.url('control');
+    const body = JSON.stringify({ config: config({ excludedRegexPatterns: ['/hdtv/xq'] }) });
+    const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
+    const { notes } = await api<{ notes: string[] }>(control, `/api/addons/profiles/${uuid}`);
+    expect(notes.join('\n')).toContain('flags "xq"');
+  });
+});
+
+describe('ADDON_PASSWORD', () => {
+  it('accepts each of several passwords', async () => {
+    await using locked = await openAddonsHost({ ADDON_PASSWORD: 'one, two' });
+    const create = async (addonPassword: string): Promise<number> => {
+      const response = await fetch(`${locked.url('addons')}/api/v1/user`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ config: { ...configOf([]), addonPassword }, password }),
+      });
+      return response.status;
+    };
+    expect([await create('one'), await create('two'), await create('three'), await create('one, two')]).toEqual([
+      ...[201, 201, 401, 401],
+    ]);
+    const { data } = await getJson(`${locked.url('addons')}/api/v1/status`);
+    expect(data.settings.protected).toBe(true);
+  });
+});
