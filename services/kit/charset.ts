@@ -56,21 +56,26 @@ function isUtf8DespiteLabel(bytes: Uint8Array, label: string): boolean {
   return !eastAsian.test(label) || bytes.some((byte) => byte >= 0xe0) || bytes.every((byte) => byte < 0x80);
 }
 
+/** Returns the charset that text without a byte order mark is in: UTF-8 where it is valid, else as declared, else windows-1252. */
+export function detectCharset(bytes: Uint8Array, declared?: string): string {
+  const label = normalize(declared);
+  if (isUtf8DespiteLabel(bytes, label)) return 'utf-8';
+  // What is declared as UTF-8 and is not valid UTF-8 was written by a program that never converted it.
+  if (/^(?:utf-?8|unicode-1-1-utf-8|x-unicode20utf8)$/.test(label)) return 'windows-1252';
+  return findDecoder(label) === undefined ? 'windows-1252' : label;
+}
+
+/** Decodes bytes in the charset that {@link detectCharset} returned. */
+export function decodeAs(bytes: Uint8Array, charset: string): string {
+  return (findDecoder(charset) ?? ((each: Uint8Array) => windows1252.decode(each)))(bytes);
+}
+
 /**
  * Decodes text of other systems, which declare charsets wrongly or not at all. This order holds everywhere in Homeport: byte
  * order mark, UTF-8 where the bytes are valid UTF-8, the declared charset, windows-1252.
  */
 export function decodeText(bytes: Uint8Array, charset?: string): string {
-  const label = normalize(charset);
-  const marked = decodeMarked(bytes);
-  if (marked !== undefined) return marked;
-  if (isUtf8DespiteLabel(bytes, label)) return utf8.decode(bytes);
-  const decode = findDecoder(label);
-  // What is declared as UTF-8 and is not valid UTF-8 was written by a program that never converted it.
-  if (decode === undefined || /^(?:utf-?8|unicode-1-1-utf-8|x-unicode20utf8)$/.test(label)) {
-    return windows1252.decode(bytes);
-  }
-  return decode(bytes);
+  return decodeMarked(bytes) ?? decodeAs(bytes, detectCharset(bytes, charset));
 }
 
 /** Decodes bytes that were read as latin1, as Node does with headers; other text is returned unchanged. */

@@ -13,6 +13,7 @@ import type { Outcome } from '../deliver/first-attempts.ts';
 import { sendResultWebhook } from '../deliver/result-webhook.ts';
 import { mostDestinations, readDestinations, whereServed, type TaggedDestination } from '../keys/read-key.ts';
 import { largestFile } from '../settings.ts';
+import { parseQuery } from '../../kit/url-encoded.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
@@ -30,7 +31,7 @@ const levels = {
 } as const;
 
 function queryOf(request: Request): URLSearchParams {
-  return new URL(request.originalUrl, 'http://localhost').searchParams;
+  return parseQuery(request.originalUrl.split('?').slice(1).join('?'));
 }
 
 /** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
