@@ -52,6 +52,8 @@ export interface Destination {
   send(message: Message, outlets: Outlets, signal: AbortSignal, call?: SendOptions): Promise<Result>;
   /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
   readonly parts?: readonly Destination[];
+  /** Arguments of its URL that have no effect here, by name. */
+  readonly ignored?: readonly string[];
   /** The Apprise library delivers to it, so nothing is while that engine is away. */
   readonly engine?: true;
 }
@@ -69,6 +71,8 @@ export interface DestinationKind {
   readonly templates: readonly string[];
   /** Arguments it knows besides the common ones. */
   readonly args: readonly string[];
+  /** Arguments that it moves to another part of its URL, so that its normal form does not have them. */
+  readonly moved?: readonly string[];
   /** True when files are sent along; others get the words alone. */
   readonly files?: boolean;
   /** How a person fills it in. */

@@ -16,7 +16,8 @@ export type Body =
   | ((
       | { readonly kind: 'json'; readonly fields: Readonly<Record<string, unknown>> }
       | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly refused: boolean }
-      | { readonly kind: 'text'; readonly text: string }
+      /** `isJsonType`: it came under the type of JSON. */
+      | { readonly kind: 'text'; readonly text: string; readonly isJsonType?: boolean }
     ) & {
       /** As it came; a form in parts is not kept. */
       readonly bytes?: Uint8Array;
@@ -152,7 +153,7 @@ const jsonStart = /^\s*(?:$|\{|"|\[\s*(?:[{["\]]|-?[\d.]+\s*[,\]]|(?:true|false|
 function readJsonBody(text: string, bytes: Uint8Array): Body {
   const fields = parseJson(text);
   if (fields !== undefined) return { kind: 'json', fields, bytes };
-  return jsonStart.test(text) || isJson(text) ? { kind: 'bad-json' } : { kind: 'text', text, bytes };
+  return jsonStart.test(text) || isJson(text) ? { kind: 'bad-json' } : { kind: 'text', text, bytes, isJsonType: true };
 }
 
 function isJson(text: string): boolean {

@@ -11,6 +11,7 @@ import type { EngineDestinations } from '../apprise/destinations.ts';
 import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../deliver/first-attempts.ts';
 import { sendResultWebhook } from '../deliver/result-webhook.ts';
+import { ignoredSentence } from '../destinations/ignored.ts';
 import { mostDestinations, readDestinations, whereServed, type TaggedDestination } from '../keys/read-key.ts';
 import { largestFile } from '../settings.ts';
 import { parseQuery } from '../../kit/url-encoded.ts';
@@ -18,7 +19,7 @@ import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
 import { sendDetails, sendNothing, sendOk } from './reply.ts';
-import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+import { identify, keyOf, needsSignIn, onlyMethods, type RouteParts } from './request.ts';
 import { proofOf } from './signature.ts';
 
 const levels = {
@@ -56,8 +57,9 @@ export function notifyRoutes(parts: RouteParts): Router {
 
   const notify = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
-    const identity = await identify(request, context, settings.requireSignIn);
-    if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
+    const isRequired = needsSignIn(request, settings);
+    const identity = await identify(request, context, isRequired);
+    if (isRequired && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
       throw new Problem('notify.forbidden', 403, sentences.denied);
     }
     const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);
@@ -95,7 +97,10 @@ export function notifyRoutes(parts: RouteParts): Router {
     const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => bad.includes(state) && !optional);
     const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
     const told = describe(outcomes, context.clock.now(), () => explainNobody(key, known?.entries ?? [], expression));
-    const lines = filterDetails(told, request.get('x-apprise-log-level'));
+    const lines = filterDetails(
+      [...told, ...ignoredLines(chosen, context.clock.now())],
+      request.get('x-apprise-log-level'),
+    );
     sendResultWebhook(context, settings.resultsUrl, {
       source: request.socket.remoteAddress ?? '',
       status: failed ? 1 : 0,
@@ -113,6 +118,15 @@ export function notifyRoutes(parts: RouteParts): Router {
     onlyMethods('POST')(request, response, next);
   });
   return router;
+}
+
+/** A line for each destination whose address has arguments without effect. */
+function ignoredLines(
+  destinations: readonly Pick<TaggedDestination, 'destination'>[],
+  now: number,
+): readonly DetailLine[] {
+  const sentences = destinations.flatMap(({ destination }) => ignoredSentence(destination) ?? []);
+  return [...new Set(sentences)].map((sentence): DetailLine => ['WARNING', detailTime(now), sentence]);
 }
 
 /** A key with a secret takes what is signed with it, or comes from an account that may post there. @throws Problem 401, 403 */

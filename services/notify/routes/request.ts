@@ -54,6 +54,17 @@ export async function identify(
 }
 
 /**
+ * Returns true where a request has to come from an account: everywhere when the settings say so, and from programs of this
+ * computer when these are not trusted. What comes by the gateway was admitted there.
+ */
+export function needsSignIn(
+  request: Request,
+  settings: Pick<Settings, 'requireSignIn' | 'trustLocalPrograms'>,
+): boolean {
+  return settings.requireSignIn || (!settings.trustLocalPrograms && !isGatewayRequest(request));
+}
+
+/**
  * Who may read or change a key, of which configurations hold the passwords: any program of this machine, unless the settings
  * or the key say otherwise. What comes by a gateway is nobody of this machine. `isClosed`: it is for those who signed in.
  * @throws Problem 401
@@ -66,7 +77,7 @@ export async function identifyForKey(
   const closedByItself = async (): Promise<boolean> =>
     key !== undefined && (await configurations.find(key))?.options.closed === true;
   const isClosed =
-    settings.requireSignIn || settings.closeKeys || isGatewayRequest(request) || (await closedByItself());
+    needsSignIn(request, settings) || settings.closeKeys || isGatewayRequest(request) || (await closedByItself());
   return { isClosed, identity: await identify(request, context, isClosed) };
 }
 

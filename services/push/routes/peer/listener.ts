@@ -34,7 +34,7 @@ export interface ListenerParts {
   readonly limits: Pick<Limits, 'request'>;
   readonly rates: Pick<RateVisitors, 'of'>;
   /** The sender's address is what the proxy before us says. */
-  readonly behindProxy: boolean;
+  readonly behindProxy: () => boolean;
   /** Routes that are no topic's: what answers a method and path, undefined for those of none of them. */
   readonly others: (method: string, path: string) => OtherRoute | undefined;
   readonly app: () => string | undefined;
@@ -82,7 +82,7 @@ export async function readRequest(
   const mark = url.indexOf('?');
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const query = mark < 0 ? undefined : parseQuery(url.slice(mark + 1));
-  const address = addressOf(request, behindProxy);
+  const address = addressOf(request, behindProxy());
   const { foreignSite } = context.caller(request);
   const credentials = credentialsOf(request, query, { remoteAddress: address, foreignSite });
   const { accounts } = context;

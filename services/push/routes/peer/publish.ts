@@ -37,7 +37,7 @@ export interface PublishParts {
   /** Seconds that a message may be put off. */
   readonly longestDelay: () => number;
   /** Application servers may publish to topics of UnifiedPush without an account. */
-  readonly unifiedPush: boolean;
+  readonly unifiedPush: () => boolean;
   /** Takes the seconds from a message's arrival to its commit. */
   readonly took: Histogram;
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
 
   const allow = (exchange: Exchange, text: unknown): string => {
     const topic = requireTopic(text, reserved);
-    const open = parts.unifiedPush && isUnifiedPushTopic(topic);
+    const open = parts.unifiedPush() && isUnifiedPushTopic(topic);
     if (!open && !accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
     topics.use(exchange, [topic]);
     return topic;
