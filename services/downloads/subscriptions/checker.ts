@@ -101,7 +101,7 @@ export class Checker {
         ({ availability }) => !subscription.skipMembersOnly || availability !== 'subscriber_only',
       );
       const titles = open.map((entry) => entry.title ?? '');
-      const wanted = await matchTitles(subscription.titleRegex, titles, context.clock);
+      const wanted = await matchTitles(subscription.titleRegex, titles);
       return await this.#take(id, feed, open, new Set(open.filter((_, index) => wanted[index] === true)));
     } catch (error) {
       if (!signal.aborted) await this.#fail(id, error);

@@ -96,7 +96,7 @@ export class Subscriptions implements AsyncDisposable {
   async add(given: NewSubscription): Promise<StoredSubscription> {
     const { context, scan } = this.#parts;
     const { shown: url, ...secrets } = await this.#kept(given.url);
-    await matchTitles(given.titleRegex, [''], context.clock);
+    await matchTitles(given.titleRegex, ['']);
     requireInside(given.order.folder);
     if ((await this.#store.findByUrl(url)) !== undefined) throw alreadySubscribed;
     const order = { ...given.order, ...secrets };
@@ -148,7 +148,7 @@ export class Subscriptions implements AsyncDisposable {
   ): Promise<StoredSubscription> {
     const { context } = this.#parts;
     const { folder, url, ...rest } = change;
-    if (rest.titleRegex !== undefined) await matchTitles(rest.titleRegex, [''], context.clock);
+    if (rest.titleRegex !== undefined) await matchTitles(rest.titleRegex, ['']);
     requireInside(folder ?? null);
     const move = url === undefined ? undefined : await this.#lookAt(id, url);
     const changed = await context.commit(async (db) => {
@@ -223,7 +223,7 @@ export class Subscriptions implements AsyncDisposable {
       for (const oldest of [...this.#previews.keys()].slice(0, -mostPreviews)) this.#previews.delete(oldest);
     }
     const titles = feed.entries.map((entry) => entry.title ?? entryKey(entry));
-    const wanted = await matchTitles(titleRegex, titles, context.clock);
+    const wanted = await matchTitles(titleRegex, titles);
     const entries = titles.map((title, index) => ({ title, wanted: wanted[index] === true }));
     return {
       name: feed.title || address,

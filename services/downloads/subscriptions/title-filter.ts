@@ -1,31 +1,34 @@
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock } from '../../contracts/service.ts';
-import { askThread, threadFile, ThreadTooSlow } from '../../kit/limited-thread.ts';
+import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
+import { threadFile } from '../../kit/limited-thread.ts';
+import { systemTimer } from '../../kit/system-timer.ts';
 import { titleExpression } from './title-expression.ts';
 
 /** For all titles of a feed together; an expression that backtracks for ever is given up after it. */
 const patienceMs = 2000;
 /** A title is looked at this far. */
 const longestTitle = 500;
-const workerFile = threadFile('title-worker', import.meta.url);
+const processes = new LimitedProcesses(threadFile('title-process', import.meta.url), {
+  clock: systemTimer,
+  memoryMb: 64,
+  timeoutMs: patienceMs,
+});
 
 /**
- * Which titles a person's regular expression finds something in. It runs in a thread of its own, which is ended when it
- * takes too long: the process never waits for it. An empty expression lets everything through.
+ * Tests which titles match a user's regular expression, in a child process with a limit on time and memory. An empty
+ * expression matches every title.
  * @throws Problem `downloads.bad_filter` (400), `downloads.slow_filter` (422)
  */
-export async function matchTitles(regex: string, titles: readonly string[], clock: Clock): Promise<readonly boolean[]> {
+export async function matchTitles(regex: string, titles: readonly string[]): Promise<readonly boolean[]> {
   if (regex === '' || titles.length === 0) return titles.map(() => true);
   titleExpression(regex);
   try {
-    return await askThread<readonly boolean[]>(workerFile, {
-      clock,
-      workerData: { regex, titles: titles.map((title) => title.slice(0, longestTitle)) },
-      memoryMb: 64,
-      limitMs: patienceMs,
+    return await processes.run<readonly boolean[]>({
+      regex,
+      titles: titles.map((title) => title.slice(0, longestTitle)),
     });
   } catch (error) {
-    throw error instanceof ThreadTooSlow ? tooSlow : error;
+    throw error instanceof LimitExceeded ? tooSlow : error;
   }
 }
 

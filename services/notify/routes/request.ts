@@ -54,14 +54,17 @@ export async function identify(
 }
 
 /**
- * Returns true where a request has to come from an account: everywhere when the settings say so, and from programs of this
- * computer when these are not trusted. What comes by the gateway was admitted there.
+ * Returns whether a request has to come from an account. The gateway has decided about what it passes on; of the other
+ * requests only those of programs on this computer pass without a sign-in, as long as the settings trust these; Homeport's
+ * own requests are not among them.
  */
-export function needsSignIn(
+export async function needsSignIn(
   request: Request,
-  settings: Pick<Settings, 'requireSignIn' | 'trustLocalPrograms'>,
-): boolean {
-  return settings.requireSignIn || (!settings.trustLocalPrograms && !isGatewayRequest(request));
+  { context, settings }: Pick<RouteParts, 'context' | 'settings'>,
+): Promise<boolean> {
+  if (settings.requireSignIn) return true;
+  if (isGatewayRequest(request)) return false;
+  return !settings.trustLocalPrograms || !(await context.isLocalProgram(request));
 }
 
 /**
@@ -77,7 +80,10 @@ export async function identifyForKey(
   const closedByItself = async (): Promise<boolean> =>
     key !== undefined && (await configurations.find(key))?.options.closed === true;
   const isClosed =
-    needsSignIn(request, settings) || settings.closeKeys || isGatewayRequest(request) || (await closedByItself());
+    settings.closeKeys ||
+    isGatewayRequest(request) ||
+    (await needsSignIn(request, { context, settings })) ||
+    (await closedByItself());
   return { isClosed, identity: await identify(request, context, isClosed) };
 }
 

@@ -54,12 +54,10 @@ async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, 
     }
     return { status: beatStatus.up, msg: `${said}, keyword ${found ? 'is' : 'not'} found` };
   }
-  const { path, operator, expected } = {
-    path: config.jsonPath || '$',
-    operator: config.jsonPathOperator ?? '==',
-    expected: config.expectedValue ?? '',
-  };
-  const { holds, value } = await matchesJson(text, path, operator, expected);
+  const path = config.jsonPath || '$';
+  const operator = config.jsonPathOperator ?? '==';
+  const expected = config.expectedValue ?? '';
+  const { holds, value } = await matchesJson({ text, path, operator, expected });
   const words = `JSON query ${holds ? 'passes' : 'does not pass'} (comparing ${value} ${operator} ${expected})`;
   if (!holds) throw new CheckFailure(words);
   return { status: beatStatus.up, msg: words };

@@ -40,7 +40,12 @@ export async function probeMqtt({ config, signal }: ProbeOrder): Promise<Found> 
     const message = await promise;
     const shown = `Topic: ${topic}; Message: ${message.slice(0, 200)}`;
     if (field('mqttCheckType') === 'json-query') {
-      const { holds, value } = await matchesJson(message, field('jsonPath'), config.jsonPathOperator ?? '==', field('expectedValue')); // prettier-ignore
+      const { holds, value } = await matchesJson({
+        text: message,
+        path: field('jsonPath'),
+        operator: config.jsonPathOperator ?? '==',
+        expected: field('expectedValue'),
+      });
       if (!holds) throw new CheckFailure(`The value ${value} is not as expected - Topic: ${topic}`);
     } else if (!message.includes(field('mqttSuccessMessage'))) {
       throw new CheckFailure(`Message mismatch - ${shown}`);

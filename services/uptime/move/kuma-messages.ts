@@ -1,13 +1,12 @@
 import type { Past, Contents } from './backup.ts';
 
-/** Asks the thread for what a monitor did. */
-export interface ToKuma {
-  readonly monitor: number;
-  readonly now: number;
+/** What the process that reads a kuma.db is asked: its contents, or the history of one monitor. */
+export interface KumaQuestion {
+  readonly file: string;
+  readonly history?: { readonly monitor: number; readonly now: number };
 }
 
-/** What the thread tells: one `holding` or `refused` first, then one `past` for each question. */
-export type FromKuma =
+export type KumaAnswer =
   | { readonly kind: 'holding'; readonly holding: Contents }
   | { readonly kind: 'past'; readonly past: Past }
   | { readonly kind: 'refused'; readonly detail: string };

@@ -1,48 +1,51 @@
-import { Worker } from 'node:worker_threads';
 import { Problem } from '../../contracts/problem.ts';
+import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { threadFile } from '../../kit/limited-thread.ts';
+import { systemTimer } from '../../kit/system-timer.ts';
 import type { Holding } from './backup.ts';
-import type { FromKuma, ToKuma } from './kuma-messages.ts';
+import type { KumaAnswer, KumaQuestion } from './kuma-messages.ts';
 
-const workerFile = threadFile('kuma-worker', import.meta.url);
-/** What is set and a monitor's history may take in the thread. */
-const memoryMb = 512;
+const mebibyte = 1024 * 1024;
+const limits = {
+  clock: systemTimer,
+  memoryMb: 512,
+  timeoutMs: 5 * 60_000,
+  maxOutputBytes: 256 * mebibyte,
+  nativeAddons: true,
+} as const;
 
-/** A `kuma.db`, read in a thread of its own until it is disposed. @throws Problem `uptime.no_backup` (400) */
+/**
+ * Opens a `kuma.db` in a process of its own until it is disposed.
+ * @throws Problem `uptime.no_backup` (400) when it cannot be read or is too large.
+ */
 export async function openKuma(file: string): Promise<AsyncDisposable & { readonly holding: Holding }> {
-  const worker = new Worker(workerFile, {
-    workerData: { file },
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-    execArgv: [],
-  });
-  const close = async (): Promise<void> => void (await worker.terminate());
+  const processes = new LimitedProcesses(threadFile('kuma-process', import.meta.url), limits);
   try {
-    const told = await nextOf(worker);
-    if (told.kind !== 'holding') {
-      throw new Problem('uptime.no_backup', 400, told.kind === 'refused' ? told.detail : 'It holds nothing.');
-    }
+    const answer = await ask(processes, { file });
+    if (answer.kind !== 'holding') throw new Error('the process sent another answer');
     const past: Holding['past'] = async (monitor, now) => {
-      const answer = nextOf(worker);
-      worker.postMessage({ monitor, now } satisfies ToKuma);
-      const found = await answer;
-      if (found.kind !== 'past') throw new Error('the thread told something else');
+      const found = await ask(processes, { file, history: { monitor, now } });
+      if (found.kind !== 'past') throw new Error('the process sent another answer');
       return found.past;
     };
-    return { holding: { ...told.holding, past }, [Symbol.asyncDispose]: close };
+    return {
+      holding: { ...answer.holding, past },
+      [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
+    };
   } catch (error) {
-    await close();
+    await processes[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-/** Its next message. @throws what ended it */
-async function nextOf(worker: Worker): Promise<FromKuma> {
-  const { promise, resolve, reject } = Promise.withResolvers<FromKuma>();
-  const ended = (): void => reject(new Error('the thread ended'));
-  worker.once('message', resolve).once('error', reject).once('exit', ended);
+async function ask(processes: LimitedProcesses, question: KumaQuestion): Promise<KumaAnswer> {
   try {
-    return await promise;
-  } finally {
-    worker.off('message', resolve).off('error', reject).off('exit', ended);
+    const answer = await processes.run<KumaAnswer>(question);
+    if (answer.kind === 'refused') throw new Problem('uptime.no_backup', 400, answer.detail);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof LimitExceeded)) throw error;
+    const detail = `This database is too large or damaged: ${error.message}.`;
+    throw new Problem('uptime.no_backup', 400, detail, { cause: error });
   }
 }

@@ -1,33 +1,27 @@
 import type { Clock } from '../../../contracts/service.ts';
-import { askThread, threadFile } from '../../../kit/limited-thread.ts';
+import { LimitedProcesses } from '../../../kit/limited-process.ts';
+import { threadFile } from '../../../kit/limited-thread.ts';
 
-const workerFile = threadFile('yaml-worker', import.meta.url);
 /** For all texts of a question together. */
 const patienceMs = 3000;
 
 /**
- * Reads YAML that anybody may have pushed: three hundred nested keys alone take the parser seconds. It runs in a thread with
- * a limit, one question after another, so that many take no more of the machine than one.
+ * Reads YAML that anybody may have pushed: three hundred nested keys alone take the parser seconds. It runs in a
+ * child process with a limit on time and memory, one question after another.
  */
 export class YamlReader {
-  readonly #clock: Clock;
-  #latest: Promise<unknown> = Promise.resolve();
+  readonly #processes: LimitedProcesses;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    const moduleFile = threadFile('yaml-process', import.meta.url);
+    this.#processes = new LimitedProcesses(moduleFile, { clock, memoryMb: 128, timeoutMs: patienceMs });
   }
 
   /** What each text says; undefined for one that is no YAML, and for all when they take too long. Never rejects. */
   async read(texts: readonly string[]): Promise<readonly unknown[]> {
     if (texts.length === 0) return [];
-    const reading = this.#latest.then(() => this.#inThread(texts));
-    this.#latest = reading;
-    return reading;
-  }
-
-  async #inThread(texts: readonly string[]): Promise<readonly unknown[]> {
     try {
-      return await askThread(workerFile, { clock: this.#clock, workerData: texts, memoryMb: 128, limitMs: patienceMs });
+      return await this.#processes.run<readonly unknown[]>(texts);
     } catch (error) {
       // Whatever a text did to it, it is no template.
       if (!(error instanceof Error)) throw error;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { parseQuery } from '../../../kit/url-encoded.ts';
 import { Problem } from '../../../contracts/problem.ts';
+import type { AppPages } from '../../../contracts/app-pages.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Counter } from '../../../contracts/metrics.ts';
 import { flag } from '../../domain/parameters.ts';
@@ -37,7 +38,7 @@ export interface ListenerParts {
   readonly behindProxy: () => boolean;
   /** Routes that are no topic's: what answers a method and path, undefined for those of none of them. */
   readonly others: (method: string, path: string) => OtherRoute | undefined;
-  readonly app: () => string | undefined;
+  readonly pages: AppPages;
   readonly reserved: ReadonlySet<string>;
   /** Counts refused requests by the peer's code. */
   readonly refused: Counter;
@@ -189,7 +190,7 @@ function topicPage(parts: ListenerParts, exchange: Exchange, topic: string): voi
     answerValue(exchange.response, { unifiedpush: { version: 1 } });
     return;
   }
-  redirectToApp(exchange, parts.app());
+  redirectToApp(exchange, parts.pages);
 }
 
 function decodePath(path: string): string {

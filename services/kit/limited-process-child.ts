@@ -1,0 +1,58 @@
+import { constants, setPriority } from 'node:os';
+import { deserialize, serialize } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import type {
+  FromLimitedProcess,
+  LimitedProcessArguments,
+  ToLimitedProcess,
+  WatchdogData,
+} from './limited-process-messages.ts';
+import { threadFile } from './limited-thread.ts';
+
+/** The child of a `LimitedProcesses`: evaluates what its parent sends, and ends with it. */
+const parameters = JSON.parse(process.argv[2] ?? '{}') as LimitedProcessArguments;
+/** Node itself and what is outside the heap. */
+const baseMb = 160;
+const maxMessageLength = 500;
+
+try {
+  // The services come first when the processor is busy.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+} catch {
+  // Not permitted in some containers.
+}
+const deadline = new Int32Array(new SharedArrayBuffer(4));
+const workerData: WatchdogData = {
+  deadline,
+  maxResidentBytes: (parameters.memoryMb + baseMb) * 1024 * 1024,
+  parent: process.ppid,
+};
+const watchdog = new Worker(threadFile('limited-process-watchdog', import.meta.url), { workerData, execArgv: [] });
+watchdog.unref();
+
+const { run } = (await import(parameters.module)) as { readonly run: (input: unknown) => unknown };
+process.on('disconnect', () => process.exit(0));
+process.on('message', (message) => void evaluate(message as ToLimitedProcess));
+tell({ kind: 'ready' });
+
+async function evaluate({ input }: ToLimitedProcess): Promise<void> {
+  // The parent ends the child in time; the watchdog does when the parent is gone.
+  Atomics.store(deadline, 0, Math.ceil((Date.now() + parameters.timeoutMs) / 1000) + 1);
+  tell(await answerTo(input));
+  Atomics.store(deadline, 0, 0);
+}
+
+async function answerTo(input: Uint8Array): Promise<FromLimitedProcess> {
+  try {
+    const value = serialize(await run(deserialize(input)));
+    return value.length > parameters.maxOutputBytes ? { kind: 'too-large' } : { kind: 'answer', value };
+  } catch (error) {
+    const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+    const message = hasMessage ? String(error.message) : String(error);
+    return { kind: 'failed', message: message.slice(0, maxMessageLength) };
+  }
+}
+
+function tell(message: FromLimitedProcess): void {
+  process.send?.(message);
+}

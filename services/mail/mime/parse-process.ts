@@ -1,0 +1,7 @@
+import type { ParsedMail } from '../domain/mail.ts';
+import { parseMail } from './parse.ts';
+
+/** Parses a large mail. Runs in a limited process. */
+export function run({ raw, cut }: { readonly raw: Uint8Array; readonly cut: boolean }): Promise<ParsedMail> {
+  return parseMail(raw, cut);
+}

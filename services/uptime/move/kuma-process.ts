@@ -1,0 +1,18 @@
+import { Problem } from '../../contracts/problem.ts';
+import { openKumaDatabase } from './kuma-database.ts';
+import type { KumaAnswer, KumaQuestion } from './kuma-messages.ts';
+
+let opened: { readonly file: string; readonly database: ReturnType<typeof openKumaDatabase> } | undefined;
+
+/** Reads a kuma.db: its contents, or the history of one monitor. Runs in a limited process, which keeps the file open. */
+export function run({ file, history }: KumaQuestion): KumaAnswer {
+  try {
+    if (opened?.file !== file) opened = { file, database: openKumaDatabase(file) };
+    const { database } = opened;
+    if (history === undefined) return { kind: 'holding', holding: database.holding };
+    return { kind: 'past', past: database.past(history.monitor, history.now) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { kind: 'refused', detail: error.detail };
+  }
+}
