@@ -10,9 +10,7 @@ const blocks = new Set(
 /** Elements whose content is not text. */
 const invisible = new Set(['style', 'script', 'title', 'template', 'noscript']);
 /** Elements without content, which have no end tag. */
-const empty = new Set(
-  'area base br col embed hr img input link meta param source track wbr'.split(' '),
-);
+const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
 /** Addresses that a person can open; those of scripts and of other parts of a mail are left out. */
 const followable = /^(?:https?:\/\/|mailto:|tel:)[^\s<>]+$/i;
@@ -51,7 +49,10 @@ class LineWriter {
   }
 
   /** Ends the line; an empty one is kept with `always`. White space at its start is kept with `verbatim`. */
-  breakLine({ always = false, verbatim = false }: { readonly always?: boolean; readonly verbatim?: boolean } = {}): void {
+  breakLine({
+    always = false,
+    verbatim = false,
+  }: { readonly always?: boolean; readonly verbatim?: boolean } = {}): void {
     const text = verbatim ? this.#line.trimEnd() : this.#line.trim();
     const mark = '> '.repeat(Math.min(this.#quoteDepth, maxQuoteDepth));
     if (text !== '' || always) this.#lines.push(`${mark}${text}`.trimEnd());

@@ -30,6 +30,7 @@ export function parseUrlEncoded(
 /** Parses a query; its escapes may stand for bytes of windows-1252, as old devices write them. */
 export function parseQuery(query: string): URLSearchParams {
   const params = new URLSearchParams(query);
-  if (!/%[89a-f]/i.test(query) || ![...params].some((pair) => pair.some((text) => text.includes('\ufffd')))) return params;
+  if (!/%[89a-f]/i.test(query) || ![...params].some((pair) => pair.some((text) => text.includes('\ufffd'))))
+    return params;
   return new URLSearchParams(parseUrlEncoded(Buffer.from(query)).map(([name, value]) => [name, value]));
 }

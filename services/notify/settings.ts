@@ -93,32 +93,21 @@ export const Settings = z.object({
     title: 'Never fetch files from',
     description: 'The same kind of list; it wins over the other one. Private addresses are refused anyway.',
   }),
-  allowServices: z
-    .array(z.string().max(255))
-    .max(500)
-    .default([])
-    .meta({
-      live: true,
-      title: 'Only these kinds of destinations',
-      description: 'Schemes such as discord or mailto; one of a kind stands for all of it. Empty: all.',
-    }),
-  denyServices: z
-    .array(z.string().max(255))
-    .max(500)
-    .default([])
-    .meta({
-      live: true,
-      title: 'Not these kinds of destinations',
-      description: 'Schemes that are not used, where no list says which alone are.',
-    }),
-  redirects: z
-    .boolean()
-    .default(true)
-    .meta({
-      live: true,
-      title: 'Follow redirects',
-      description: 'Off: a destination that sends elsewhere is a failure, whatever its address says.',
-    }),
+  allowServices: z.array(z.string().max(255)).max(500).default([]).meta({
+    live: true,
+    title: 'Only these kinds of destinations',
+    description: 'Schemes such as discord or mailto; one of a kind stands for all of it. Empty: all.',
+  }),
+  denyServices: z.array(z.string().max(255)).max(500).default([]).meta({
+    live: true,
+    title: 'Not these kinds of destinations',
+    description: 'Schemes that are not used, where no list says which alone are.',
+  }),
+  redirects: z.boolean().default(true).meta({
+    live: true,
+    title: 'Follow redirects',
+    description: 'Off: a destination that sends elsewhere is a failure, whatever its address says.',
+  }),
   mappingDepth: z.int().min(1).max(50).default(5).meta({
     live: true,
     title: 'Depth of field mappings',

@@ -39,14 +39,11 @@ export const Settings = z.object({
     title: 'Message size limit',
     description: 'Bytes at which the text of a message is refused as too long.',
   }),
-  keepInInbox: z
-    .boolean()
-    .default(true)
-    .meta({
-      live: true,
-      title: 'Keep in the inbox',
-      description: 'Shows every published message in the app’s inbox too.',
-    }),
+  keepInInbox: z.boolean().default(true).meta({
+    live: true,
+    title: 'Keep in the inbox',
+    description: 'Shows every published message in the app’s inbox too.',
+  }),
   reservedTopics: z
     .array(z.string())
     .default([...reservedTopics])

@@ -8,7 +8,17 @@ import { verdict } from './senders/verdicts.ts';
 import { watchtower } from './senders/watchtower.ts';
 
 /** The more particular ones first. */
-const recognisers: readonly Recogniser[] = [cron, watchtower, smartd, mdadm, proxmox, synology, camera, marked, verdict];
+const recognisers: readonly Recogniser[] = [
+  cron,
+  watchtower,
+  smartd,
+  mdadm,
+  proxmox,
+  synology,
+  camera,
+  marked,
+  verdict,
+];
 
 /** How a mail of a program that many people run is told best; empty for all others. */
 export function recognise(words: Words): Rendering {

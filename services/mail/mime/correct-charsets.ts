@@ -73,7 +73,9 @@ function inBase64(text: string): string {
 function withField(header: string, name: string, value: string): string {
   const pattern = new RegExp(`^${name}[ \\t]*:[^\\r\\n]*(?:\\r?\\n[ \\t][^\\r\\n]*)*`, 'im');
   const field = `${name}: ${value}`;
-  return pattern.test(header) ? header.replace(pattern, () => field) : `${header}${header === '' ? '' : '\r\n'}${field}`;
+  return pattern.test(header)
+    ? header.replace(pattern, () => field)
+    : `${header}${header === '' ? '' : '\r\n'}${field}`;
 }
 
 /** Writes a text part as UTF-8 in base64 where a reader that trusts its label would read something else. */
@@ -98,9 +100,8 @@ function correctHeader(header: string, charset: string | undefined): string {
   if (!/[\x80-\xff]|=\?/.test(header)) return header;
   return header.replace(/^[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gm, (field) => {
     const text = decodeLatin1(field, charset);
-    const decoded = text.replace(
-      /=\?[^?\s]+\?[bq]\?[^?]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?]*\?=)*/gi,
-      (words) => (/^=\?utf-8\?/i.test(words) ? words : encodeWord(words)),
+    const decoded = text.replace(/=\?[^?\s]+\?[bq]\?[^?]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?]*\?=)*/gi, (words) =>
+      /^=\?utf-8\?/i.test(words) ? words : encodeWord(words),
     );
     return Buffer.from(decoded).toString('latin1');
   });

@@ -37,7 +37,11 @@ function isMislabelled(header: string, source: string): boolean {
 
 /** Removes what is meant for a terminal: colours, and the returns that write a line over again. */
 function withoutTerminalCodes(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : stripVTControlCharacters(text).replace(/\r+\n/g, '\r\n').replace(/\r(?!\n)/g, '\n');
+  return text === undefined
+    ? undefined
+    : stripVTControlCharacters(text)
+        .replace(/\r+\n/g, '\r\n')
+        .replace(/\r(?!\n)/g, '\n');
 }
 
 /** A comment behind the address (`root@host (Cron Daemon)`) is for machines of old. */

@@ -1,5 +1,5 @@
 import type { Handovers } from '../../contracts/bus.ts';
-import type { Fetch } from '../../contracts/outgoing.ts';
+import type { Connect, Fetch } from '../../contracts/outgoing.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import type { Progress } from './progress.ts';
@@ -9,6 +9,8 @@ import type { DestinationUrl } from './url.ts';
 /** Ways out of the process that a destination may use. */
 export interface Outlets {
   readonly fetch: Fetch;
+  /** Opens connections of other protocols than HTTP, except to Homeport's own listeners. */
+  readonly connect?: Connect;
   readonly handovers: Handovers;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly random: Random;

@@ -7,7 +7,8 @@ const words: Readonly<Record<NoticeType, string>> = {
   info:
     'info information informational notice debug trace verbose unknown none default normal low minimal neutral ' +
     'started running test',
-  success: 'success successful succeeded ok okay up resolved recovered recovery passed pass good healthy done completed',
+  success:
+    'success successful succeeded ok okay up resolved recovered recovery passed pass good healthy done completed',
   warning: 'warning warn pending nodata no_data degraded medium moderate minor attention unstable paused late grace',
   failure:
     'failure fail failed failing error err errored critical crit danger down firing alerting alert fatal panic ' +

@@ -57,7 +57,15 @@ export function recognise(
   const body = reading === undefined ? '' : (reading.body ?? writeLines(reading.lines, written));
   const source = reading?.source ?? program.name.toLowerCase();
   if (reading === undefined || (body === '' && reading.title === '')) {
-    return { title: program.name, body: showFields(fields), type: 'info', format: 'text', source, tag: undefined, foreign };
+    return {
+      title: program.name,
+      body: showFields(fields),
+      type: 'info',
+      format: 'text',
+      source,
+      tag: undefined,
+      foreign,
+    };
   }
   const plain = body === '';
   return {

@@ -121,7 +121,14 @@ export function readNotification(
   const title = firstText(fields.title, query.get('title')) ?? '';
   const isUnread = isEmpty(fields.body) && title === '' && strange !== undefined && hasForeignFields(mapped);
   return {
-    notice: { title, body: isUnread ? showFields(strange) : (fields.body ?? ''), type, format, tags: [], source: 'notify' },
+    notice: {
+      title,
+      body: isUnread ? showFields(strange) : (fields.body ?? ''),
+      type,
+      format,
+      tags: [],
+      source: 'notify',
+    },
     expression: readTag(firstOf(fields.tag, fields.tags, queryTags(query))),
     urls: readUrls(fields.urls),
     sources,

@@ -25,7 +25,8 @@ export async function kindOf(head: Buffer, name: string): Promise<Kind> {
   // Android installs packages by this type only; the bytes are those of any archive.
   if (/\.apk$/i.test(name)) return { type: 'application/vnd.android.package-archive', ending: '.apk' };
   if (isText(head)) return textKind(head.toString('utf8'), endingOf(name));
-  if (isUtf16(head)) return withCharset(textKind(decodeText(head), endingOf(name)), head[0] === 0xff ? 'utf-16le' : 'utf-16be');
+  if (isUtf16(head))
+    return withCharset(textKind(decodeText(head), endingOf(name)), head[0] === 0xff ? 'utf-16le' : 'utf-16be');
   // Loaded at the first file: most servers never get one.
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);

@@ -41,7 +41,9 @@ function parseTimestamp(text: string): number | undefined {
   if (mailDate.test(text)) return Date.parse(text);
   const match = timestamp.exec(text);
   if (match === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map((part) => Number(part ?? 0));
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
   const isValid = month >= 1 && month <= 12 && day >= 1 && hour <= 23 && minute <= 59 && second <= 60;
   if (!isValid || day > new Date(year, month, 0).getDate()) return undefined;
   const zone = match[7];
@@ -72,7 +74,10 @@ export function parseWordedTime(text: string, now: number): number | undefined {
   const later = /^in (half an|an?|\d{1,6}) (second|sec|minute|min|hour|day|week)s?$/.exec(words);
   if (later !== null) {
     const [, count = '', unit = ''] = later;
-    return now + (count === 'half an' ? 0.5 : /^an?$/.test(count) ? 1 : Number(count)) * (unitOf[unit.slice(0, 3)] ?? Number.NaN);
+    return (
+      now +
+      (count === 'half an' ? 0.5 : /^an?$/.test(count) ? 1 : Number(count)) * (unitOf[unit.slice(0, 3)] ?? Number.NaN)
+    );
   }
   const written = parseTimestamp(text.trim());
   if (written !== undefined) return written;
@@ -158,7 +163,9 @@ function readDate(text: string, reading: Reading): string | undefined {
 function momentOf({ days, thisWeek, date, minutes, seconds: written = 0 }: Reading, now: number): number | undefined {
   const today = new Date(now);
   const seconds =
-    minutes === undefined ? today.getHours() * 3600 + today.getMinutes() * 60 + today.getSeconds() : minutes * 60 + written;
+    minutes === undefined
+      ? today.getHours() * 3600 + today.getMinutes() * 60 + today.getSeconds()
+      : minutes * 60 + written;
   const on = (year: number, month: number, day: number): number => new Date(year, month, day, 0, 0, seconds).getTime();
   if (date !== undefined) {
     const { year, month, day } = date;

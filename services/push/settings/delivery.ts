@@ -15,14 +15,12 @@ const address = z
 
 /** Where the server is reached, what waits for its time, and which files it keeps. */
 export const deliveryFields = {
-  baseUrl: address
-    .default('')
-    .meta({
-      live: true,
-      title: 'Public address',
-      example: 'https://push.home.lan',
-      description: 'Where phones reach this server; attachments lead there. Empty: this machine only.',
-    }),
+  baseUrl: address.default('').meta({
+    live: true,
+    title: 'Public address',
+    example: 'https://push.home.lan',
+    description: 'Where phones reach this server; attachments lead there. Empty: this machine only.',
+  }),
   messageDelayLimit: duration.default('72h').meta({
     quantity: 'duration',
     live: true,
@@ -47,23 +45,18 @@ export const deliveryFields = {
     title: 'Keep attachments for',
     description: 'How long a file can be fetched.',
   }),
-  unifiedPush: z
-    .boolean()
-    .default(false)
-    .meta({
-      live: true,
-      title: 'UnifiedPush for everyone',
-      description:
-        'Lets application servers without an account publish to topics named up and 12 characters, as apps with UnifiedPush make them.',
-    }),
-  upstreamBaseUrl: address
-    .default('')
-    .meta({
-      live: true,
-      title: 'Server that wakes iPhones',
-      example: 'https://ntfy.sh',
-      description: 'It is told that there is a message, not what it says. Needs the public address.',
-    }),
+  unifiedPush: z.boolean().default(false).meta({
+    live: true,
+    title: 'UnifiedPush for everyone',
+    description:
+      'Lets application servers without an account publish to topics named up and 12 characters, as apps with UnifiedPush make them.',
+  }),
+  upstreamBaseUrl: address.default('').meta({
+    live: true,
+    title: 'Server that wakes iPhones',
+    example: 'https://ntfy.sh',
+    description: 'It is told that there is a message, not what it says. Needs the public address.',
+  }),
   upstreamAccessToken: z
     .string()
     .regex(/^(tk_[a-z0-9]{29})?$/, 'Use a token, tk_ and 29 characters.')

@@ -60,16 +60,11 @@ export const emailFields = {
         ...{ starttls: 'STARTTLS', ssl: 'TLS from the first byte', insecure: 'Not encrypted' },
       },
     }),
-  emailLimitBurst: z
-    .int()
-    .min(0)
-    .max(100_000)
-    .default(16)
-    .meta({
-      live: true,
-      title: 'Mails at once',
-      description: 'How many messages with X-Email an address may publish in a row.',
-    }),
+  emailLimitBurst: z.int().min(0).max(100_000).default(16).meta({
+    live: true,
+    title: 'Mails at once',
+    description: 'How many messages with X-Email an address may publish in a row.',
+  }),
   emailLimitReplenish: z
     .string()
     .refine((text) => (parseDuration(text) ?? 0) >= 1, 'Use a duration such as 1h or 5m, of 1ms at least.')

@@ -44,7 +44,11 @@ describe('text of a mail', () => {
     expect(mail.html).toContain('<p>Grüße</p>');
     const [file] = mail.attachments;
     expect(file?.name).toBe('Gerät.txt');
-    expect(Buffer.from(file?.bytes ?? []).toString('latin1').trim()).toBe('L\xf6');
+    expect(
+      Buffer.from(file?.bytes ?? [])
+        .toString('latin1')
+        .trim(),
+    ).toBe('L\xf6');
   });
 
   it('is read from UTF-7 and from charsets of old systems', async () => {
@@ -75,7 +79,14 @@ describe('header of a mail', () => {
 
 describe('a mail without text', () => {
   it('is told by its subject where it is only a forwarded message or a file', async () => {
-    const forwarded = await parse('Subject: Fwd: disk', 'Content-Type: message/rfc822', '', 'Subject: disk', '', 'full');
+    const forwarded = await parse(
+      'Subject: Fwd: disk',
+      'Content-Type: message/rfc822',
+      '',
+      'Subject: disk',
+      '',
+      'full',
+    );
     expect(noticeOfMail(forwarded, plainTelling).body).toBe('Fwd: disk');
     const file = await parse('Subject: log', 'Content-Type: text/plain', 'Content-Disposition: attachment', '', 'x');
     expect(noticeOfMail(file, plainTelling).body).toBe('log');

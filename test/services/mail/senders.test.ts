@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recognise } from '../../../services/mail/domain/recognise.ts';
 
-const tell = (subject: string, text = 'some text') =>
-  recognise({ subject, from: 'root@nas', text, attached: [] });
+const tell = (subject: string, text = 'some text') => recognise({ subject, from: 'root@nas', text, attached: [] });
 
 const details = [
   'Details',
@@ -23,7 +22,9 @@ describe('backup mails of Proxmox', () => {
       body: `${details}\n\n102: ERROR: Backup of VM 102 failed - unable to find VM '102'`,
       type: 'failure',
     });
-    expect(tell('vzdump backup status (pve.lan): backup successful', `${details}\n\nLogs\n====\n101: INFO: x`)).toMatchObject({
+    expect(
+      tell('vzdump backup status (pve.lan): backup successful', `${details}\n\nLogs\n====\n101: INFO: x`),
+    ).toMatchObject({
       body: details,
       type: 'success',
     });
@@ -68,9 +69,12 @@ describe('subjects of known programs', () => {
     expect(rendering.body).toBeUndefined();
   });
 
-  it.each(['Nothing failed today', 'Re: your order', 'Weekly report', 'Parity of prices'])('leave %s alone', (subject) => {
-    expect(tell(subject)).toEqual({});
-  });
+  it.each(['Nothing failed today', 'Re: your order', 'Weekly report', 'Parity of prices'])(
+    'leave %s alone',
+    (subject) => {
+      expect(tell(subject)).toEqual({});
+    },
+  );
 
   it('reads what became of a pool or a backup from the text', () => {
     expect(tell('ZFS scrub_finish event for tank on nas', 'errors: No known data errors').type).toBe('success');

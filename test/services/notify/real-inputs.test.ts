@@ -119,7 +119,9 @@ describe('inputs that programs really send', () => {
   });
 
   it('may name no file in a list', async () => {
-    expect(await delivered(() => call('/notify/house', { body: 'b', attachments: [''] }))).toMatchObject({ message: 'b' });
+    expect(await delivered(() => call('/notify/house', { body: 'b', attachments: [''] }))).toMatchObject({
+      message: 'b',
+    });
   });
 
   it('are read as JSON in latin-1', async () => {

@@ -78,7 +78,9 @@ it('names a file that is too large for a message', async () => {
     ...{ source: 'mail', origin: 'files:1' },
     file: { name: 'Scan_002.pdf', type: 'application/pdf', bytes: new Uint8Array(5000) },
   });
-  await vi.waitFor(() => expect(stream.messages.at(-1)).toMatchObject({ message: 'see file\n\n[attachment: Scan_002.pdf]' }));
+  await vi.waitFor(() =>
+    expect(stream.messages.at(-1)).toMatchObject({ message: 'see file\n\n[attachment: Scan_002.pdf]' }),
+  );
 });
 
 it('keeps streams open when its settings change', async () => {

@@ -39,7 +39,8 @@ const careful = /\b(warning|low|almost|unusual|blocked|disconnected|interrupted|
 const good = /\b(completed|successful\w*|recovered|restored|finished|normal|repaired)\b/i;
 
 /** The last words of DSM: `From NAS`, or whose sincere wishes they are. */
-const closing = /^(?:From (\S{1,64})|Sincerely,?|Synology (?:DiskStation|NAS|RackStation|DSM)(?: [\w+-]{1,30})?|-{3,})$/i;
+const closing =
+  /^(?:From (\S{1,64})|Sincerely,?|Synology (?:DiskStation|NAS|RackStation|DSM)(?: [\w+-]{1,30})?|-{3,})$/i;
 
 /** The news between greeting and closing lines, and the device that the closing names. */
 function newsOf(text: string): { readonly news: string; readonly signed: boolean; readonly host: string | undefined } {

@@ -32,7 +32,8 @@ const verdicts: readonly Verdict[] = [
   { subject: /^ZFS statechange\b/i, type: (_match, words) => typeOfPool(words) },
   // Proxmox: replication and fencing (VE), garbage collection, verification, sync, prune (Backup Server).
   {
-    subject: /^(?:Replication Job:? |Garbage Collect |Verify |Sync |Prune |Prune datastore |Tape Backup |Package update)(.+)$/i,
+    subject:
+      /^(?:Replication Job:? |Garbage Collect |Verify |Sync |Prune |Prune datastore |Tape Backup |Package update)(.+)$/i,
     type: ([, outcome = '']) => typeOfOutcome(outcome),
   },
   { subject: /^FENCE: /, type: 'failure' },
@@ -48,9 +49,18 @@ const verdicts: readonly Verdict[] = [
     type: ([, level = '']) => (/^alert/i.test(level) ? 'failure' : /^warning/i.test(level) ? 'warning' : 'info'),
   },
   // UPS: apcupsd and NUT.
-  { subject: /\b(?:power has returned|on line power|back on (?:line|mains|utility)|communications? .*established)/i, type: 'success' },
-  { subject: /\b(?:power failure|on battery|running on batteries|battery (?:is )?low|low battery|needs changing)\b/i, type: 'failure' },
-  { subject: /\bUPS\b.*\b(?:communications? .*lost|unavailable|lost)\b|\bcommunications? with UPS .*lost/i, type: 'warning' },
+  {
+    subject: /\b(?:power has returned|on line power|back on (?:line|mains|utility)|communications? .*established)/i,
+    type: 'success',
+  },
+  {
+    subject: /\b(?:power failure|on battery|running on batteries|battery (?:is )?low|low battery|needs changing)\b/i,
+    type: 'failure',
+  },
+  {
+    subject: /\bUPS\b.*\b(?:communications? .*lost|unavailable|lost)\b|\bcommunications? with UPS .*lost/i,
+    type: 'warning',
+  },
   // fail2ban.
   { subject: /^\[Fail2Ban\] \S+: banned /i, type: 'warning' },
   { subject: /^\[Fail2Ban\] /i, type: 'info' },
@@ -73,7 +83,8 @@ const verdicts: readonly Verdict[] = [
   },
   // Scripts for borg, restic and rsync: the outcome behind a colon or a dash, or in brackets, at the end.
   {
-    subject: /(?::|[-–|]|[([])\s*\W{0,4}(failed|failure|error|errors|success|successful|succeeded|ok|warning|warnings)\W{0,4}$/i,
+    subject:
+      /(?::|[-–|]|[([])\s*\W{0,4}(failed|failure|error|errors|success|successful|succeeded|ok|warning|warnings)\W{0,4}$/i,
     type: ([, outcome = '']) => typeOfOutcome(outcome),
   },
 ];
