@@ -43,7 +43,7 @@ export const deliveryFields = {
     quantity: 'duration',
     live: true,
     title: 'Keep attachments for',
-    description: 'How long a file can be fetched.',
+    description: 'How long a file can be fetched. It is removed earlier when its message expires.',
   }),
   unifiedPush: z.boolean().default(false).meta({
     live: true,
