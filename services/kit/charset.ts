@@ -80,7 +80,7 @@ export function decodeText(bytes: Uint8Array, charset?: string): string {
 
 /** Decodes bytes that were read as latin1, as Node does with headers; other text is returned unchanged. */
 export function decodeLatin1(text: string, charset?: string): string {
-  return /^[\x00-\x7f]*$/.test(text) || /[^\x00-\xff]/.test(text)
+  return !/[\x80-\xff]/.test(text) || /[\u0100-\uffff]/.test(text)
     ? text
     : decodeText(Buffer.from(text, 'latin1'), charset);
 }
@@ -104,7 +104,7 @@ function decodeQuoted(text: string): Buffer | undefined {
   const plain = text
     .replaceAll('_', ' ')
     .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return /[^\x00-\xff]/.test(plain) ? Buffer.from(plain) : Buffer.from(plain, 'latin1');
+  return /[\u0100-\uffff]/.test(plain) ? Buffer.from(plain) : Buffer.from(plain, 'latin1');
 }
 
 /** Decodes one run of encoded words; a word that is not encoded as it says stays as it is. */
