@@ -1,158 +1,249 @@
-const named: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  shy: '',
-  zwnj: '',
-  copy: '©',
-  reg: '®',
-  euro: '€',
-  hellip: '…',
-  ndash: '–',
-  mdash: '—',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  bull: '•',
-  middot: '·',
-  laquo: '«',
-  raquo: '»',
-  deg: '°',
-  times: '×',
-  rarr: '→',
-  larr: '←',
-  auml: 'ä',
-  ouml: 'ö',
-  uuml: 'ü',
-  Auml: 'Ä',
-  Ouml: 'Ö',
-  Uuml: 'Ü',
-  szlig: 'ß',
-  eacute: 'é',
-  egrave: 'è',
-};
+import { Tokenizer } from 'htmlparser2';
 
 /** Elements that begin and end a line of their own. */
 const blocks = new Set(
-  'address article aside blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 head header hr html li main nav ol p pre section table td th tr ul'.split(
-    ' ',
-  ),
+  (
+    'address article aside blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 head header hr ' +
+    'html li main nav ol p pre section table td th tr ul'
+  ).split(' '),
 );
 /** Elements whose content is not text. */
-const hidden = new Set(['style', 'script', 'title', 'template', 'noscript']);
+const invisible = new Set(['style', 'script', 'title', 'template', 'noscript']);
+/** Elements without content, which have no end tag. */
+const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
-function decodeEntities(text: string): string {
-  return text.replace(/&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8});/gi, (match, entity: string) => {
-    if (!entity.startsWith('#')) return Object.hasOwn(named, entity) ? (named[entity] ?? match) : match;
-    const code = /^#x/i.test(entity) ? parseInt(entity.slice(2), 16) : parseInt(entity.slice(1), 10);
-    const unusable = code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
-    return unusable ? '\ufffd' : String.fromCodePoint(code);
-  });
-}
-
-/** Addresses a person may follow; those of scripts and of parts of a mail lead nowhere. */
+/** Addresses that a person can open; those of scripts and of other parts of a mail are left out. */
 const followable = /^(?:https?:\/\/|mailto:|tel:)[^\s<>]+$/i;
-/** Characters of a start tag that are looked at for one. */
-const longestTag = 4000;
+/** Characters of an attribute value that are read. */
+const maxAttributeLength = 4000;
+const maxQuoteDepth = 8;
 
-/** An attribute of a start tag; empty where it has none. */
-function attributeOf(tag: string, name: string): string {
-  const pattern = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i');
-  const [, double, single, bare] = pattern.exec(tag) ?? [];
-  return decodeEntities(double ?? single ?? bare ?? '').trim();
+/** Returns what follows the words of a link; empty where the words are its address. */
+function formatAddress(words: string, address: string): string {
+  const visible = address.replace(/^(?:mailto|tel):/i, '');
+  const bare = (text: string): string => text.trim().replace(/\/$/, '').toLowerCase();
+  if (bare(words) === bare(visible) || bare(words) === bare(address)) return '';
+  return words.trim() === '' ? visible : `(${visible})`;
 }
 
-/** What stands behind the words of a link; empty where they name its address themselves. */
-function behindWords(words: string, address: string): string {
-  const shown = address.replace(/^(?:mailto|tel):/i, '');
-  const bare = (text: string): string => text.trim().replace(/\/$/, '').toLowerCase();
-  if (bare(words) === bare(shown) || bare(words) === bare(address)) return '';
-  return words.trim() === '' ? shown : `(${shown})`;
+/** Collects the lines of a text. */
+class LineWriter {
+  readonly #lines: string[] = [];
+  #line = '';
+  #link: { readonly address: string; words: string } | undefined;
+  #quoteDepth = 0;
+  /** Addresses that are in the text already: a picture that links to one of them does not repeat it. */
+  readonly #addresses = new Set<string>();
+
+  add(text: string): void {
+    this.#line += text;
+    if (this.#link !== undefined) this.#link.words += text;
+  }
+
+  startItem(): void {
+    this.#line = '- ';
+  }
+
+  get isInLink(): boolean {
+    return this.#link !== undefined;
+  }
+
+  /** Ends the line; an empty one is kept with `always`. White space at its start is kept with `verbatim`. */
+  breakLine({
+    always = false,
+    verbatim = false,
+  }: { readonly always?: boolean; readonly verbatim?: boolean } = {}): void {
+    const text = verbatim ? this.#line.trimEnd() : this.#line.trim();
+    const mark = '> '.repeat(Math.min(this.#quoteDepth, maxQuoteDepth));
+    if (text !== '' || always) this.#lines.push(`${mark}${text}`.trimEnd());
+    this.#line = '';
+  }
+
+  changeQuoteDepth(by: number): void {
+    this.#quoteDepth = Math.max(0, this.#quoteDepth + by);
+  }
+
+  startLink(address: string): void {
+    if (followable.test(address)) this.#link = { address, words: '' };
+  }
+
+  endLink(): void {
+    if (this.#link === undefined) return;
+    const { address, words } = this.#link;
+    this.#link = undefined;
+    const addition = formatAddress(words, address);
+    if (addition !== '' && !(words.trim() === '' && this.#addresses.has(address))) {
+      // Words in blocks of their own have ended their line.
+      const isEnded = this.#line.trim() === '' && words.trim() !== '' && this.#lines.length > 0;
+      const before = isEnded ? (this.#lines.pop() ?? '') : this.#line.trimEnd();
+      const after = isEnded || !/\s$/.test(this.#line) ? '' : ' ';
+      this.#line = `${before === '' ? '' : `${before} `}${addition}${after}`;
+      if (isEnded) this.#lines.push(this.#line);
+      if (isEnded) this.#line = '';
+    }
+    this.#addresses.add(address);
+  }
+
+  finish(): string {
+    this.endLink();
+    this.breakLine();
+    return this.#lines.join('\n').replace(/^\n+/, '').trimEnd();
+  }
+}
+
+interface HtmlOptions {
+  /** Writes the address of a link in brackets behind its words. */
+  readonly links?: boolean;
+}
+
+/** Turns the tokens of an HTML source into lines. It keeps no tree, so that a hostile source costs no more than its length. */
+class TextReader {
+  readonly #html: string;
+  readonly #links: boolean;
+  readonly #showHidden: boolean;
+  readonly #writer = new LineWriter();
+  readonly #attributes = new Map<string, string>();
+  #attribute = '';
+  #value = '';
+  #element = '';
+  #preDepth = 0;
+  /** A newline right after `<pre>` is not part of its text. */
+  #isPreStart = false;
+  /** The element whose content is not shown, and how many of its name are open. */
+  #hidden: { readonly name: string; depth: number } | undefined;
+
+  constructor(html: string, { links, showHidden }: { readonly links: boolean; readonly showHidden: boolean }) {
+    this.#html = html;
+    this.#links = links;
+    this.#showHidden = showHidden;
+  }
+
+  /** Returns the text; `isComplete` is false when a hidden element was never closed. */
+  read(): { readonly text: string; readonly isComplete: boolean } {
+    const ignore = (): void => undefined;
+    const tokenizer = new Tokenizer(
+      { decodeEntities: true },
+      {
+        onattribname: (start, end) => this.#startAttribute(this.#html.slice(start, end)),
+        onattribdata: (start, end) => this.#addToAttribute(this.#html.slice(start, end)),
+        onattribentity: (code) => this.#addToAttribute(String.fromCodePoint(code)),
+        onattribend: () => this.#attributes.set(this.#attribute, this.#value),
+        onopentagname: (start, end) => this.#startElement(this.#html.slice(start, end)),
+        onopentagend: () => this.#open(),
+        onselfclosingtag: () => this.#open(),
+        onclosetag: (start, end) => this.#close(this.#html.slice(start, end).toLowerCase()),
+        ontext: (start, end) => this.#addText(this.#html.slice(start, end)),
+        ontextentity: (code) => this.#addText(String.fromCodePoint(code)),
+        oncdata: (start, end, offset) => this.#addText(this.#html.slice(start, end - offset)),
+        oncomment: ignore,
+        ondeclaration: ignore,
+        onprocessinginstruction: ignore,
+        onend: ignore,
+      },
+    );
+    tokenizer.write(this.#html);
+    tokenizer.end();
+    return { text: this.#writer.finish(), isComplete: this.#hidden === undefined || invisible.has(this.#hidden.name) };
+  }
+
+  #startElement(name: string): void {
+    this.#element = name.toLowerCase();
+    this.#attributes.clear();
+  }
+
+  #startAttribute(name: string): void {
+    this.#attribute = name.toLowerCase();
+    this.#value = '';
+  }
+
+  #addToAttribute(text: string): void {
+    if (this.#value.length < maxAttributeLength) this.#value += text;
+  }
+
+  #isHidden(name: string): boolean {
+    if (invisible.has(name)) return true;
+    if (this.#showHidden || empty.has(name)) return false;
+    const style = this.#attributes.get('style') ?? '';
+    return this.#attributes.has('hidden') || /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style);
+  }
+
+  #open(): void {
+    const name = this.#element;
+    if (this.#hidden !== undefined) {
+      // A paragraph ends where the next block begins; its end tag may be left out.
+      if (this.#hidden.name === 'p' && blocks.has(name)) this.#hidden = undefined;
+      else {
+        if (this.#hidden.name === name && !invisible.has(name)) this.#hidden.depth += 1;
+        return;
+      }
+    }
+    if (this.#isHidden(name)) this.#hidden = { name, depth: 1 };
+    else this.#openVisible(name);
+  }
+
+  #openVisible(name: string): void {
+    const writer = this.#writer;
+    if (name === 'a' && this.#links) {
+      writer.endLink();
+      writer.startLink((this.#attributes.get('href') ?? '').trim());
+    } else if (name === 'img') {
+      if (writer.isInLink) writer.add((this.#attributes.get('alt') ?? '').trim());
+    } else if (name === 'br') writer.breakLine({ always: this.#preDepth > 0, verbatim: this.#preDepth > 0 });
+    else if (blocks.has(name)) {
+      writer.breakLine();
+      if (name === 'li') writer.startItem();
+      if (name === 'blockquote') writer.changeQuoteDepth(1);
+      if (name === 'pre') this.#preDepth += 1;
+      this.#isPreStart = name === 'pre';
+      if (name === 'hr') {
+        writer.add('---');
+        writer.breakLine();
+      }
+    }
+  }
+
+  #close(name: string): void {
+    if (this.#hidden !== undefined) {
+      if (this.#hidden.name === name && (this.#hidden.depth -= 1) === 0) this.#hidden = undefined;
+      return;
+    }
+    if (name === 'a' && this.#links) this.#writer.endLink();
+    else if (blocks.has(name) && name !== 'hr') {
+      this.#writer.breakLine({ verbatim: this.#preDepth > 0 });
+      if (name === 'blockquote') this.#writer.changeQuoteDepth(-1);
+      if (name === 'pre') this.#preDepth = Math.max(0, this.#preDepth - 1);
+    }
+  }
+
+  #addText(text: string): void {
+    if (this.#hidden !== undefined) return;
+    // Soft hyphens and joiners only say where a line may be divided.
+    const visible = text.replace(/[\u00ad\u200b\u200c\ufeff]/g, '');
+    if (this.#preDepth === 0) return this.#writer.add(visible.replace(/\s+/g, ' '));
+    const lines = visible.split(/\r\n|\n|\r/);
+    if (this.#isPreStart && lines.length > 1 && lines[0] === '') lines.shift();
+    this.#isPreStart = false;
+    for (const [index, line] of lines.entries()) {
+      if (index > 0) this.#writer.breakLine({ always: true, verbatim: true });
+      this.#writer.add(line);
+    }
+  }
+}
+
+/** An opening bracket behind the last closing one begins no tag, and would hide the rest of the text. */
+function escapeUnclosed(html: string): string {
+  const end = html.lastIndexOf('>') + 1;
+  const tail = html.slice(end);
+  return !tail.includes('<') || tail.includes('<!--') ? html : html.slice(0, end) + tail.replaceAll('<', '&lt;');
 }
 
 /**
- * The text of an HTML body as a person would type it: markup gone, one line a block, list items as `- a`. With `links` the
- * address of a link stands in brackets behind its words. Reads the source once from left to right, so that a hostile one
- * costs no more than its length.
+ * Returns the text of an HTML body as a person would type it: one line a block, list items as `- a`, quotations behind `> `,
+ * preformatted text as it is. Hidden elements are left out, unless nothing else is left.
  */
-export function htmlToText(html: string, { links = false }: { readonly links?: boolean } = {}): string {
-  const lines: string[] = [];
-  let line = '';
-  let link: { readonly address: string; words: string } | undefined;
-  /** Addresses that stand in the text: a picture that leads to one of them need not name it again. */
-  const told = new Set<string>();
-  const breakLine = (always = false): void => {
-    const text = line.trim();
-    if (text !== '' || always) lines.push(text);
-    line = '';
-  };
-  const endLink = (): void => {
-    if (link === undefined) return;
-    const { address, words } = link;
-    link = undefined;
-    const behind = behindWords(words, address);
-    if (behind !== '' && !(words.trim() === '' && told.has(address))) {
-      // Words in blocks of their own have ended their line.
-      const isEnded = line.trim() === '' && words.trim() !== '' && lines.length > 0;
-      const before = isEnded ? (lines.pop() ?? '') : line.trimEnd();
-      const after = isEnded || !/\s$/.test(line) ? '' : ' ';
-      line = `${before === '' ? '' : `${before} `}${behind}${after}`;
-      if (isEnded) breakLine();
-    }
-    told.add(address);
-  };
-  let position = 0;
-  // Once no ">" is left there is no more tag, and looking again would cost the rest of the text each time.
-  let unclosed = false;
-  while (position < html.length) {
-    const open = html.indexOf('<', position);
-    const text = html.slice(position, open === -1 ? undefined : open);
-    const words = decodeEntities(text.replace(/\s+/g, ' '));
-    line += words;
-    if (link !== undefined) link.words += words;
-    if (open === -1) break;
-    if (html.startsWith('<!--', open)) {
-      const end = html.indexOf('-->', open + 4);
-      position = end === -1 ? html.length : end + 3;
-      continue;
-    }
-    const name = /^<\/?([a-z][a-z0-9]*)/i.exec(html.slice(open, open + 40))?.[1]?.toLowerCase();
-    const markup: boolean = !unclosed && (name !== undefined || html[open + 1] === '!');
-    const close: number = markup ? html.indexOf('>', open) : -1;
-    unclosed ||= markup && close === -1;
-    if (close === -1) {
-      // No tag, just a "less than".
-      line += '<';
-      position = open + 1;
-      continue;
-    }
-    position = close + 1;
-    if (name === undefined) continue;
-    const closing = html[open + 1] === '/';
-    if (links && name === 'a') {
-      endLink();
-      const address = closing ? '' : attributeOf(html.slice(open, close).slice(0, longestTag), 'href');
-      if (followable.test(address)) link = { address, words: '' };
-    } else if (link !== undefined && name === 'img') {
-      const words = attributeOf(html.slice(open, close).slice(0, longestTag), 'alt');
-      line += words;
-      link.words += words;
-    } else if (hidden.has(name) && !closing) {
-      const end = new RegExp(`</${name}`, 'gi');
-      end.lastIndex = position;
-      position = end.exec(html)?.index ?? html.length;
-    } else if (name === 'br') {
-      breakLine(line.trim() !== '');
-    } else if (blocks.has(name)) {
-      breakLine();
-      if (name === 'li' && !closing) line = '- ';
-    }
-  }
-  endLink();
-  breakLine();
-  return lines.join('\n').trim();
+export function htmlToText(html: string, { links = false }: HtmlOptions = {}): string {
+  const source = escapeUnclosed(html);
+  const { text, isComplete } = new TextReader(source, { links, showHidden: false }).read();
+  if (isComplete && text !== '') return text;
+  return new TextReader(source, { links, showHidden: true }).read().text;
 }

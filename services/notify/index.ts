@@ -11,7 +11,7 @@ import { Aggregator } from './accept/aggregator.ts';
 import { NoticeIndex } from './accept/notice-index.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliver/deliveries.ts';
-import { servedBy } from './destinations/served.ts';
+import { servedBy, type IsServed } from './destinations/served.ts';
 import { engineWorked } from '../contracts/control/engines.ts';
 import { retryWaiting } from './apprise/waiting.ts';
 import { EngineCatalogue } from './apprise/catalogue.ts';
@@ -43,7 +43,10 @@ const hourMs = 3_600_000;
 export const notify = defineService({
   ...manifest,
   create(context, given) {
-    const live = liveSettings(given);
+    const live = liveSettings(given, () => {
+      allowed = servedBy(settings.allowServices, settings.denyServices);
+      aggregator.forgetKeys();
+    });
     const settings = live.current;
     const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
     const activity = new Activity(context, notifyWorked);
@@ -61,8 +64,9 @@ export const notify = defineService({
     const shownUrls = new ShownUrls(vault);
     const sealed = new SealedDestinations(vault, engine, shownUrls);
     const kept = { notices, attachments, folder, firstAttempts, engine, fresh, health, sealed };
-    const isServed = servedBy(settings.allowServices, settings.denyServices);
-    const out = settings.redirects ? context : { ...context, fetch: withoutRedirects(context.fetch) };
+    let allowed = servedBy(settings.allowServices, settings.denyServices);
+    const isServed: IsServed = (destination) => allowed(destination);
+    const out = { ...context, fetch: withRedirects(context.fetch, () => settings.redirects) };
     const sending = new Sending(out, { ...kept, emojis: () => settings.emojis });
     const deliveries = new Deliveries(context, { ...kept, sending, changed: activity.touch });
     const aggregator = new Aggregator(context, { ...kept, configurations, deliveries }, { now: settings, isServed });
@@ -177,8 +181,9 @@ function whoFails(services: readonly string[]): string {
   return kinds.size < services.length ? `${services.length} destinations do` : `${fewNames(services.map(kindName))} do`;
 }
 
-function withoutRedirects(fetch: Context['fetch']): Context['fetch'] {
-  const once: Fetch = (url, options) => fetch(url, { ...options, maxRedirects: 0 });
+/** Follows redirects as long as the settings say so. */
+function withRedirects(fetch: Context['fetch'], follows: () => boolean): Context['fetch'] {
+  const once: Fetch = (url, options) => fetch(url, follows() ? options : { ...options, maxRedirects: 0 });
   return Object.assign(once, { stream: fetch.stream });
 }
 

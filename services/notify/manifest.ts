@@ -32,10 +32,18 @@ export const manifest = defineManifest({
     APPRISE_STATEFUL_MODE: 'statefulMode',
     APPRISE_ADMIN: 'listKeys',
   },
-  mainSettings: ['enabled', 'historyDays', 'emojis', 'maxAttachments', 'requireSignIn', 'closeKeys'],
+  mainSettings: [
+    'enabled',
+    'historyDays',
+    'emojis',
+    'maxAttachments',
+    'trustLocalPrograms',
+    'requireSignIn',
+    'closeKeys',
+  ],
   settingGroups: {
     Notifications: ['historyDays', 'emojis', 'maxAttachments'],
-    Programs: ['requireSignIn', 'closeKeys'],
+    Programs: ['trustLocalPrograms', 'requireSignIn', 'closeKeys'],
     Files: ['attachmentBytes', 'keptFilesBytes', 'attachmentHosts', 'attachmentAllow', 'attachmentDeny'],
     'How it is delivered': ['answerMs', 'redirects', 'recursionLimit', 'allowServices', 'denyServices', 'maxWaiting'],
     'Keys over the API': [

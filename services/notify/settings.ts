@@ -7,6 +7,12 @@ export const Settings = z.object({
     description:
       'Only accounts with a grant may send; only administrators may change keys. Wrong credentials are refused either way.',
   }),
+  trustLocalPrograms: z.boolean().default(true).meta({
+    live: true,
+    title: 'Trust programs on this computer',
+    description:
+      'Programs on this computer can use this service without signing in, as they can with the program it replaces. When off, they sign in like all others.',
+  }),
   answerMs: z.int().min(0).max(30_000).default(2000).meta({
     live: true,
     unit: 'ms',
@@ -89,14 +95,17 @@ export const Settings = z.object({
     description: 'The same kind of list; it wins over the other one. Private addresses are refused anyway.',
   }),
   allowServices: z.array(z.string().max(255)).max(500).default([]).meta({
+    live: true,
     title: 'Only these kinds of destinations',
     description: 'Schemes such as discord or mailto; one of a kind stands for all of it. Empty: all.',
   }),
   denyServices: z.array(z.string().max(255)).max(500).default([]).meta({
+    live: true,
     title: 'Not these kinds of destinations',
     description: 'Schemes that are not used, where no list says which alone are.',
   }),
   redirects: z.boolean().default(true).meta({
+    live: true,
     title: 'Follow redirects',
     description: 'Off: a destination that sends elsewhere is a failure, whatever its address says.',
   }),

@@ -59,16 +59,25 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 function create(context: Context, given: Settings): Service {
-  const live = liveSettings(given);
+  const live = liveSettings(given, () => {
+    limits.reconfigure();
+    // Whoever was given these reads them at each request.
+    reserved.clear();
+    for (const topic of settings.reservedTopics) reserved.add(topic);
+    webPushHosts.splice(0, webPushHosts.length, ...settings.webPushHosts);
+    rearmKeepAlive();
+  });
   const settings = live.current;
   const { clock, log, random } = context;
   const syncTopics = new SyncTopics();
   const accounts = withSyncTopics(context.accounts, syncTopics);
   const limits = new Limits(clock, settings);
-  const rates = new RateVisitors(clock, settings.subscriberRateLimiting, (identity, topic) =>
-    settings.unifiedPush ? true : accounts.may(identity, 'push', 'write', topic),
+  const rates = new RateVisitors(
+    clock,
+    () => settings.subscriberRateLimiting,
+    (identity, topic) => (settings.unifiedPush ? true : accounts.may(identity, 'push', 'write', topic)),
   );
-  const topics = new KnownTopics(clock, limits, settings.totalTopicLimit);
+  const topics = new KnownTopics(clock, limits, () => settings.totalTopicLimit);
   const open = new DisposableStack();
   const store = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
@@ -77,6 +86,7 @@ function create(context: Context, given: Settings): Service {
   const counts = new TopicCounts(context);
   const metrics = createPushMetrics(context.metrics, store, subscribers);
   const reserved = new Set(settings.reservedTopics);
+  const webPushHosts = [...settings.webPushHosts];
   const { appPages: pages } = context;
   const spread = (envelopes: readonly Envelope[]): Promise<void> => {
     statistics.add(envelopes.length);
@@ -92,8 +102,8 @@ function create(context: Context, given: Settings): Service {
   const webPush = openWebPush({
     context: { ...context, accounts },
     enabled: settings.webPush,
-    contact: settings.webPushContact,
-    allowed: settings.webPushHosts,
+    contact: () => settings.webPushContact,
+    allowed: webPushHosts,
     reserved,
     keptSeconds: () => delivery.cacheSeconds(),
     quiet,
@@ -115,7 +125,7 @@ function create(context: Context, given: Settings): Service {
 
   const about = aboutRoutes({
     statistics,
-    reservedTopics: settings.reservedTopics,
+    reservedTopics: () => settings.reservedTopics,
     signUp: () => settings.enableSignup,
     sendsMail,
     webPushKey: webPush.publicKey,
@@ -141,7 +151,7 @@ function create(context: Context, given: Settings): Service {
     reserved,
     messageSizeLimit,
     longestDelay,
-    unifiedPush: settings.unifiedPush,
+    unifiedPush: () => settings.unifiedPush,
     took: metrics.took,
     clock,
     limits,
@@ -179,7 +189,7 @@ function create(context: Context, given: Settings): Service {
     api: { ...access.routes, ...webPush.routes },
     limits,
     rates,
-    behindProxy: settings.behindProxy,
+    behindProxy: () => settings.behindProxy,
     refused: metrics.refused,
   };
 
@@ -201,6 +211,23 @@ function create(context: Context, given: Settings): Service {
     topics.forget((topic) => subscribers.listening(topic));
   };
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
+  const keepAlive = (): void => {
+    // A token that expires is no change of an account.
+    subscribers.recheck();
+    void subscribers.keepAlive(({ subscription }) => sign('keepalive', subscription.asked, context)).catch(complain);
+    clock.after(longestSilence, () => subscribers.checkLife());
+  };
+  let keepAliveTimer: Disposable | undefined;
+  let keepAliveInterval = '';
+  const rearmKeepAlive = (): void => {
+    if (keepAliveTimer === undefined || keepAliveInterval === settings.keepaliveInterval) return;
+    startKeepAlive();
+  };
+  const startKeepAlive = (): void => {
+    keepAliveTimer?.[Symbol.dispose]();
+    keepAliveInterval = settings.keepaliveInterval;
+    keepAliveTimer = clock.every(parseDuration(keepAliveInterval) ?? 45_000, keepAlive);
+  };
 
   return {
     http: leadBrowsers(
@@ -267,15 +294,8 @@ function create(context: Context, given: Settings): Service {
       open.use(context.bus.subscribe(pushPublished, activity.touch));
       open.use(context.bus.subscribe(pushTakenBack, activity.touch));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
-      const keepAlive = (): void => {
-        // A token that expires is no change of an account.
-        subscribers.recheck();
-        void subscribers
-          .keepAlive(({ subscription }) => sign('keepalive', subscription.asked, context))
-          .catch(complain);
-        clock.after(longestSilence, () => subscribers.checkLife());
-      };
-      open.use(clock.every(parseDuration(settings.keepaliveInterval) ?? 45_000, keepAlive));
+      startKeepAlive();
+      open.defer(() => keepAliveTimer?.[Symbol.dispose]());
       open.use(clock.every(minute, () => void eachMinute().catch(complain)));
       open.use(clock.every(hour, () => void delivery.eachHour().catch(complain)));
     },

@@ -28,6 +28,7 @@ export const Settings = z.object({
   keepaliveInterval: duration(5000, 10 * minute, '45s, between 5s and 10m')
     .default('45s')
     .meta({
+      live: true,
       quantity: 'duration',
       title: 'Sign of life every',
       description:
@@ -38,14 +39,15 @@ export const Settings = z.object({
     title: 'Message size limit',
     description: 'Bytes at which the text of a message is refused as too long.',
   }),
-  keepInInbox: z
-    .boolean()
-    .default(true)
-    .meta({ title: 'Keep in the inbox', description: 'Shows every published message in the app’s inbox too.' }),
+  keepInInbox: z.boolean().default(true).meta({
+    live: true,
+    title: 'Keep in the inbox',
+    description: 'Shows every published message in the app’s inbox too.',
+  }),
   reservedTopics: z
     .array(z.string())
     .default([...reservedTopics])
-    .meta({ title: 'Reserved topics', description: 'Names that nobody can publish or subscribe to.' }),
+    .meta({ live: true, title: 'Reserved topics', description: 'Names that nobody can publish or subscribe to.' }),
   maxTopics: z
     .int()
     .min(1)
@@ -67,6 +69,7 @@ export const Settings = z.object({
     .regex(/^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/, 'Use mailto: and an address, or an https:// address.')
     .default('mailto:owner@homeport.invalid')
     .meta({
+      live: true,
       title: 'Contact for browser vendors',
       description: 'Where a browser’s vendor can reach you when something is wrong; some refuse made-up addresses.',
     }),
@@ -76,6 +79,7 @@ export const Settings = z.object({
     )
     .default([...vendorEndpoints])
     .meta({
+      live: true,
       title: 'Services of browser vendors',
       description:
         'Where messages for browsers may be sent (web push): hosts, *.domains, or whole addresses of your own.',

@@ -37,6 +37,8 @@ export const NotifyDestination = z
     delivery: DeliveryArguments,
     /** Null while nothing was sent to it. */
     health: NotifyHealth.nullable(),
+    /** Arguments of its address that have no effect here. */
+    ignored: z.array(z.string()).default([]),
     /** It waits: the Apprise engine delivers to it, and that is missing. */
     needsEngine: z.boolean().default(false),
   })

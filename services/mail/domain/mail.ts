@@ -97,7 +97,7 @@ function bodyOf(mail: ParsedMail, wanted: Wording['format']): Body {
 }
 
 function fallback(mail: ParsedMail, subject: string): string {
-  if (mail.attachments.length > 0) return '[no body]';
+  if (mail.attachments.length > 0) return subject;
   const source = mail.source.replaceAll('\u0000', '').trim();
   return source === '' ? subject : source;
 }

@@ -4,6 +4,7 @@ import { parse, type ScalarTag } from 'yaml';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { TakenOver } from '../../contracts/service.ts';
+import { servedBy } from '../../contracts/notify/native-schemes.ts';
 import { counted } from '../../kit/counted.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { isDestination } from '../settings/recipients.ts';
@@ -57,6 +58,21 @@ function environmentTag({ environment, folder }: Source, unset: string[]): Scala
   };
 }
 
+/** Says which destinations stay behind, and which need the Apprise engine; by scheme, since an address holds secrets. */
+function unservedNotes(name: string, urls: readonly string[]): readonly string[] {
+  const schemesOf = (by: 'engine' | 'nobody'): readonly string[] => {
+    const found = urls.filter((url) => servedBy(url) === by).map((url) => /^[\w+.-]{1,40}(?=:\/\/)/.exec(url)?.[0]);
+    return [...new Set(found.map((scheme) => (scheme === undefined ? 'an address without a scheme' : `${scheme}://`)))];
+  };
+  const [nobody, engine] = [schemesOf('nobody'), schemesOf('engine')];
+  return [
+    ...nobody.map((scheme) => `${name}: ${scheme} is not served here, so this destination was left out.`),
+    ...(engine.length === 0
+      ? []
+      : [`${name}: ${engine.join(', ')} need the Apprise engine. Install it under Settings, Engines.`]),
+  ];
+}
+
 /** Bare names get the peer's own domain where they are patterns: a name without one means any domain here. */
 function addressOf(name: string): string {
   return name === '*' ? '*@mailrise.xyz' : name;
@@ -107,7 +123,8 @@ export async function readMailrise(text: string, source: Source): Promise<TakenO
   for (const [name, config] of Object.entries(configs)) {
     const { urls, left } = await urlsOf(config, folder);
     notes.push(...left.map((what) => `${name}: ${what}`));
-    const usable = urls.filter(isDestination);
+    const usable = urls.filter((url) => isDestination(url) && servedBy(url) !== 'nobody');
+    notes.push(...unservedNotes(name, urls));
     const { title_template, body_template, body_format } = Wording.catch(Wording.parse({})).parse(
       config['mailrise'] ?? {},
     );

@@ -44,7 +44,9 @@ export async function urlsOf(
   folder: string | undefined,
   depth = 0,
 ): Promise<Found> {
-  const urls = listOf(config['urls']).flatMap(urlsIn);
+  const urls = listOf(config['urls'])
+    .flatMap(urlsIn)
+    .filter((url) => url.trim() !== '');
   const left: string[] = [];
   for (const include of listOf(config['include'])) {
     if (typeof include !== 'string' || /^https?:\/\//i.test(include)) {

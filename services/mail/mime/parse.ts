@@ -1,21 +1,15 @@
-import { isUtf8 } from 'node:buffer';
+import { stripVTControlCharacters } from 'node:util';
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
+import { decodeText } from '../../kit/charset.ts';
 import { bodyLimit, type MailFile, type ParsedMail } from '../domain/mail.ts';
 import { isWhole } from './abridge.ts';
+import { correctCharsets, fieldOf } from './correct-charsets.ts';
 import { nameOf } from './file-name.ts';
 
 /** Bounds for mails made to hurt: parts within parts, and bytes of all headers together. */
 const limits = { maxNestingDepth: 40, maxHeadersSize: 256 * 1024, forceRfc822Attachments: true };
 /** Of an unreadable mail this much is shown. */
 const sourceLimit = 64 * 1024;
-
-const asLatin = new TextDecoder('windows-1252');
-const asUtf8 = new TextDecoder('utf-8');
-
-/** Text of bytes whose charset nobody declared: UTF-8 where it is valid, else what Western systems send. */
-export function decodeLoosely(raw: Uint8Array): string {
-  return isUtf8(raw) ? asUtf8.decode(raw) : asLatin.decode(raw);
-}
 
 /** Where the body begins: behind the first empty line, or at the start of a text without any header. */
 function bodyStart(raw: Uint8Array): number {
@@ -29,27 +23,25 @@ function bodyStart(raw: Uint8Array): number {
 
 /** A first line that is no header field (RFC 5322, 2.2) means that the client sent no header at all. */
 function hasHeader(raw: Uint8Array): boolean {
-  return /^(?:From |[\x21-\x39\x3b-\x7e]+[ \t]*:)/.test(asLatin.decode(raw.subarray(0, 1000)));
+  return /^(?:From |[\x21-\x39\x3b-\x7e]+[ \t]*:)/.test(Buffer.from(raw.subarray(0, 1000)).toString('latin1'));
 }
 
-/** Base64 that holds other characters than base64 does is text somebody mislabelled. */
-function isMislabelled(email: Email, source: string): boolean {
-  const header = (name: string): string => email.headers.find(({ key }) => key === name)?.value ?? '';
+/** Returns true for a body that is labelled as base64 and holds other characters than base64 does. */
+function isMislabelled(header: string, source: string): boolean {
   return (
-    /^\s*base64/i.test(header('content-transfer-encoding')) &&
-    !/^\s*(multipart|image|audio|video|application)\//i.test(header('content-type')) &&
+    /^base64/i.test(fieldOf(header, 'content-transfer-encoding')) &&
+    !/^(multipart|image|audio|video|application)\//i.test(fieldOf(header, 'content-type')) &&
     /[^A-Za-z0-9+/=\s]/.test(source)
   );
 }
 
-/**
- * Undeclared 8-bit text that is not UTF-8 comes out as replacement marks. Where no part declares a charset the whole
- * source can be read as windows-1252 instead.
- */
-function needsRecoding(raw: Uint8Array, email: Email): boolean {
-  const shown = `${email.subject ?? ''}${email.text ?? ''}${email.html ?? ''}`;
-  if (!shown.includes('\ufffd')) return false;
-  return !isUtf8(raw) && !/charset\s*=/i.test(asLatin.decode(raw));
+/** Removes what is meant for a terminal: colours, and the returns that write a line over again. */
+function withoutTerminalCodes(text: string | undefined): string | undefined {
+  return text === undefined
+    ? undefined
+    : stripVTControlCharacters(text)
+        .replace(/\r+\n/g, '\r\n')
+        .replace(/\r(?!\n)/g, '\n');
 }
 
 /** A comment behind the address (`root@host (Cron Daemon)`) is for machines of old. */
@@ -81,14 +73,13 @@ function hopsOf(header: string | undefined): { readonly hops?: number } {
   return hops === undefined ? {} : { hops: Number(hops) };
 }
 
-function describe(email: Email, source: string, cut: boolean): ParsedMail {
+function describe(email: Email, source: string, mislabelled: boolean, cut: boolean): ParsedMail {
   const header = (name: string): string | undefined => email.headers.find(({ key }) => key === name)?.value;
   const from = header('from');
-  const mislabelled = isMislabelled(email, source);
   return {
     subject: email.subject,
     from: from === undefined ? undefined : withoutComment(decodeWords(from)),
-    text: mislabelled ? source : shown(email.text),
+    text: mislabelled ? source : shown(withoutTerminalCodes(email.text)),
     html: mislabelled ? undefined : shown(email.html),
     attachments: email.attachments.map((part, index) => fileOf(part, index, cut)),
     ...hopsOf(header('x-notify-hop')),
@@ -101,7 +92,7 @@ function describe(email: Email, source: string, cut: boolean): ParsedMail {
 export async function parseMail(raw: Uint8Array, cut = false): Promise<ParsedMail> {
   const headed = hasHeader(raw);
   const start = headed ? bodyStart(raw) : 0;
-  const source = decodeLoosely(raw.subarray(start, start + sourceLimit));
+  const source = decodeText(raw.subarray(start, start + sourceLimit));
   const plain = {
     subject: undefined,
     from: undefined,
@@ -113,12 +104,11 @@ export async function parseMail(raw: Uint8Array, cut = false): Promise<ParsedMai
   };
   if (!headed) return plain;
   try {
-    const email = await PostalMime.parse(raw, limits);
-    if (!needsRecoding(raw, email)) return describe(email, source, cut);
-    return describe(await PostalMime.parse(asLatin.decode(raw), limits), source, cut);
+    const header = Buffer.from(raw.subarray(0, start)).toString('latin1');
+    return describe(await PostalMime.parse(correctCharsets(raw), limits), source, isMislabelled(header, source), cut);
   } catch (error) {
     // The parser throws for nothing but its limits; such a mail still has something to say.
     if (!(error instanceof Error)) throw error;
-    return { ...plain, text: decodeLoosely(raw.subarray(0, sourceLimit)) };
+    return { ...plain, text: decodeText(raw.subarray(0, sourceLimit)) };
   }
 }

@@ -10,6 +10,8 @@ import { bracketed, inOneWord } from './lenient.ts';
  * commands that are not quite right.
  */
 class Connection extends SMTPConnection {
+  /** While the answer to EHLO is written. */
+  #isGreeting = false;
   /** Who waited for the end of the socket before the library knew of it: the host, and who handed it over. */
   readonly #waiting = this._socket.rawListeners('close') as (() => void)[];
 
@@ -36,7 +38,19 @@ class Connection extends SMTPConnection {
   }
 
   override handler_EHLO(command: Buffer, callback: () => void): void {
-    super.handler_EHLO(Buffer.from(inOneWord(command.toString())), callback);
+    this.#isGreeting = true;
+    try {
+      super.handler_EHLO(Buffer.from(inOneWord(command.toString())), callback);
+    } finally {
+      this.#isGreeting = false;
+    }
+  }
+
+  /** A sign-in is offered only where it is accepted: before STARTTLS a client would send its password in the clear. */
+  override _isSupported(command: string): boolean {
+    const isSupported = super._isSupported(command);
+    if (command !== 'AUTH' || !this.#isGreeting || this.secure) return isSupported;
+    return isSupported && !super._isSupported('STARTTLS');
   }
 
   override handler_HELO(command: Buffer, callback: () => void): void {

@@ -67,7 +67,7 @@ export class Aggregator {
   readonly #limits: AggregatorLimits;
   readonly #engine: EngineDestinations;
   readonly #health: HealthStore;
-  readonly #parsed = new WeakMap<StoredConfiguration, Key>();
+  #parsed = new WeakMap<StoredConfiguration, Key>();
   readonly #wall = wallClock();
   #counted = { at: -Infinity, waiting: 0 };
 
@@ -99,6 +99,11 @@ export class Aggregator {
     this.#fresh = parts.fresh;
     this.#sealed = parts.sealed;
     this.#limits = limits;
+  }
+
+  /** Reads all keys again when they are asked for next, since the settings may serve other destinations now. */
+  forgetKeys(): void {
+    this.#parsed = new WeakMap();
   }
 
   /** What a key amounts to; undefined when there is no such key. Parsed once per stored text. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Log } from '../../contracts/service.ts';
 import { isServed } from '../destinations/catalogue.ts';
 import type { Library } from './library.ts';
-import { engineServices, refusedSchemes } from './schemes.ts';
+import { engineServices, refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
 /** How long the library may take to describe itself to somebody who waits. */
 const askMs = 20_000;

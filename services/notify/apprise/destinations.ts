@@ -8,7 +8,7 @@ import { ShownUrls } from '../keys/shown-urls.ts';
 import type { EngineUrlStore } from '../store/engine-urls.ts';
 import { engineDestination, type Described } from './destination.ts';
 import type { Library } from './library.ts';
-import { engineServices, refusedSchemes } from './schemes.ts';
+import { engineServices, refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
 /** URLs that are asked about at once. */
 const batch = 100;

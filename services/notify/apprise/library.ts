@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Engine, Engines } from '../../contracts/control/engines.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { Child } from './child.ts';
-import { refusedSchemes } from './schemes.ts';
+import { refusedSchemes } from '../../contracts/notify/engine-schemes.ts';
 
 /** A child that nobody needs for this long gives its memory back. */
 const idleMs = 5 * 60_000;

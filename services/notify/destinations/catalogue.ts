@@ -42,7 +42,8 @@ import { noticaKind } from './phone/notica.ts';
 import { snsKind } from './phone/sns.ts';
 import { splunkKind } from './duty/splunk.ts';
 import { plainUrl } from './plain-url.ts';
-import { parseDestinationUrl } from './url.ts';
+import { commonArguments } from './options.ts';
+import { parseDestinationUrl, type DestinationUrl } from './url.ts';
 
 /** Every kind of destination that is served; a new one is a file here and a line in this list. */
 export const kinds: readonly DestinationKind[] = [
@@ -137,8 +138,19 @@ export function parseDestination(
   if (given === undefined) return 'it is no destination URL';
   const url = plainUrl(given);
   const kind = byScheme.get(url.scheme);
-  if (kind !== undefined) return kind.parse(url);
+  if (kind !== undefined) return withIgnored(kind, url, kind.parse(url));
   return elsewhere === undefined ? `${url.scheme}:// is not served` : elsewhere(text);
+}
+
+/** Arguments of every URL: where it sends to, and settings of the library's own cache and clock, which nothing here needs. */
+const neutralArguments = ['to', 'schema', 'verify', 'store', 'tz', 'user', 'pass', 'password', 'port'];
+
+/** Notes the arguments that a destination of this kind does not use. */
+function withIgnored(kind: DestinationKind, url: DestinationUrl, parsed: Destination | string): Destination | string {
+  if (typeof parsed === 'string') return parsed;
+  const used = new Set<string>([...kind.args, ...(kind.moved ?? []), ...commonArguments, ...neutralArguments]);
+  const ignored = [...url.query.keys()].filter((name) => !used.has(name));
+  return ignored.length === 0 ? parsed : { ...parsed, ignored };
 }
 
 /** Stable identity of a destination: the same URL has the same one everywhere. */

@@ -1,5 +1,5 @@
 import type { Handovers } from '../../contracts/bus.ts';
-import type { Fetch } from '../../contracts/outgoing.ts';
+import type { Connect, Fetch } from '../../contracts/outgoing.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
 import type { Progress } from './progress.ts';
@@ -9,6 +9,8 @@ import type { DestinationUrl } from './url.ts';
 /** Ways out of the process that a destination may use. */
 export interface Outlets {
   readonly fetch: Fetch;
+  /** Opens connections of other protocols than HTTP, except to Homeport's own listeners. */
+  readonly connect?: Connect;
   readonly handovers: Handovers;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly random: Random;
@@ -52,6 +54,8 @@ export interface Destination {
   send(message: Message, outlets: Outlets, signal: AbortSignal, call?: SendOptions): Promise<Result>;
   /** Set when one URL names several receivers: each is delivered, and retried, on its own. */
   readonly parts?: readonly Destination[];
+  /** Arguments of its URL that have no effect here, by name. */
+  readonly ignored?: readonly string[];
   /** The Apprise library delivers to it, so nothing is while that engine is away. */
   readonly engine?: true;
 }
@@ -69,6 +73,8 @@ export interface DestinationKind {
   readonly templates: readonly string[];
   /** Arguments it knows besides the common ones. */
   readonly args: readonly string[];
+  /** Arguments that it moves to another part of its URL, so that its normal form does not have them. */
+  readonly moved?: readonly string[];
   /** True when files are sent along; others get the words alone. */
   readonly files?: boolean;
   /** How a person fills it in. */

@@ -2,36 +2,30 @@ import type { NoticeType } from '../../contracts/notify/notice.ts';
 import type { Priority } from '../../contracts/push/topics.ts';
 import type { z } from 'zod';
 
-const aliases: Readonly<Record<string, NoticeType>> = {
-  info: 'info',
-  information: 'info',
-  notice: 'info',
-  debug: 'info',
-  success: 'success',
-  ok: 'success',
-  up: 'success',
-  resolved: 'success',
-  recovered: 'success',
-  warning: 'warning',
-  warn: 'warning',
-  pending: 'warning',
-  nodata: 'warning',
-  failure: 'failure',
-  fail: 'failure',
-  failed: 'failure',
-  error: 'failure',
-  critical: 'failure',
-  danger: 'failure',
-  down: 'failure',
-  firing: 'failure',
-  alerting: 'failure',
+/** Words that programs use for the levels of their notifications. */
+const words: Readonly<Record<NoticeType, string>> = {
+  info:
+    'info information informational notice debug trace verbose unknown none default normal low minimal neutral ' +
+    'started running test',
+  success:
+    'success successful succeeded ok okay up resolved recovered recovery passed pass good healthy done completed',
+  warning: 'warning warn pending nodata no_data degraded medium moderate minor attention unstable paused late grace',
+  failure:
+    'failure fail failed failing error err errored critical crit danger down firing alerting alert fatal panic ' +
+    'emergency emerg severe high major urgent disaster bad unhealthy problem exception',
 };
 
-/** Reads a type as callers write it, in any case; undefined for a word that is none. */
+const aliases: ReadonlyMap<string, NoticeType> = new Map(
+  (['info', 'success', 'warning', 'failure'] as const).flatMap((type) =>
+    words[type].split(' ').map((word) => [word, type] as const),
+  ),
+);
+
+/** Reads a type as callers write it, in any case; undefined for a word that is not a level. */
 export function parseNoticeType(word: string): NoticeType | undefined {
   const type = word.trim().toLowerCase();
   if (type === '') return 'info';
-  return Object.hasOwn(aliases, type) ? aliases[type] : undefined;
+  return aliases.get(type);
 }
 
 /**

@@ -27,9 +27,10 @@ export function parseYaml(text: string): { readonly document: Document.Parsed; r
   return { document: parseDocument(text, { schema: 'failsafe', lineCounter: lines, logLevel: 'silent' }), lines };
 }
 
-/** Text of a scalar, texts of a list of them; nested structures say nothing here. */
+/** Returns the texts of a scalar, of a list, or the keys of a map, whose values are comments (`- tag: comment`). */
 function textsOf(node: unknown): readonly string[] {
   if (isScalar(node)) return typeof node.value === 'string' && node.value !== '' ? [node.value] : [];
+  if (isMap(node)) return node.items.flatMap(({ key }) => textsOf(key));
   return isSeq(node) ? node.items.flatMap((item) => (isSeq(item) ? [] : textsOf(item))) : [];
 }
 

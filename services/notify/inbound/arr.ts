@@ -36,6 +36,16 @@ function qualityOf(payload: Part): string {
   return found ?? payload.list('trackFiles')[0]?.text('quality') ?? '';
 }
 
+/** Why a download waits for its user, as the program says it. */
+function statusMessages(payload: Part): readonly string[] {
+  const messages = payload.list('downloadStatusMessages').flatMap((status) => {
+    const listed: unknown = status.value('messages');
+    const texts = (Array.isArray(listed) ? listed : []).filter((text) => typeof text === 'string');
+    return texts.length > 0 ? texts : [status.text('title')];
+  });
+  return [...new Set(messages)].slice(0, 20);
+}
+
 function details(payload: Part): Reading['lines'] {
   const titles = payload
     .list('episodes')
@@ -56,6 +66,7 @@ function details(payload: Part): Reading['lines'] {
       ),
     ],
     ...linesOf(payload.lines('message')),
+    ...statusMessages(payload).map((text) => [text]),
   ].filter((line) => line.some((piece) => piece !== ''));
 }
 

@@ -25,6 +25,12 @@ export const slackSource = slack.name.toLowerCase();
 /** Characters of a payload that is shown as it came. */
 const longestRaw = 4000;
 
+/** Writes a payload that nobody understands as it came. */
+export function showFields(fields: Readonly<Record<string, unknown>>): string {
+  const raw = JSON.stringify(fields, undefined, 2);
+  return raw.length > longestRaw ? `${raw.slice(0, longestRaw)}…` : raw;
+}
+
 /** A payload in the words of a notice. */
 export interface Recognised extends Pick<Notice, 'title' | 'body' | 'type' | 'format' | 'link' | 'source'> {
   /** What the payload itself says about its destinations, in the form of a `tag` field. */
@@ -51,9 +57,15 @@ export function recognise(
   const body = reading === undefined ? '' : (reading.body ?? writeLines(reading.lines, written));
   const source = reading?.source ?? program.name.toLowerCase();
   if (reading === undefined || (body === '' && reading.title === '')) {
-    const raw = JSON.stringify(fields, undefined, 2);
-    const shown = raw.length > longestRaw ? `${raw.slice(0, longestRaw)}…` : raw;
-    return { title: program.name, body: shown, type: 'info', format: 'text', source, tag: undefined, foreign };
+    return {
+      title: program.name,
+      body: showFields(fields),
+      type: 'info',
+      format: 'text',
+      source,
+      tag: undefined,
+      foreign,
+    };
   }
   const plain = body === '';
   return {

@@ -15,6 +15,9 @@ function valuesOf(alert: Part): string {
   return joined(', ', ...alert.pairs('values').map(([name, value]) => (value === '' ? '' : `${name} = ${value}`)));
 }
 
+/** What Grafana writes into `message` unless the contact point has a template of its own. */
+const defaultMessage = /^\s*\*\*(?:Firing|Resolved)\*\*\s*\n\s*(?:Value:|Labels:)/;
+
 /** Unified alerting: Alertmanager's shape with Grafana's own title, state and values. */
 export const grafana: Program = {
   name: 'Grafana',
@@ -23,9 +26,12 @@ export const grafana: Program = {
     const alerts = payload.list('alerts');
     const lines = alertsLines(payload, alerts, (alert) => alertLines(alert, new Set(), valuesOf(alert)));
     const [first] = alerts;
+    const message = payload.whole('message').trim();
+    const isOwn = message !== '' && (alerts.length === 0 || !defaultMessage.test(message));
     return {
       title: payload.text('title'),
-      lines: alerts.length === 0 ? linesOf(payload.lines('message')) : lines,
+      lines,
+      ...(isOwn ? { body: message } : {}),
       type: typeOf(payload),
       link:
         (alerts.length === 1 ? (first?.link('panelURL') ?? first?.link('dashboardURL')) : undefined) ??

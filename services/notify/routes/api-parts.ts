@@ -25,7 +25,10 @@ export interface ApiParts {
   readonly activity: Activity;
   readonly engine: EngineDestinations;
   readonly health: HealthStore;
-  readonly settings: Pick<Settings, 'configurationLock' | 'closeKeys' | 'requireSignIn' | 'statefulMode'>;
+  readonly settings: Pick<
+    Settings,
+    'configurationLock' | 'closeKeys' | 'requireSignIn' | 'trustLocalPrograms' | 'statefulMode'
+  >;
   readonly isServed: IsServed;
   readonly sums: KeptReading<DeliverySums>;
 }

@@ -4,8 +4,9 @@ import busboy from 'busboy';
 import { Problem } from '../../contracts/problem.ts';
 import type { NewFile } from '../attachments/folder.ts';
 import { isJsonType } from '../domain/answer.ts';
+import { declaredCharset, decodeLatin1, decodeText } from '../../kit/charset.ts';
+import { parseUrlEncoded } from '../../kit/url-encoded.ts';
 import { bodyLimit } from '../wire/notify.ts';
-import { decodeBytes, decodeForm, decodeJson, decodeText } from './charset.ts';
 
 /**
  * A request's body, read as its Content-Type says. Fields of a form that came more than once are lists; `refused`: one of its
@@ -15,7 +16,8 @@ export type Body =
   | ((
       | { readonly kind: 'json'; readonly fields: Readonly<Record<string, unknown>> }
       | { readonly kind: 'form'; readonly fields: Readonly<Record<string, unknown>>; readonly refused: boolean }
-      | { readonly kind: 'text'; readonly text: string }
+      /** `isJsonType`: it came under the type of JSON. */
+      | { readonly kind: 'text'; readonly text: string; readonly isJsonType?: boolean }
     ) & {
       /** As it came; a form in parts is not kept. */
       readonly bytes?: Uint8Array;
@@ -115,10 +117,10 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
       });
       form.on('field', (name, value) => {
         length += name.length + value.length;
-        if (length <= bodyLimit) pairs.push([decodeBytes(name), decodeBytes(value)]);
+        if (length <= bodyLimit) pairs.push([decodeLatin1(name), decodeLatin1(value)]);
       });
       form.on('file', (_field, stream, { filename, mimeType }) => {
-        const taken = takeFile(stream, { name: decodeBytes(filename ?? ''), type: mimeType, place: taking.length });
+        const taken = takeFile(stream, { name: decodeLatin1(filename ?? ''), type: mimeType, place: taking.length });
         taken.then(
           (kept) => void (refused ||= !kept),
           (error: unknown) => leave(() => reject(error instanceof Error ? error : new Error(String(error)))),
@@ -144,22 +146,40 @@ function parseMultipart(request: IncomingMessage, takeFile: TakeFile): Promise<B
   });
 }
 
+/** How JSON begins. Messages begin with brackets too: `[FIRING:1] disk`, `[10:05] done`. */
+const jsonStart = /^\s*(?:$|\{|"|\[\s*(?:[{["\]]|-?[\d.]+\s*[,\]]|(?:true|false|null)\b))/;
+
+/** Reads JSON; programs without a template of their own send plain text under its type. */
+function readJsonBody(text: string, bytes: Uint8Array): Body {
+  const fields = parseJson(text);
+  if (fields !== undefined) return { kind: 'json', fields, bytes };
+  return jsonStart.test(text) || isJson(text) ? { kind: 'bad-json' } : { kind: 'text', text, bytes, isJsonType: true };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
 /** Reads a request's body to its end. */
 export async function readBody(request: IncomingMessage, takeFile: TakeFile = dropFile): Promise<Body> {
   const type = request.headers['content-type'];
   if (type !== undefined && /^multipart\/form-data/i.test(type)) return parseMultipart(request, takeFile);
   const bytes = await readAll(request);
   if (bytes === undefined) return { kind: isJsonType(type) ? 'too-large' : 'bad-form' };
-  if (isJsonType(type)) {
-    const fields = parseJson(decodeJson(bytes, type ?? '') ?? '');
-    return fields === undefined ? { kind: 'bad-json' } : { kind: 'json', fields, bytes };
-  }
+  const charset = declaredCharset(type);
+  if (isJsonType(type)) return readJsonBody(decodeText(bytes, charset), bytes);
   if (type === undefined) return { kind: 'none' };
   if (/^application\/x-www-form-urlencoded/i.test(type)) {
     // curl, wget and PowerShell call everything a form that they are not told the type of.
-    const given = /^\s*\{/.test(bytes.toString('latin1', 0, 100)) ? parseJson(decodeText(bytes, type)) : undefined;
+    const given = /^\s*\{/.test(bytes.toString('latin1', 0, 100)) ? parseJson(decodeText(bytes, charset)) : undefined;
     if (given !== undefined) return { kind: 'json', fields: given, bytes };
-    return { kind: 'form', fields: collect(decodeForm(bytes, type)), refused: false, bytes };
+    return { kind: 'form', fields: collect(parseUrlEncoded(bytes, charset)), refused: false, bytes };
   }
-  return /^text\/plain/i.test(type) ? { kind: 'text', text: decodeText(bytes, type), bytes } : { kind: 'none' };
+  return /^text\/plain/i.test(type) ? { kind: 'text', text: decodeText(bytes, charset), bytes } : { kind: 'none' };
 }

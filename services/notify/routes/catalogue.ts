@@ -1,4 +1,5 @@
 import { Router, type Request, type Response } from 'express';
+import { parseQuery } from '../../kit/url-encoded.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { destinationId } from '../destinations/catalogue.ts';
 import { parseTagField, selectDestinations, type Tag } from '../domain/tags.ts';
@@ -27,7 +28,7 @@ export function catalogueRoutes(parts: RouteParts): Router {
       sendNothing(response);
       return;
     }
-    const query = new URL(request.originalUrl, 'http://localhost').searchParams;
+    const query = parseQuery(request.originalUrl.split('?').slice(1).join('?'));
     const isHidden = settings.configurationLock || (isClosed && identity?.role !== 'admin');
     const masked = isHidden || /^(1|y|t|on)/i.test(query.get('privacy') ?? '');
     const tag = parseTagField(queryTags(query));

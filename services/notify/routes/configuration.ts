@@ -1,4 +1,5 @@
 import { Router, type Request, type Response } from 'express';
+import { ignoredSentence } from '../destinations/ignored.ts';
 import { leadToApp } from '../../kit/lead-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
@@ -96,7 +97,9 @@ export function configurationRoutes(parts: RouteParts): Router {
 
 async function readConfiguration(body: Body, parts: RouteParts): Promise<NewConfiguration> {
   if (body.kind === 'too-large') throw refusal(400, sentences.configurationTooLarge);
-  if (body.kind === 'bad-json') throw refusal(400, sentences.badJson);
+  if (body.kind === 'bad-json' || (body.kind === 'text' && body.isJsonType === true)) {
+    throw refusal(400, sentences.badJson);
+  }
   if (body.kind !== 'json' && body.kind !== 'form') throw refusal(400, sentences.noConfigurationUrls);
   if (body.kind === 'json' && Object.keys(body.fields).length === 0) throw refusal(400, sentences.badStructure);
   const { urls, config, format } = AddFields.parse(body.fields);
@@ -122,7 +125,9 @@ async function fromUrls(
   const kept = destinations.filter((destination) => typeof destination !== 'string');
   if (kept.length === 0) throw refusal(400, sentences.noUrls);
   const dropped = destinations.flatMap((destination, index) =>
-    typeof destination === 'string' ? [`URL ${index + 1} was dropped: ${destination}.`] : [],
+    typeof destination === 'string'
+      ? [`URL ${index + 1} was dropped: ${destination}.`]
+      : (ignoredSentence(destination.destination) ?? []),
   );
   return {
     format: 'text',
@@ -140,5 +145,10 @@ async function fromConfig(config: string, format: unknown, parts: RouteParts): P
   } as const;
   const { entries, skipped } = servedOnly(await readKey(written, parts.engine), parts.isServed);
   if (entries.length === 0) throw refusal(400, sentences.noConfigurationUrls);
-  return { ...written, dropped: skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`) };
+  const ignored = entries.flatMap(({ line, destination }) => {
+    const sentence = ignoredSentence(destination);
+    return sentence === undefined ? [] : [`Line ${line}: ${sentence}`];
+  });
+  const useless = skipped.map(({ line, reason }) => `Line ${line} does nothing: ${reason}.`);
+  return { ...written, dropped: [...useless, ...ignored] };
 }

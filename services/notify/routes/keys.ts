@@ -44,7 +44,8 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
   };
   const configurableBy = ({ closed }: NotifyKey['options']): NotifyKey['configurableBy'] => {
     if (settings.configurationLock || settings.statefulMode === 'disabled') return 'nobody';
-    return closed || settings.closeKeys || settings.requireSignIn ? 'administrators' : 'programs';
+    const { closeKeys, requireSignIn, trustLocalPrograms } = settings;
+    return closed || closeKeys || requireSignIn || !trustLocalPrograms ? 'administrators' : 'programs';
   };
   const shown = async (configuration: StoredConfiguration): Promise<NotifyKey> => {
     const { key, format, options, secret } = configuration;
@@ -55,6 +56,7 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
       ...{ line: entry.line, id: entry.id, service: entry.destination.service, url: shownUrl(entry) },
       ...{ tags: [...entry.own], effectiveTags: entry.tags.map(({ name }) => name) },
       ...{ delivery: readDelivery(entry.typed), health: healthOf(deliveryIds(entry), health) },
+      ignored: [...(entry.destination.ignored ?? [])],
       needsEngine: entry.destination.engine === true && !hasEngine,
     }));
     return {

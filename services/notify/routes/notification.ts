@@ -6,7 +6,7 @@ import { splitUrls } from '../domain/configuration.ts';
 import { mapFields, mappingRules } from '../domain/mapping.ts';
 import { parseTagField, type TagExpression } from '../domain/tags.ts';
 import { NotifyFields, sentences } from '../wire/notify.ts';
-import { recognise, slackSource, type Recognised } from '../inbound/catalogue.ts';
+import { recognise, showFields, slackSource, type Recognised } from '../inbound/catalogue.ts';
 import { parseJson, type Body } from './body.ts';
 
 /** A notification as a caller asked for it. */
@@ -51,9 +51,9 @@ function fieldsOf(body: Body, query: URLSearchParams, titleHeader: string | unde
   }
 }
 
-/** Absent, null, empty text and the empty list all mean that a caller said nothing. */
+/** Absent, null, empty text and a list of nothing else all mean that a caller said nothing. */
 function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.every(isEmpty));
 }
 
 function firstOf(...values: readonly unknown[]): unknown {
@@ -115,17 +115,35 @@ export function readNotification(
   const program = strange === undefined ? undefined : recognise(strange, options.header, format);
   if (program !== undefined) return fromProgram(program, query, fields);
   const type = parseNoticeType(firstText(fields.type, query.get('type')) ?? 'info');
-  if (type === undefined) throw refusal(400, body.kind === 'form' ? sentences.badForm : sentences.lacking);
+  if (type === undefined) throw unknownType(body.kind === 'form' ? sentences.badForm : sentences.lacking);
   const sources = readFiles(fields);
   if (isEmpty(fields.body) && sources.length === 0 && !options.hasFiles) throw refusal(400, sentences.lacking);
   const title = firstText(fields.title, query.get('title')) ?? '';
+  const isUnread = isEmpty(fields.body) && title === '' && strange !== undefined && hasForeignFields(mapped);
   return {
-    notice: { title, body: fields.body ?? '', type, format, tags: [], source: 'notify' },
+    notice: {
+      title,
+      body: isUnread ? showFields(strange) : (fields.body ?? ''),
+      type,
+      format,
+      tags: [],
+      source: 'notify',
+    },
     expression: readTag(firstOf(fields.tag, fields.tags, queryTags(query))),
     urls: readUrls(fields.urls),
     sources,
     forSlack: false,
   };
+}
+
+/** The peer's sentence, and what is wrong. */
+function unknownType(sentence: string): Problem {
+  return refusal(400, `${sentence}: type must be info, success, warning or failure`);
+}
+
+/** Returns true for a form with fields that are not those of a notification. */
+function hasForeignFields(fields: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(fields).some(([name, value]) => !Object.hasOwn(NotifyFields.shape, name) && !isEmpty(value));
 }
 
 function readFiles(fields: NotifyFields): readonly AttachmentSource[] {
@@ -139,7 +157,7 @@ function readFiles(fields: NotifyFields): readonly AttachmentSource[] {
 function fromProgram(program: Recognised, query: URLSearchParams, fields: NotifyFields): Notification {
   const { tag, foreign, ...notice } = program;
   const type = parseNoticeType(query.get('type') ?? '');
-  if (type === undefined) throw refusal(400, sentences.lacking);
+  if (type === undefined) throw unknownType(sentences.lacking);
   return {
     notice: {
       ...notice,

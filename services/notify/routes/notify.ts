@@ -11,8 +11,10 @@ import type { EngineDestinations } from '../apprise/destinations.ts';
 import { selectDestinations } from '../domain/tags.ts';
 import type { Outcome } from '../deliver/first-attempts.ts';
 import { sendResultWebhook } from '../deliver/result-webhook.ts';
+import { ignoredSentence } from '../destinations/ignored.ts';
 import { mostDestinations, readDestinations, whereServed, type TaggedDestination } from '../keys/read-key.ts';
 import { largestFile } from '../settings.ts';
+import { parseQuery } from '../../kit/url-encoded.ts';
 import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
@@ -30,7 +32,7 @@ const levels = {
 } as const;
 
 function queryOf(request: Request): URLSearchParams {
-  return new URL(request.originalUrl, 'http://localhost').searchParams;
+  return parseQuery(request.originalUrl.split('?').slice(1).join('?'));
 }
 
 /** URLs of a stateless call that can be served, as destinations without tags. @throws Problem 400 for too many. */
@@ -95,7 +97,10 @@ export function notifyRoutes(parts: RouteParts): Router {
     const failed = outcomes.length === 0 || outcomes.some(({ state, optional }) => bad.includes(state) && !optional);
     const sentence = key === undefined ? sentences.notSentStateless : sentences.notSent;
     const told = describe(outcomes, context.clock.now(), () => explainNobody(key, known?.entries ?? [], expression));
-    const lines = filterDetails(told, request.get('x-apprise-log-level'));
+    const lines = filterDetails(
+      [...told, ...ignoredLines(chosen, context.clock.now())],
+      request.get('x-apprise-log-level'),
+    );
     sendResultWebhook(context, settings.resultsUrl, {
       source: request.socket.remoteAddress ?? '',
       status: failed ? 1 : 0,
@@ -113,6 +118,15 @@ export function notifyRoutes(parts: RouteParts): Router {
     onlyMethods('POST')(request, response, next);
   });
   return router;
+}
+
+/** A line for each destination whose address has arguments without effect. */
+function ignoredLines(
+  destinations: readonly Pick<TaggedDestination, 'destination'>[],
+  now: number,
+): readonly DetailLine[] {
+  const sentences = destinations.flatMap(({ destination }) => ignoredSentence(destination) ?? []);
+  return [...new Set(sentences)].map((sentence): DetailLine => ['WARNING', detailTime(now), sentence]);
 }
 
 /** A key with a secret takes what is signed with it, or comes from an account that may post there. @throws Problem 401, 403 */

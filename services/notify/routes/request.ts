@@ -55,14 +55,16 @@ export async function identify(
 
 /**
  * Returns whether a request has to come from an account. The gateway has decided about what it passes on; of the other
- * requests only those of programs on this computer pass without a sign-in, which Homeport's own requests are not.
+ * requests only those of programs on this computer pass without a sign-in, as long as the settings trust these; Homeport's
+ * own requests are not among them.
  */
 export async function needsSignIn(
   request: Request,
   { context, settings }: Pick<RouteParts, 'context' | 'settings'>,
 ): Promise<boolean> {
   if (settings.requireSignIn) return true;
-  return !isGatewayRequest(request) && !(await context.isLocalProgram(request));
+  if (isGatewayRequest(request)) return false;
+  return !settings.trustLocalPrograms || !(await context.isLocalProgram(request));
 }
 
 /**

@@ -23,10 +23,10 @@ export interface Sender {
 
 /** What one account or address has done lately. */
 interface Visitor {
-  readonly requests: Bucket;
-  readonly newTopics: Bucket;
+  requests: Bucket;
+  newTopics: Bucket;
   readonly accounts: Bucket;
-  readonly emails: Bucket;
+  emails: Bucket;
   subscriptions: number;
   /** Counted since midnight UTC of {@link day}. */
   messages: number;
@@ -42,13 +42,34 @@ type Settings = LimitSettings & Pick<EmailSettings, 'emailLimitBurst' | 'emailLi
 export class Limits {
   readonly #clock: Clock;
   readonly #settings: Settings;
-  readonly #exempt = new BlockList();
+  #exempt = new BlockList();
   readonly #visitors = new Map<string, Visitor>();
-  readonly #replenish: { readonly requests: number; readonly topics: number; readonly emails: number };
+  #replenish = { requests: 5000, topics: 60_000, emails: 3_600_000 };
 
   constructor(clock: Clock, settings: Settings) {
     this.#clock = clock;
     this.#settings = settings;
+    this.#read();
+  }
+
+  /** Applies changed settings: what was used of the earlier rates counts no more, open subscriptions still do. */
+  reconfigure(): void {
+    this.#read();
+    const now = this.#clock.now();
+    for (const visitor of this.#visitors.values()) Object.assign(visitor, this.#buckets(now));
+  }
+
+  #buckets(now: number): Pick<Visitor, 'requests' | 'newTopics' | 'emails'> {
+    return {
+      requests: new Bucket(this.#settings.requestLimitBurst, this.#replenish.requests, now),
+      newTopics: new Bucket(this.#settings.topicLimitBurst, this.#replenish.topics, now),
+      emails: new Bucket(this.#settings.emailLimitBurst, this.#replenish.emails, now),
+    };
+  }
+
+  #read(): void {
+    const settings = this.#settings;
+    this.#exempt = new BlockList();
     this.#replenish = {
       requests: parseDuration(settings.requestLimitReplenish) ?? 5000,
       topics: parseDuration(settings.topicLimitReplenish) ?? 60_000,
@@ -190,10 +211,8 @@ export class Limits {
     let visitor = this.#visitors.get(key);
     if (visitor === undefined) {
       visitor = {
-        requests: new Bucket(this.#settings.requestLimitBurst, this.#replenish.requests, now),
-        newTopics: new Bucket(this.#settings.topicLimitBurst, this.#replenish.topics, now),
+        ...this.#buckets(now),
         accounts: new Bucket(accountBurst, day, now),
-        emails: new Bucket(this.#settings.emailLimitBurst, this.#replenish.emails, now),
         subscriptions: 0,
         messages: 0,
         mails: 0,

@@ -20,13 +20,13 @@ interface Entry extends Sender {
  */
 export class RateVisitors {
   readonly #clock: Clock;
-  readonly #isOn: boolean;
+  readonly #isOn: () => boolean;
   readonly #mayWrite: (identity: Identity | undefined, topic: string) => boolean;
   readonly #entries = new Map<string, Entry>();
   /** When a message was first refused because nobody listened. */
   readonly #unheard = new Map<string, number>();
 
-  constructor(clock: Clock, isOn: boolean, mayWrite: (identity: Identity | undefined, topic: string) => boolean) {
+  constructor(clock: Clock, isOn: () => boolean, mayWrite: (identity: Identity | undefined, topic: string) => boolean) {
     this.#clock = clock;
     this.#isOn = isOn;
     this.#mayWrite = mayWrite;
@@ -34,7 +34,7 @@ export class RateVisitors {
 
   /** Someone reads these topics. Only who may publish there stands for one, or strangers could be charged. */
   listen({ identity, address }: Sender, topics: readonly string[]): void {
-    if (!this.#isOn) return;
+    if (!this.#isOn()) return;
     for (const topic of topics) {
       if (!isUnifiedPushTopic(topic) || !this.#mayWrite(identity, topic)) continue;
       this.#unheard.delete(topic);
@@ -49,7 +49,7 @@ export class RateVisitors {
 
   /** A topic that takes no messages before somebody listened. */
   isWaiting(topic: string): boolean {
-    const isWaiting = this.#isOn && isUnifiedPushTopic(topic) && this.#find(topic) === undefined;
+    const isWaiting = this.#isOn() && isUnifiedPushTopic(topic) && this.#find(topic) === undefined;
     if (isWaiting && !this.#unheard.has(topic)) remember(this.#unheard, topic, this.#clock.now());
     return isWaiting;
   }

@@ -33,6 +33,6 @@ export function parseDelay(text: string, now: number, most: number): number {
 
 function readMoment(text: string, now: number): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text) * 1000 > now ? Number(text) * 1000 : undefined;
-  const duration = parseWordedDuration(text);
+  const duration = parseWordedDuration(text.replace(/^(?:in|after)\s+/i, ''));
   return duration === undefined ? parseWordedTime(text, now) : now + duration;
 }

@@ -29,6 +29,15 @@ export function draftOf(offer: PushOffer, limit: number): Draft {
 }
 
 const mark = '…';
+const maxNames = 10;
+
+/** Adds a line with the names of files that do not go with a message. */
+export function withNames(offer: PushOffer, names: readonly string[]): PushOffer {
+  const visible = names.slice(0, maxNames).map((name) => name.replace(/\p{Cc}+/gu, ' ').slice(0, 100) || 'unnamed');
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  const line = `[${names.length === 1 ? 'attachment' : 'attachments'}: ${visible.join(', ')}${more}]`;
+  return { ...offer, message: offer.message.trim() === '' ? line : `${offer.message.trimEnd()}\n\n${line}` };
+}
 
 function cut(text: string, limit: number): string {
   const bytes = new TextEncoder().encode(text);

@@ -25,6 +25,32 @@ const hours: Readonly<Record<string, number>> = {
 };
 const unitOf: Readonly<Record<string, number>> = { sec: 1e3, min: 6e4, hou: 36e5, day: 864e5, wee: 6048e5 };
 
+/** Date and time as programs write it (ISO 8601, RFC 3339, RFC 2822), with an offset or in the server's time zone. */
+const timestamp =
+  /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)? ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/i;
+const mailDate = /^(?:[a-z]{3}, ?)?\d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}(?::\d{2})? (?:Z|UTC|GMT|[+-]\d{4})$/i;
+
+/** Returns the offset of a time zone from UTC in ms. */
+function parseOffset(zone: string): number {
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** Returns a timestamp in ms; undefined for anything else and for moments that do not exist. */
+function parseTimestamp(text: string): number | undefined {
+  if (mailDate.test(text)) return Date.parse(text);
+  const match = timestamp.exec(text);
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
+  const isValid = month >= 1 && month <= 12 && day >= 1 && hour <= 23 && minute <= 59 && second <= 60;
+  if (!isValid || day > new Date(year, month, 0).getDate()) return undefined;
+  const zone = match[7];
+  if (zone === undefined) return new Date(year, month - 1, day, hour, minute, second).getTime();
+  return Date.UTC(year, month - 1, day, hour, minute, second) - parseOffset(zone);
+}
+
 interface Reading {
   /** Days from today; undefined when no day is told. */
   days?: number;
@@ -32,6 +58,7 @@ interface Reading {
   thisWeek?: boolean;
   date?: { readonly year: number | undefined; readonly month: number; readonly day: number };
   minutes?: number;
+  seconds?: number;
 }
 
 /**
@@ -44,11 +71,17 @@ export function parseWordedTime(text: string, now: number): number | undefined {
     .toLowerCase()
     .replace(/[,\s]+/g, ' ')
     .trim();
-  const later = /^in (an?|\d{1,6}) (second|sec|minute|min|hour|day|week)s?$/.exec(words);
+  const later = /^in (half an|an?|\d{1,6}) (second|sec|minute|min|hour|day|week)s?$/.exec(words);
   if (later !== null) {
     const [, count = '', unit = ''] = later;
-    return now + (/^an?$/.test(count) ? 1 : Number(count)) * (unitOf[unit.slice(0, 3)] ?? Number.NaN);
+    return (
+      now +
+      (count === 'half an' ? 0.5 : /^an?$/.test(count) ? 1 : Number(count)) * (unitOf[unit.slice(0, 3)] ?? Number.NaN)
+    );
   }
+  const written = parseTimestamp(text.trim());
+  if (written !== undefined) return written;
+  if (words === 'next week') return momentOf({ days: 7 }, now);
   const reading: Reading = {};
   let rest = words;
   while (rest !== '') {
@@ -73,17 +106,18 @@ function readTime(text: string, reading: Reading): string | undefined {
     if (word[1] === 'tonight') reading.days ??= 0;
     return text.slice(word[0].length);
   }
-  const clock = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.|h\b)|^(\d{1,2}):(\d{2})(?!\d)/.exec(text);
+  const clock = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.|h\b)|^(\d{1,2}):(\d{2})(?::(\d{2}))?(?!\d)/.exec(text);
   if (clock === null) return undefined;
-  const [all, hour12, minute12 = '0', half = '', hour24, minute24] = clock;
+  const [all, hour12, minute12 = '0', half = '', hour24, minute24, second24 = '0'] = clock;
   const minute = Number(minute24 ?? minute12);
   let hour = Number(hour24 ?? hour12);
   if (hour24 === undefined && half !== 'h') {
     if (hour < 1 || hour > 12) return undefined;
     hour = (hour % 12) + (half.startsWith('p') ? 12 : 0);
   }
-  if (hour > 23 || minute > 59) return undefined;
+  if (hour > 23 || minute > 59 || Number(second24) > 59) return undefined;
   reading.minutes = hour * 60 + minute;
+  reading.seconds = Number(second24);
   return text.slice(all.length);
 }
 
@@ -126,10 +160,12 @@ function readDate(text: string, reading: Reading): string | undefined {
   return text.slice(named[0].length);
 }
 
-function momentOf({ days, thisWeek, date, minutes }: Reading, now: number): number | undefined {
+function momentOf({ days, thisWeek, date, minutes, seconds: written = 0 }: Reading, now: number): number | undefined {
   const today = new Date(now);
   const seconds =
-    minutes === undefined ? today.getHours() * 3600 + today.getMinutes() * 60 + today.getSeconds() : minutes * 60;
+    minutes === undefined
+      ? today.getHours() * 3600 + today.getMinutes() * 60 + today.getSeconds()
+      : minutes * 60 + written;
   const on = (year: number, month: number, day: number): number => new Date(year, month, day, 0, 0, seconds).getTime();
   if (date !== undefined) {
     const { year, month, day } = date;

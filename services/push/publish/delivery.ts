@@ -88,7 +88,9 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     record,
     cacheSeconds,
     keptSeconds,
-    keepInInbox: settings.keepInInbox,
+    get keepInInbox() {
+      return settings.keepInInbox;
+    },
     async onPublished(envelopes) {
       feed.grown();
       await onPublished(envelopes);

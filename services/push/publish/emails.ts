@@ -28,11 +28,11 @@ export interface Emails {
 
 export function openEmails({ context, settings, baseUrl }: Parts): Emails {
   const { jobs, handovers, address } = context;
-  const isSet = settings.smtpSenderAddr !== '' && settings.smtpSenderFrom !== '';
+  const isSet = (): boolean => settings.smtpSenderAddr !== '' && settings.smtpSenderFrom !== '';
   /** The topic's address as a person reads it; that is who the mail is from. */
   const shown = (topic: string): string => `${(baseUrl() ?? '').replace(/^https?:\/\//, '')}/${topic}`;
   return {
-    enabled: () => isSet && address('notify') !== undefined,
+    enabled: () => isSet() && address('notify') !== undefined,
     async store(transaction, recorded) {
       if (recorded.every(({ email }) => email === undefined)) return;
       // Loaded by the first mail, since it knows all emojis: most servers send none.

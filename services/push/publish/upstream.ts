@@ -24,12 +24,11 @@ export interface UpstreamSettings {
  */
 export function upstreamPolls(
   { jobs, fetch }: Pick<Context, 'jobs' | 'fetch'>,
-  { baseUrl, upstreamBaseUrl, upstreamAccessToken }: UpstreamSettings,
+  settings: UpstreamSettings,
 ): { readonly store: AlsoStore; start(): Disposable } {
-  const on = upstreamBaseUrl !== '' && baseUrl !== '';
   return {
     async store(transaction, recorded) {
-      if (!on) return;
+      if (settings.upstreamBaseUrl === '' || settings.baseUrl === '') return;
       // What is not in the cache cannot be read here later.
       const wanted = recorded
         .map(({ message }) => message)
@@ -43,6 +42,7 @@ export function upstreamPolls(
     },
     start() {
       return jobs.handle(pollUpstream, async ({ payload: { id, topic } }) => {
+        const { baseUrl, upstreamBaseUrl, upstreamAccessToken } = settings;
         const hash = createHash('sha256').update(`${baseUrl}/${topic}`).digest('hex');
         const authorization = upstreamAccessToken === '' ? {} : { Authorization: `Bearer ${upstreamAccessToken}` };
         const { status } = await fetch(`${upstreamBaseUrl}/${hash}`, {

@@ -16,6 +16,7 @@ const address = z
 /** Where the server is reached, what waits for its time, and which files it keeps. */
 export const deliveryFields = {
   baseUrl: address.default('').meta({
+    live: true,
     title: 'Public address',
     example: 'https://push.home.lan',
     description: 'Where phones reach this server; attachments lead there. Empty: this machine only.',
@@ -42,14 +43,16 @@ export const deliveryFields = {
     quantity: 'duration',
     live: true,
     title: 'Keep attachments for',
-    description: 'How long a file can be fetched.',
+    description: 'How long a file can be fetched. It is removed earlier when its message expires.',
   }),
   unifiedPush: z.boolean().default(false).meta({
+    live: true,
     title: 'UnifiedPush for everyone',
     description:
       'Lets application servers without an account publish to topics named up and 12 characters, as apps with UnifiedPush make them.',
   }),
   upstreamBaseUrl: address.default('').meta({
+    live: true,
     title: 'Server that wakes iPhones',
     example: 'https://ntfy.sh',
     description: 'It is told that there is a message, not what it says. Needs the public address.',
@@ -59,6 +62,7 @@ export const deliveryFields = {
     .regex(/^(tk_[a-z0-9]{29})?$/, 'Use a token, tk_ and 29 characters.')
     .default('')
     .meta({
+      live: true,
       needs: { upstreamBaseUrl: true },
       title: 'Token for the server that wakes iPhones',
       description: 'For servers that ask for one.',

@@ -11,6 +11,7 @@ export const emailFields = {
     )
     .default('')
     .meta({
+      live: true,
       title: 'Mail server',
       description:
         'Sends messages with the parameter X-Email as mail, such as mail.example.org:587. The aggregator delivers them. Empty: off.',
@@ -20,6 +21,7 @@ export const emailFields = {
     .regex(/^(?:[^\s@<>,;"]+@[^\s@<>,;"]+)?$/, 'Use one mail address.')
     .default('')
     .meta({
+      live: true,
       needs: { smtpSenderAddr: true },
       title: 'Mail comes from',
       description: 'The address such mail is sent from. Empty: off.',
@@ -29,6 +31,7 @@ export const emailFields = {
     .max(256)
     .default('')
     .meta({
+      live: true,
       needs: { smtpSenderAddr: true },
       title: 'User of the mail server',
       description: 'Empty: it asks for none.',
@@ -38,6 +41,7 @@ export const emailFields = {
     .max(1024)
     .default('')
     .meta({
+      live: true,
       needs: { smtpSenderAddr: true },
       title: 'Password of the mail server',
       description: 'Large providers want one made for apps.',
@@ -47,6 +51,7 @@ export const emailFields = {
     .enum(['usual', 'starttls', 'ssl', 'insecure'])
     .default('usual')
     .meta({
+      live: true,
       needs: { smtpSenderAddr: true },
       title: 'Connection to the mail server',
       description: 'How it is encrypted.',
@@ -56,6 +61,7 @@ export const emailFields = {
       },
     }),
   emailLimitBurst: z.int().min(0).max(100_000).default(16).meta({
+    live: true,
     title: 'Mails at once',
     description: 'How many messages with X-Email an address may publish in a row.',
   }),
@@ -64,6 +70,7 @@ export const emailFields = {
     .refine((text) => (parseDuration(text) ?? 0) >= 1, 'Use a duration such as 1h or 5m, of 1ms at least.')
     .default('1h')
     .meta({
+      live: true,
       quantity: 'duration',
       title: 'One more mail every',
       description: 'How fast the mails at once fill up again.',

@@ -22,15 +22,18 @@ export const limitFields = {
     title: 'Limit accounts too',
     description: 'Off: the limits below hold for strangers only, so that a burst of alerts of your own is never lost.',
   }),
-  limitExempt: z
-    .array(network)
-    .default(['127.0.0.0/8', '::1/128'])
-    .meta({ title: 'Addresses without limits', description: 'Addresses and networks that no limit holds for.' }),
+  limitExempt: z.array(network).default(['127.0.0.0/8', '::1/128']).meta({
+    live: true,
+    title: 'Addresses without limits',
+    description: 'Addresses and networks that no limit holds for.',
+  }),
   requestLimitBurst: count.default(60).meta({
+    live: true,
     title: 'Requests at once',
     description: 'How many requests an address may make in a row before it has to wait.',
   }),
   requestLimitReplenish: duration.default('5s').meta({
+    live: true,
     quantity: 'duration',
     title: 'One more request every',
     description: 'How fast the requests at once fill up again. A day holds this many messages, too.',
@@ -39,30 +42,35 @@ export const limitFields = {
     .default(30)
     .meta({ live: true, title: 'Open subscriptions each', description: 'How many streams one address may keep open.' }),
   subscriberRateLimiting: z.boolean().default(false).meta({
+    live: true,
     title: 'Charge those who listen',
     description:
       'What application servers send by UnifiedPush counts for whoever listens to the topic. They have to listen first: until then it is refused with 507.',
   }),
   prefixBitsIpv4: z.int().min(1).max(32).default(32).meta({
+    live: true,
     title: 'One IPv4 sender',
     description: 'Addresses that begin with the same bits count as one: 32 for each by itself, 24 for networks of 256.',
   }),
   prefixBitsIpv6: z.int().min(1).max(128).default(64).meta({
+    live: true,
     title: 'One IPv6 sender',
     description: 'The same for IPv6, where everyone has at least a network of 64 bits.',
   }),
   topicLimitBurst: count.default(100).meta({
+    live: true,
     title: 'New topics at once',
     description: 'How many topics that nobody used before an address may use in a row.',
   }),
   topicLimitReplenish: duration.default('1m').meta({
+    live: true,
     quantity: 'duration',
     title: 'One more new topic every',
     description: 'How fast the new topics at once fill up again.',
   }),
   totalTopicLimit: count
     .default(15_000)
-    .meta({ title: 'Topics in all', description: 'How many topics may be in use at the same time.' }),
+    .meta({ live: true, title: 'Topics in all', description: 'How many topics may be in use at the same time.' }),
   messageDailyLimit: z.int().min(0).max(100_000_000).default(0).meta({
     live: true,
     title: 'Messages a day',
@@ -86,6 +94,7 @@ export const limitFields = {
     description: 'Whoever reaches this server may make himself an account, without any grant at first.',
   }),
   behindProxy: z.boolean().default(false).meta({
+    live: true,
     title: 'Behind a proxy',
     description: 'Takes the sender’s address from the last entry of X-Forwarded-For. Only with a proxy that sets it.',
   }),

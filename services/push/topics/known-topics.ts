@@ -9,13 +9,13 @@ const idle = 16 * 60 * 60 * 1000;
 export class KnownTopics {
   readonly #clock: Clock;
   readonly #limits: Limits;
-  readonly #most: number;
+  readonly #max: () => number;
   readonly #used = new Map<string, number>();
 
-  constructor(clock: Clock, limits: Limits, most: number) {
+  constructor(clock: Clock, limits: Limits, max: () => number) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#most = most;
+    this.#max = max;
   }
 
   get size(): number {
@@ -33,7 +33,7 @@ export class KnownTopics {
     const now = this.#clock.now();
     for (const topic of topics) {
       if (!this.#used.has(topic)) {
-        if (this.#used.size >= this.#most) throw refuse('too_many_topics');
+        if (this.#used.size >= this.#max()) throw refuse('too_many_topics');
         this.#limits.newTopic(sender);
       }
       this.#used.set(topic, now);

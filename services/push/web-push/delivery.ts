@@ -32,7 +32,7 @@ export interface DeliveryParts {
   readonly store: WebPushStore;
   readonly keys: () => KeyPair;
   /** `mailto:` or `https:` address under which a push service finds the owner. */
-  readonly contact: string;
+  readonly contact: () => string;
   readonly allowed: readonly string[];
   /** Seconds that a push service may keep a message for a browser that is away. */
   readonly keptSeconds: () => number;
@@ -98,7 +98,7 @@ async function encrypt(parts: DeliveryParts, { endpoint, auth, p256dh }: Browser
       { endpoint, keys: { auth, p256dh } },
       delivery.payload,
       {
-        vapidDetails: { subject: parts.contact, ...parts.keys() },
+        vapidDetails: { subject: parts.contact(), ...parts.keys() },
         TTL: parts.keptSeconds(),
         urgency: delivery.urgency,
         contentEncoding: 'aes128gcm',

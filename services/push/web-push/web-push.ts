@@ -21,7 +21,7 @@ const endsAfter = 60 * day;
 export interface WebPushOptions {
   readonly context: Context;
   readonly enabled: boolean;
-  readonly contact: string;
+  readonly contact: () => string;
   readonly allowed: readonly string[];
   readonly reserved: ReadonlySet<string>;
   readonly keptSeconds: () => number;

@@ -20,6 +20,12 @@ const page = { because: 'an answer in the form that was asked for, never a page'
 
 /** By the name of the recorded exchange. The README of the service lists the same for its users. */
 export const differences: Readonly<Record<string, Difference>> = {
+  'notify-invalid-utf8-json-400': {
+    because: 'text that is not UTF-8 is read as windows-1252',
+    status: 200,
+    error: null,
+    message: 'ÿþ',
+  },
   'fail-debug-loglevel': queued,
   'fail-partial-424-json': queued,
   'fail-partial-424-text': queued,

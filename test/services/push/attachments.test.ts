@@ -54,7 +54,7 @@ describe('an uploaded file', () => {
     ['paper', '%PDF-1.4\n1 0 obj', 'application/pdf', '.pdf', undefined],
     ['table.CSV', 'a,b\n', 'text/csv', '.csv', undefined],
     ['', Buffer.from([1, 2, 255]), 'application/octet-stream', '.bin', 'attachment.bin'],
-    ['half.txt', Buffer.from([65, 0xc3]), 'application/octet-stream', '.txt', undefined],
+    ['half.txt', Buffer.from([65, 0xc3]), 'text/plain; charset=iso-8859-1', '.txt', undefined],
     ['../../etc/passwd', 'x', 'text/plain; charset=utf-8', '.txt', 'passwd'],
     ['C:\\a\\b.txt', 'x', 'text/plain; charset=utf-8', '.txt', 'b.txt'],
     ['Größe "1".txt', 'x', 'text/plain; charset=utf-8', '.txt', undefined],

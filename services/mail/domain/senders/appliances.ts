@@ -1,4 +1,26 @@
-import { until, type Recogniser } from './program.ts';
+import type { Recogniser } from './program.ts';
+
+const maxErrorLines = 20;
+
+/**
+ * Returns what stands before the logs, and the errors in them. The logs have a heading of their own since VE 8.1, which is
+ * underlined; before it they follow the table. A text without either is kept whole.
+ */
+function withoutLogs(text: string): string {
+  const lines = text.split('\n');
+  const start = lines.findIndex(
+    (line, index) =>
+      /^Detailed backup logs/i.test(line.trim()) ||
+      (/^Logs:?$/i.test(line.trim()) && /^[=-]{3,}$/.test(lines[index + 1]?.trim() ?? '')),
+  );
+  if (start === -1) return text.trim();
+  const errors = lines.slice(start + 1).flatMap((line) => {
+    const error = /\bERROR:.*$/.exec(line);
+    return error === null ? [] : [line.trim()];
+  });
+  const visible = [...new Set(errors)].slice(0, maxErrorLines);
+  return [lines.slice(0, start).join('\n').trim(), visible.join('\n')].filter((part) => part !== '').join('\n\n');
+}
 
 /** Proxmox VE: `vzdump backup status (HOST): backup successful`; the logs behind the table are for its own pages. */
 export const proxmox: Recogniser = ({ subject, text }) => {
@@ -7,7 +29,7 @@ export const proxmox: Recogniser = ({ subject, text }) => {
   const well = /success/i.test(outcome) && !/fail/i.test(outcome);
   return {
     title: `Backup on ${host.replace(/\..*$/, '')}: ${outcome.replace(/^backup\s+/i, '')}`,
-    body: until(text, /^(Detailed backup logs|Logs$|={3,})/i),
+    body: withoutLogs(text),
     type: well ? 'success' : 'failure',
   };
 };
@@ -17,7 +39,8 @@ const careful = /\b(warning|low|almost|unusual|blocked|disconnected|interrupted|
 const good = /\b(completed|successful\w*|recovered|restored|finished|normal|repaired)\b/i;
 
 /** The last words of DSM: `From NAS`, or whose sincere wishes they are. */
-const closing = /^(?:From (\S{1,64})|Sincerely,?|Synology (?:DiskStation|NAS|RackStation|DSM).*|-{3,})$/i;
+const closing =
+  /^(?:From (\S{1,64})|Sincerely,?|Synology (?:DiskStation|NAS|RackStation|DSM)(?: [\w+-]{1,30})?|-{3,})$/i;
 
 /** The news between greeting and closing lines, and the device that the closing names. */
 function newsOf(text: string): { readonly news: string; readonly signed: boolean; readonly host: string | undefined } {

@@ -62,6 +62,7 @@ export const slackKind = defineScheme({
     '{schema}://{access_token}/{targets}',
   ],
   args: ['footer', 'timestamp'],
+  moved: ['bot'],
   files: true,
   format: 'markdown',
   dialect: { text: 'slack', markdown: 'slack', html: 'slack' },

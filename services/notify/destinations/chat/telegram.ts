@@ -27,6 +27,7 @@ export const telegramKind = defineScheme({
   secureProtocols: ['tgram'],
   templates: ['{schema}://{bot_token}/{targets}', '{schema}://{bot_token}/:{topic}/{targets}'],
   args: ['silent', 'preview', 'content'],
+  moved: ['topic', 'thread'],
   files: true,
   wordless: true,
   format: 'html',

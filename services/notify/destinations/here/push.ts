@@ -15,6 +15,12 @@ function bodyAs(shown: TextFormat, { body, format }: Message): string {
   return format === 'html' && shown === 'text' ? htmlToText(body, { links: true }) : convertText(body, format, shown);
 }
 
+/** Names the files that do not go with a message, which carries one only. */
+function withFileNames(text: string, names: readonly string[]): string {
+  if (names.length === 0) return text;
+  return `${text}\n\n[${names.length === 1 ? 'attachment' : 'attachments'}: ${names.slice(0, 10).join(', ')}]`;
+}
+
 /** `push://topic[?priority=1…5]`: the app's own push server, in process, without a hop over HTTP. */
 export const pushKind: DestinationKind = {
   service: 'Push',
@@ -68,12 +74,15 @@ export const pushKind: DestinationKind = {
         // The push server cuts what is longer than its messages and hands the whole to the inbox.
         const message = { ...notice, body: bodyAs(format, notice), format };
         // A message of the push server carries one file.
-        const [file] = notice.attachments ?? [];
+        const [file, ...others] = notice.attachments ?? [];
         try {
           await handovers.pass(pushOffered, `${message.id}:${topic.data}`, {
             topic: topic.data,
             title: message.title,
-            message: message.body === '' ? message.title : message.body,
+            message: withFileNames(
+              message.body === '' ? message.title : message.body,
+              others.map(({ name }) => name),
+            ),
             priority: priority.data ?? priorityOf(message.type),
             tags: [...message.tags],
             ...(message.link === undefined ? {} : { click: message.link }),

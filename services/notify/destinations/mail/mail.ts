@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { Problem } from '../../../contracts/problem.ts';
 import { createHash } from 'node:crypto';
 import type { SendMailOptions } from 'nodemailer';
 import type { Message } from '../../domain/message.ts';
@@ -157,6 +159,25 @@ function partsOf({ body, format }: Message, rich: boolean) {
   return rich ? { text, html: convertText(body, format, 'html') } : { text };
 }
 
+type SocketDone = (error: Error | null, socket?: { readonly connection: Socket } | false) => void;
+
+function isOwnListener(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === 'fetch.own_listener';
+}
+
+/** Opens a connection that does not lead back to Homeport; all other failures are left to the library, which names them. */
+function openSocket(
+  place: { readonly host: string; readonly port: number },
+  { outlets, options, signal }: Exchange,
+  done: SocketDone,
+): void {
+  if (outlets.connect === undefined) return done(null, false);
+  outlets.connect({ ...place, trust: 'owner', timeoutMs: options.timeoutMs, signal }).then(
+    ({ socket }) => done(null, { connection: socket }),
+    (error: unknown) => (isOwnListener(error) ? done(error) : done(null, false)),
+  );
+}
+
 async function submit(
   { host, port, mode, user }: Route,
   password: string | undefined,
@@ -179,13 +200,14 @@ async function submit(
     socketTimeout: options.timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
+    getSocket: (_options, done) => openSocket({ host: host.replace(/^\[|\]$/g, ''), port }, exchange, done),
   });
   const stop = (): void => transport.close();
   signal.addEventListener('abort', stop, { once: true });
   try {
     await transport.sendMail(mail);
   } catch (error) {
-    throw refusalOf(error, host, exchange);
+    throw isOwnListener(error) ? error : refusalOf(error, host, exchange);
   } finally {
     signal.removeEventListener('abort', stop);
     transport.close();

@@ -16,8 +16,37 @@ const headerArguments: readonly (readonly [argument: string, header: string])[] 
   ['click', 'x-click'],
   ['email', 'x-email'],
   ['xtags', 'x-tags'],
+  ['tags', 'x-tags'],
   ['actions', 'x-actions'],
+  ['avatar_url', 'x-icon'],
+  ['attach', 'x-attach'],
+  ['filename', 'x-filename'],
 ];
+
+/** The file that a message of the URL links to, under the name that the URL or its own address gives it. */
+function linkedFile({ query }: DestinationUrl): Readonly<Record<string, string>> {
+  const attach = query.get('attach') ?? '';
+  if (attach === '') return {};
+  const path = URL.parse(attach)?.pathname ?? '';
+  const filename = query.get('filename') || decodeName(path.slice(path.lastIndexOf('/') + 1));
+  return { 'x-attach': headerText(attach), ...(filename === '' ? {} : { 'x-filename': headerText(filename) }) };
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // An address may hold a percent sign that encodes nothing.
+    return text;
+  }
+}
+
+/** Tags of both spellings, each once and in order, as the library sends them. */
+function tagList({ query }: DestinationUrl): string {
+  const listed = [...(query.get('xtags') ?? '').split(','), ...(query.get('tags') ?? '').split(/[\s,]+/)];
+  const tags = [...new Set(listed.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  return (query.get('tags') ?? '') === '' ? tags.join(',') : tags.toSorted().join(',');
+}
 
 /** `max`, `5`, `m`, `urgent`, … in the peer's spelling; undefined for none. */
 function parsePriority(text: string | undefined): string | undefined {
@@ -188,6 +217,10 @@ export const ntfyKind: DestinationKind = {
       const value = url.query.get(name);
       if (value !== undefined && value !== '') headers[header] = headerText(value);
     }
+    delete headers['x-filename'];
+    Object.assign(headers, linkedFile(url));
+    const tags = tagList(url);
+    if (tags !== '') headers['x-tags'] = headerText(tags);
 
     const make = (target: DestinationUrl, topic: string): Destination => ({
       service: 'ntfy',
@@ -209,7 +242,7 @@ export const ntfyKind: DestinationKind = {
             return;
           }
           // A message has one file; each further one is a message of its own.
-          const { 'content-type': _type, ...bare } = headers;
+          const { 'content-type': _type, 'x-attach': _attach, 'x-filename': _name, ...bare } = headers;
           const about = { title: message.title === '' ? undefined : message.title, message: message.body, click };
           for (const [at, { name, read }] of [file, ...more].entries()) {
             const url = withQuery(`${server}${topic}`, { filename: name, ...(at === 0 ? about : {}) });

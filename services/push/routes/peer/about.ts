@@ -10,7 +10,7 @@ const followed = { version: '2.27.0', commit: 'homeport', date: '2026-08-04' };
 
 export interface AboutParts {
   readonly statistics: Statistics;
-  readonly reservedTopics: readonly string[];
+  readonly reservedTopics: () => readonly string[];
   /** Whether strangers may make themselves an account. */
   readonly signUp: () => boolean;
   /** Whether messages may go out as mail. */
@@ -95,7 +95,7 @@ function configOf({ reservedTopics, signUp, sendsMail, webPushKey }: AboutParts)
     enable_web_push: webPushKey() !== '',
     billing_contact: '',
     web_push_public_key: webPushKey(),
-    disallowed_topics: reservedTopics,
+    disallowed_topics: reservedTopics(),
   };
   return { ...config, config_hash: createHash('sha256').update(JSON.stringify(config)).digest('hex') };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { parseQuery } from '../../../kit/url-encoded.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import type { AppPages } from '../../../contracts/app-pages.ts';
 import type { Context } from '../../../contracts/service.ts';
@@ -34,7 +35,7 @@ export interface ListenerParts {
   readonly limits: Pick<Limits, 'request'>;
   readonly rates: Pick<RateVisitors, 'of'>;
   /** The sender's address is what the proxy before us says. */
-  readonly behindProxy: boolean;
+  readonly behindProxy: () => boolean;
   /** Routes that are no topic's: what answers a method and path, undefined for those of none of them. */
   readonly others: (method: string, path: string) => OtherRoute | undefined;
   readonly pages: AppPages;
@@ -81,8 +82,8 @@ export async function readRequest(
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
-  const query = mark < 0 ? undefined : new URLSearchParams(url.slice(mark + 1));
-  const address = addressOf(request, behindProxy);
+  const query = mark < 0 ? undefined : parseQuery(url.slice(mark + 1));
+  const address = addressOf(request, behindProxy());
   const { foreignSite } = context.caller(request);
   const credentials = credentialsOf(request, query, { remoteAddress: address, foreignSite });
   const { accounts } = context;
@@ -103,7 +104,25 @@ async function serve(parts: ListenerParts, request: IncomingMessage, response: S
     return;
   }
   const { path, asked } = await readRequest(parts, request);
+  if (request.method === 'GET' && changesByGet(path)) refuseForeignPage(asked);
   await dispatch(parts, path, { ...asked, response });
+}
+
+/** Returns true for the addresses at which a GET publishes, clears or deletes, as the peer's clients use them. */
+function changesByGet(path: string): boolean {
+  return /^\/[^/]+\/(?:publish|send|trigger)$|^\/[^/]+\/[^/]+\/(?:clear|read|delete)$/.test(path);
+}
+
+/**
+ * Refuses a page of another site, which needs no more than an image for a GET, as the listener refuses its POST: it has to
+ * send a credential of its own. Programs, and browsers on our own pages, are not affected.
+ *
+ * @throws Problem 40301
+ */
+function refuseForeignPage({ request, foreignSite }: Pick<Asked, 'request' | 'foreignSite'>): void {
+  const mode = request.headers['sec-fetch-mode'];
+  const isCredentialed = request.headers.authorization !== undefined && (mode === undefined || mode === 'cors');
+  if (foreignSite && !isCredentialed) throw refuse('forbidden');
 }
 
 function topicIn(path: string): string {

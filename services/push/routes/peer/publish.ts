@@ -18,7 +18,9 @@ import type { Publisher } from '../../publish/publisher.ts';
 import { jsonParameters, PublishJson } from '../../wire/publish-json.ts';
 import type { RateVisitors } from '../../access/rate-visitors.ts';
 import { surroundingsOf } from '../../publish/templates.ts';
+import { declaredCharset, decodeText } from '../../../kit/charset.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';
+import { parseLeadingJson } from './leading-json.ts';
 import { answer, parametersOf, type Exchange } from './exchange.ts';
 
 export interface PublishParts {
@@ -35,7 +37,7 @@ export interface PublishParts {
   /** Seconds that a message may be put off. */
   readonly longestDelay: () => number;
   /** Application servers may publish to topics of UnifiedPush without an account. */
-  readonly unifiedPush: boolean;
+  readonly unifiedPush: () => boolean;
   /** Takes the seconds from a message's arrival to its commit. */
   readonly took: Histogram;
   readonly clock: Clock;
@@ -69,7 +71,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
 
   const allow = (exchange: Exchange, text: unknown): string => {
     const topic = requireTopic(text, reserved);
-    const open = parts.unifiedPush && isUnifiedPushTopic(topic);
+    const open = parts.unifiedPush() && isUnifiedPushTopic(topic);
     if (!open && !accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
     topics.use(exchange, [topic]);
     return topic;
@@ -148,7 +150,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       const template = asked === '' ? undefined : await parts.findTemplate(asked);
       const limit = template === undefined ? messageSizeLimit() : templateBodyLimit;
       attachments.admit(request, limit);
-      const body = await readBody(request, limit);
+      const body = await readBody(request, limit, declaredCharset(textType(request)));
       if (template !== undefined && body.long) throw refuse('json_too_large');
       const publication = parse(exchange, topic, read, body, { sequenceId, template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, body.bytes);
@@ -159,7 +161,7 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
       const { request } = exchange;
       const body = await readBody(request, 2 * messageSizeLimit());
       if (body.long) throw refuse('json_too_large');
-      const json = parseJson(body);
+      const json = parseJson(body, declaredCharset(request.headers['content-type']));
       const topic = allow(exchange, json.topic);
       const read = parametersOf(request, exchange.query, jsonParameters(json));
       const asked = read('x-template', 'template', 'tpl');
@@ -184,14 +186,20 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
   };
 }
 
+/** Returns the Content-Type of a request that says that its body is text. */
+function textType({ headers }: IncomingMessage): string | undefined {
+  const type = headers['content-type'];
+  return type !== undefined && /^text\//i.test(type) ? type : undefined;
+}
+
 /** Of all parameters the one that says so. */
 function unifiedPushOnly(...names: readonly string[]): string {
   return names.includes('up') ? '1' : '';
 }
 
-function parseJson(body: ReadBody): PublishJson {
+function parseJson(body: ReadBody, charset: string | undefined): PublishJson {
   try {
-    const parsed = PublishJson.safeParse(JSON.parse(body.text ?? ''));
+    const parsed = PublishJson.safeParse(parseLeadingJson(decodeText(body.bytes, charset)));
     if (parsed.success) return parsed.data;
     throw refuse('json_invalid');
   } catch (cause) {

@@ -20,8 +20,12 @@ it.each([
   ['=?UTF-8?B??=', ''],
   ['=?UTF-8?B?YQ0KYg==?=', 'a\r\nb'],
   ['=?koi8-r?B?8NLJ18XU?=', 'Привет'],
-  // Bytes that are no UTF-8 are replaced, not refused.
-  ['caf\u00e9', 'caf\ufffd'],
+  // Bytes that are not UTF-8 are read as windows-1252.
+  ['caf\u00e9', 'café'],
+  ['=?utf-8?Q?caf=E9?=', 'café'],
+  ['=?us-ascii?Q?caf=C3=A9?=', 'café'],
+  ['=?unknown-8bit?Q?caf=C3=A9?=', 'café'],
+  ['=?utf-7?Q?caf+AOk-?=', 'café'],
   ['=?UTF-8?B?YQBi?=', 'ab'],
 ])('decodes %s', (value, text) => {
   expect(decodeHeader(value)).toBe(text);

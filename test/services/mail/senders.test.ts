@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { recognise } from '../../../services/mail/domain/recognise.ts';
+
+const tell = (subject: string, text = 'some text') => recognise({ subject, from: 'root@nas', text, attached: [] });
+
+const details = [
+  'Details',
+  '=======',
+  'VMID    Name    Status    Time    Size       Filename',
+  '101     web     ok        1m 2s   1.2 GiB    x.tar.zst',
+  '102     db      err       2s      0 B        null',
+  '',
+  'Total running time: 1m 4s',
+  'Total size: 1.2 GiB',
+].join('\n');
+
+describe('backup mails of Proxmox', () => {
+  it('keep table, totals and errors of the form since VE 8.1', () => {
+    const logs = "\n\nLogs\n====\n101: INFO: fine\n102: ERROR: Backup of VM 102 failed - unable to find VM '102'\n";
+    expect(tell('vzdump backup status (pve.lan): backup failed', details + logs)).toEqual({
+      title: 'Backup on pve: failed',
+      body: `${details}\n\n102: ERROR: Backup of VM 102 failed - unable to find VM '102'`,
+      type: 'failure',
+    });
+    expect(
+      tell('vzdump backup status (pve.lan): backup successful', `${details}\n\nLogs\n====\n101: INFO: x`),
+    ).toMatchObject({
+      body: details,
+      type: 'success',
+    });
+    expect(tell('vzdump backup status (pve.lan): backup failed', `job errors\n\n${details}${logs}`).body).toContain(
+      `job errors\n\n${details}`,
+    );
+  });
+
+  it('keep their whole text where no logs are found', () => {
+    const text = 'Something else\n====\nmore\n----\nLogs of today are elsewhere';
+    expect(tell('vzdump backup status (pve): backup successful', text).body).toBe(text);
+  });
+});
+
+describe('subjects of known programs', () => {
+  it.each([
+    ['[FIRING:3] InstanceDown', 'failure'],
+    ['[FIRING:1, RESOLVED:2] disk (nas)', 'failure'],
+    ['[RESOLVED] disk', 'success'],
+    ['[Alerting] cpu', 'failure'],
+    ['[No Data] cpu', 'warning'],
+    ['[My Site] [🔴 Down] timeout', 'failure'],
+    ['DOWN | nightly', 'failure'],
+    ['[Warning] [App Center] Notification from your device: NAS', 'warning'],
+    ['Unraid Status: Alert [TOWER] - Disk 1 in error state', 'failure'],
+    ['Notice [TOWER] - Parity check finished (0 errors)', 'info'],
+    ['UPS ups@localhost on battery', 'failure'],
+    ['nas Power has returned', 'success'],
+    ['Communications with UPS ups@localhost lost', 'warning'],
+    ['[Fail2Ban] sshd: banned 192.0.2.1 from nas', 'warning'],
+    ['unattended-upgrades result for nas: SUCCESS', 'success'],
+    ['[reboot required] unattended-upgrades result for nas: SUCCESS', 'warning'],
+    ["Garbage Collect Datastore 'x' failed", 'failure'],
+    ['Verify Datastore x successful', 'success'],
+    ['borg backup nas: SUCCESS', 'success'],
+    ['[Failed] Backup Job 1 (3 machines)', 'failure'],
+    ['** RECOVERY Service Alert: nas/disk is OK **', 'success'],
+  ])('%s means %s', (subject, type) => {
+    const rendering = tell(subject);
+    expect(rendering.type).toBe(type);
+    // A verdict says nothing about the text.
+    expect(rendering.body).toBeUndefined();
+  });
+
+  it.each(['Nothing failed today', 'Re: your order', 'Weekly report', 'Parity of prices'])(
+    'leave %s alone',
+    (subject) => {
+      expect(tell(subject)).toEqual({});
+    },
+  );
+
+  it('reads what became of a pool or a backup from the text', () => {
+    expect(tell('ZFS scrub_finish event for tank on nas', 'errors: No known data errors').type).toBe('success');
+    expect(tell('ZFS scrub_finish event for tank on nas', 'state: DEGRADED').type).toBe('warning');
+    expect(tell('Duplicati Backup report for photos', 'ParsedResult: Error\n').type).toBe('failure');
+  });
+});
