@@ -73,6 +73,7 @@ export function createHostControl(given: ControlParts): HostControl {
     version,
     safeMode: given.safeMode,
     configProblems: () => config.problems.map(({ path, message }) => ({ path, message })),
+    accountData: (account) => parts.releases.summary(account),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {
       const own = runner(id);

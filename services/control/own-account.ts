@@ -23,6 +23,7 @@ export function ownAccountRoutes({ accounts }: Parts): readonly ApiHandler[] {
       const { body, remoteAddress, userAgent } = request;
       // An open page that was left alone must not be enough to take an account over.
       await provePassword(accounts, name, body.current, remoteAddress);
+      accounts.refuseWeakPassword(name, body.password);
       await accounts.change(name, { password: body.password });
       const { secret } = await accounts.signIn(name, body.password, { remoteAddress, userAgent });
       return { session: secret };

@@ -146,13 +146,24 @@ function jobRoutes({ host }: ControlContext): readonly ApiHandler[] {
   ];
 }
 
-function accountRoutes({ accounts }: ControlContext): readonly ApiHandler[] {
+function accountRoutes({ accounts, host }: ControlContext): readonly ApiHandler[] {
   return [
     implement(controlApi.accounts, async () => ({ accounts: [...(await accounts.list())] })),
-    implement(controlApi.createAccount, async ({ body }) => accounts.create(given(body))),
-    implement(controlApi.changeAccount, async ({ params, body }) => accounts.change(params['name'] ?? '', given(body))),
-    implement(controlApi.removeAccount, async ({ params }) => {
-      await accounts.remove(params['name'] ?? '');
+    implement(controlApi.createAccount, async ({ body }) => {
+      if (body.password !== undefined) accounts.refuseWeakPassword(body.name, body.password);
+      return accounts.create(given(body));
+    }),
+    implement(controlApi.changeAccount, async ({ params, body }) => {
+      const name = params['name'] ?? '';
+      if (body.password !== undefined) accounts.refuseWeakPassword(name, body.password);
+      return accounts.change(name, given(body));
+    }),
+    implement(controlApi.accountData, async ({ params }) => ({
+      data: [...(await host.accountData(await existing(accounts, params['name'])))],
+    })),
+    implement(controlApi.removeAccount, async ({ params, query: { data = 'keep', to } }) => {
+      const name = params['name'] ?? '';
+      await accounts.remove(name, data === 'transfer' ? { action: data, to: to ?? '' } : { action: data });
       return done;
     }),
     implement(controlApi.tokens, async ({ params }) => {

@@ -7,7 +7,8 @@ import type { Authentication } from './authentication.ts';
 import type { Changes } from './changes.ts';
 import { identify, type Directory } from './directory.ts';
 import type { ProvenPasswords } from './permissions.ts';
-import { fingerprint, newSession, sessionLifetime } from './secrets.ts';
+import { fingerprint, newSession } from './secrets.ts';
+import type { SessionLimit } from './session-limit.ts';
 import { makeRoom } from './store.ts';
 import type { SessionRow } from './tables.ts';
 
@@ -51,10 +52,11 @@ export interface SessionParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly security: SecurityLog;
+  readonly limit: SessionLimit;
 }
 
 export function browserSessions(parts: SessionParts): Sessions {
-  const { authentication, proven, directory, changes, clock, random, security } = parts;
+  const { authentication, proven, directory, changes, clock, random, security, limit } = parts;
   const end = (account: string, id: string): Promise<boolean> =>
     changes.make([account], async (db) => {
       const ended = await db
@@ -75,7 +77,7 @@ export function browserSessions(parts: SessionParts): Sessions {
       hash: fingerprint(secret),
       account,
       created_at: now,
-      expires_at: now + sessionLifetime,
+      expires_at: limit.expiry(now, now),
       used_at: now,
       address: client.remoteAddress.slice(0, 64),
       user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),

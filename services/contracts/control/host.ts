@@ -1,3 +1,4 @@
+import type { AccountDataSummary } from './account-data.ts';
 import type { RequestListener } from 'node:http';
 import type { ApiHandler } from '../api.ts';
 import type { JobSummary } from '../jobs.ts';
@@ -18,6 +19,8 @@ export interface HostControl {
   /** What is wrong with the settings, by field path; a service with a problem of its own does not run. */
   configProblems(): readonly { readonly path: string; readonly message: string }[];
   services(): Promise<readonly ServiceState[]>;
+  /** What an account has in the services that run. */
+  accountData(account: string): Promise<readonly (AccountDataSummary & { readonly service: string })[]>;
   /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */
   restart(id: string): Promise<ServiceState>;
   pulses(): Promise<readonly Pulse[]>;
