@@ -3,11 +3,13 @@ import { controlApi } from '../contracts/control/api.ts';
 import { shownService } from '../contracts/control/shown-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
+import { SecondFactorNeeded } from '../contracts/control/second-factor.ts';
 import { Problem } from '../contracts/problem.ts';
 import { addressOfLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
 import { ownAccountRoutes } from './own-account.ts';
+import { secondFactorRoutes } from './second-factor.ts';
 
 const done = { ok: true } as const;
 
@@ -20,6 +22,7 @@ export function controlRoutes(context: ControlContext, events: LiveEvents): read
     ...accountRoutes(context),
     ...accessRoutes(context),
     ...ownAccountRoutes(context),
+    ...secondFactorRoutes(context),
   ];
 }
 
@@ -37,7 +40,18 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       return { session: secret };
     }),
     implement(controlApi.signIn, async ({ body, remoteAddress, userAgent }) => {
-      const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+      try {
+        const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+        return { name: identity.account, role: identity.role, session: secret };
+      } catch (error) {
+        if (error instanceof SecondFactorNeeded) return { ticket: error.ticket };
+        throw error;
+      }
+    }),
+    implement(controlApi.secondStep, async ({ body, origin = '', remoteAddress, userAgent }) => {
+      const { ticket, code = '', passkey } = body;
+      const proof = passkey === undefined ? { code } : { passkey, origin };
+      const { identity, secret } = await accounts.factors.complete(ticket, proof, { remoteAddress, userAgent });
       return { name: identity.account, role: identity.role, session: secret };
     }),
     implement(controlApi.signOut, async ({ identity }) => {

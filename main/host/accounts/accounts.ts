@@ -16,6 +16,7 @@ import { declaredAccounts, type DeclaredAccounts } from './declared.ts';
 import { Directory, hasSignedIn } from './directory.ts';
 import { firstRun, type FirstRun } from './first-run.ts';
 import { findCollisions, nameReservations } from './names.ts';
+import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { Permissions } from './permissions.ts';
@@ -23,6 +24,7 @@ import { portableAccounts, type Portable } from './portable.ts';
 import { AccountReleases } from './releases.ts';
 import { renewHash } from './renewal.ts';
 import { insertReadyMade, readyMadeAccounts } from './service-accounts.ts';
+import { SecondFactorStore } from './second-factors.ts';
 import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
 import { SessionLimit } from './session-limit.ts';
@@ -129,16 +131,23 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     },
   });
   const services = options.services.map(({ id }) => id);
+  const secrets = serviceSecrets({ throttle, random, security });
+  const passkeys = new Passkeys({ kysely, changes, clock, security });
+  const factors = new SecondFactorStore({
+    ...{ kysely, directory, changes, vault, clock, random, security, passkeys },
+    checkSecret: secrets.checkSecret,
+  });
+  const secondFactors = { factors, passkeys, checkSecret: secrets.checkSecret };
   const releases = new AccountReleases({ kysely, commit, services, random, log });
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
     stands: permissions.stands,
     link: links.make,
-    ...serviceSecrets({ throttle, random, security }),
+    ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),
     ...accessTokens({ directory, changes, clock, random, security }),
-    ...browserSessions({ authentication, proven, directory, changes, clock, random, security, limit }),
+    ...browserSessions({ authentication, proven, directory, changes, clock, random, security, limit, secondFactors }),
     ...portableAccounts({ directory, changes, clock, vault, releases }),
     ...declaredAccounts({ changes, clock, random, log, releases }),
     firstRun: firstRun({ kysely, directory, changes, passwords, clock, random, releases, security }),
