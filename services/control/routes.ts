@@ -68,7 +68,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
   ];
 }
 
-function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
+function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
   return [
     implement(controlApi.services, async ({ rights }) => ({
       services: (await host.services()).map((service) => shownService(service, rights)),
@@ -88,7 +88,9 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     }),
     implement(controlApi.settings, () => host.settings()),
     implement(controlApi.changeSettings, async ({ params, body }) => {
-      const { restarted } = await host.changeSettings(params['section'] ?? '', body);
+      const section = params['section'] ?? '';
+      const { restarted } = await host.changeSettings(section, body);
+      accounts.record({ event: 'settings_changed', detail: `${section}: ${Object.keys(body as object).join(', ')}` });
       return { restarted: [...restarted] };
     }),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
@@ -112,6 +114,7 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.backupContents, ({ params }) => host.backups.contents(params['name'] ?? '')),
     implement(controlApi.restoreBackup, async ({ params }) => {
       await host.backups.restore(params['name'] ?? '');
+      accounts.record({ event: 'backup_restored', detail: params['name'] });
       return done;
     }),
     implement(controlApi.putBack, async ({ params }) => {
@@ -124,9 +127,15 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     }),
     implement(controlApi.backupFile, async ({ params }) => {
       const name = params['name'] ?? '';
-      return new FileReply({ path: await host.backups.path(name), type: 'application/gzip', saveAs: name });
+      const path = await host.backups.path(name);
+      accounts.record({ event: 'backup_downloaded', detail: name });
+      return new FileReply({ path, type: 'application/gzip', saveAs: name });
     }),
-    implement(controlApi.makeBackup, () => host.backups.make()),
+    implement(controlApi.makeBackup, async () => {
+      const made = await host.backups.make();
+      accounts.record({ event: 'backup_created', detail: made.name });
+      return made;
+    }),
     implement(controlApi.removeBackup, async ({ params }) => {
       await host.backups.remove(params['name'] ?? '');
       return done;

@@ -1,6 +1,5 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { forgetRemoved } from '../kit/forget-removed.ts';
 import { createAuth } from './auth/index.ts';
 import { authSteps } from './auth/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
@@ -30,7 +29,6 @@ function create(context: Context, settings: Settings): Service {
   const cache = new SchemaCache(database, settings.schemas, context.log);
   const auth = createAuth(context, { database, keys, settings });
   const queries = new SavedQueries(context);
-  let removed: Disposable | undefined;
   const took = context.metrics.histogram({
     name: 'data_request_seconds',
     help: 'How long requests took, by the part that answered.',
@@ -56,10 +54,17 @@ function create(context: Context, settings: Settings): Service {
     }),
     api: [...ownRoutes({ database, cache, keys, settings }), ...savedQueryRoutes(queries), ...auth.api],
 
+    accountData: {
+      summary: async (account) => [{ kind: 'saved queries', count: await queries.count(account) }],
+      release: async (account, disposition) => {
+        if (disposition.action === 'delete') await queries.forget(account);
+        else await queries.transfer(account, disposition.action === 'keep' ? disposition.as : disposition.to);
+      },
+    },
+
     async start() {
       await keys.open();
       auth.start();
-      removed = forgetRemoved(context, 'queries', (account) => queries.forget(account));
     },
 
     async health(): Promise<Health> {
@@ -71,7 +76,6 @@ function create(context: Context, settings: Settings): Service {
     restore: (folder) => restore(database.folder, folder),
 
     async [Symbol.asyncDispose]() {
-      removed?.[Symbol.dispose]();
       await auth[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

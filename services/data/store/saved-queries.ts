@@ -59,6 +59,17 @@ export class SavedQueries {
     if (numDeletedRows === 0n) throw unknown();
   }
 
+  async count(account: string): Promise<number> {
+    return (await this.list(account)).length;
+  }
+
+  /** Gives the queries of a removed account to another name. */
+  async transfer(account: string, to: string): Promise<void> {
+    await this.#context.commit((transaction: Kysely<Tables>) =>
+      transaction.updateTable('saved_queries').set({ account: to }).where('account', '=', account).execute(),
+    );
+  }
+
   /** Removes what an account kept, once it is no more. */
   async forget(account: string): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
