@@ -6,6 +6,7 @@ import { jobsChanged } from '../../services/contracts/jobs.ts';
 import { Problem } from '../../services/contracts/problem.ts';
 import type { Log, ServiceManifest } from '../../services/contracts/service.ts';
 import type { FirstRun } from './accounts/first-run.ts';
+import type { Sessions } from './accounts/sessions.ts';
 import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
@@ -30,6 +31,7 @@ interface ControlParts {
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly engines: HostEngines;
   readonly firstRun: FirstRun;
+  readonly sessions: Pick<Sessions, 'openSession' | 'sessions' | 'endSession'>;
   readonly safeMode: boolean;
   readonly pages: string;
   readonly backups: BackupStore;
@@ -77,6 +79,11 @@ export function createHostControl(given: ControlParts): HostControl {
     version,
     safeMode: given.safeMode,
     configProblems: () => config.problems.map(({ path, message }) => ({ path, message })),
+    openSession: (account, from) => given.sessions.openSession(account, from),
+    sessions: async (account) =>
+      (await given.sessions.sessions(account)).map(({ account: _account, ...session }) => session),
+    endSession: (account, id) => given.sessions.endSession(account, id),
+    accountData: (account) => parts.releases.summary(account),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {
       const own = runner(id);

@@ -198,6 +198,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     runners,
     engines,
     firstRun: accounts.firstRun,
+    sessions: accounts,
     safeMode,
     pages: options.pages,
     backups,

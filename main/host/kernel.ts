@@ -119,6 +119,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
         log: log.child('accounts'),
         security,
         metrics: metrics.host,
+        sessionDays: () => config.read().host.sessionDays,
       },
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),

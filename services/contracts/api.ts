@@ -94,6 +94,8 @@ export interface ApiRequest<Query, Body> {
   readonly rights: Rights;
   readonly remoteAddress: string;
   readonly userAgent: string;
+  /** The header `Origin`, which the listener has checked: browsers send it with whatever changes something. */
+  readonly origin?: string | undefined;
   /** Calls this when the client goes away before it has the whole answer; one that only stops sending is given half a minute. */
   onLeave(listener: () => void): void;
   /** Sets a response header. */

@@ -3,11 +3,13 @@ import { controlApi } from '../contracts/control/api.ts';
 import { shownService } from '../contracts/control/shown-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
+import { SecondFactorNeeded } from '../contracts/control/second-factor.ts';
 import { Problem } from '../contracts/problem.ts';
 import { addressOfLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
 import { ownAccountRoutes } from './own-account.ts';
+import { secondFactorRoutes } from './second-factor.ts';
 
 const done = { ok: true } as const;
 
@@ -20,6 +22,7 @@ export function controlRoutes(context: ControlContext, events: LiveEvents): read
     ...accountRoutes(context),
     ...accessRoutes(context),
     ...ownAccountRoutes(context),
+    ...secondFactorRoutes(context),
   ];
 }
 
@@ -37,7 +40,18 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       return { session: secret };
     }),
     implement(controlApi.signIn, async ({ body, remoteAddress, userAgent }) => {
-      const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+      try {
+        const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+        return { name: identity.account, role: identity.role, session: secret };
+      } catch (error) {
+        if (error instanceof SecondFactorNeeded) return { ticket: error.ticket };
+        throw error;
+      }
+    }),
+    implement(controlApi.secondStep, async ({ body, origin = '', remoteAddress, userAgent }) => {
+      const { ticket, code = '', passkey } = body;
+      const proof = passkey === undefined ? { code } : { passkey, origin };
+      const { identity, secret } = await accounts.factors.complete(ticket, proof, { remoteAddress, userAgent });
       return { name: identity.account, role: identity.role, session: secret };
     }),
     implement(controlApi.signOut, async ({ identity }) => {
@@ -54,7 +68,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
   ];
 }
 
-function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
+function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
   return [
     implement(controlApi.services, async ({ rights }) => ({
       services: (await host.services()).map((service) => shownService(service, rights)),
@@ -75,7 +89,9 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.replaceKey, ({ params }) => host.replaceKey(params['id'] ?? '', params['name'] ?? '')),
     implement(controlApi.settings, () => host.settings()),
     implement(controlApi.changeSettings, async ({ params, body }) => {
-      const { restarted, pending } = await host.changeSettings(params['section'] ?? '', body);
+      const section = params['section'] ?? '';
+      const { restarted, pending } = await host.changeSettings(section, body);
+      accounts.record({ event: 'settings_changed', detail: `${section}: ${Object.keys(body as object).join(', ')}` });
       return { restarted: [...restarted], ...(pending.length === 0 ? {} : { pending: [...pending] }) };
     }),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),
@@ -99,6 +115,7 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.backupContents, ({ params }) => host.backups.contents(params['name'] ?? '')),
     implement(controlApi.restoreBackup, async ({ params }) => {
       await host.backups.restore(params['name'] ?? '');
+      accounts.record({ event: 'backup_restored', detail: params['name'] });
       return done;
     }),
     implement(controlApi.putBack, async ({ params }) => {
@@ -111,9 +128,15 @@ function hostRoutes({ host }: ControlContext): readonly ApiHandler[] {
     }),
     implement(controlApi.backupFile, async ({ params }) => {
       const name = params['name'] ?? '';
-      return new FileReply({ path: await host.backups.path(name), type: 'application/gzip', saveAs: name });
+      const path = await host.backups.path(name);
+      accounts.record({ event: 'backup_downloaded', detail: name });
+      return new FileReply({ path, type: 'application/gzip', saveAs: name });
     }),
-    implement(controlApi.makeBackup, () => host.backups.make()),
+    implement(controlApi.makeBackup, async () => {
+      const made = await host.backups.make();
+      accounts.record({ event: 'backup_created', detail: made.name });
+      return made;
+    }),
     implement(controlApi.removeBackup, async ({ params }) => {
       await host.backups.remove(params['name'] ?? '');
       return done;
@@ -147,13 +170,24 @@ function jobRoutes({ host }: ControlContext): readonly ApiHandler[] {
   ];
 }
 
-function accountRoutes({ accounts }: ControlContext): readonly ApiHandler[] {
+function accountRoutes({ accounts, host }: ControlContext): readonly ApiHandler[] {
   return [
     implement(controlApi.accounts, async () => ({ accounts: [...(await accounts.list())] })),
-    implement(controlApi.createAccount, async ({ body }) => accounts.create(given(body))),
-    implement(controlApi.changeAccount, async ({ params, body }) => accounts.change(params['name'] ?? '', given(body))),
-    implement(controlApi.removeAccount, async ({ params }) => {
-      await accounts.remove(params['name'] ?? '');
+    implement(controlApi.createAccount, async ({ body }) => {
+      if (body.password !== undefined) accounts.refuseWeakPassword(body.name, body.password);
+      return accounts.create(given(body));
+    }),
+    implement(controlApi.changeAccount, async ({ params, body }) => {
+      const name = params['name'] ?? '';
+      if (body.password !== undefined) accounts.refuseWeakPassword(name, body.password);
+      return accounts.change(name, given(body));
+    }),
+    implement(controlApi.accountData, async ({ params }) => ({
+      data: [...(await host.accountData(await existing(accounts, params['name'])))],
+    })),
+    implement(controlApi.removeAccount, async ({ params, query: { data = 'keep', to } }) => {
+      const name = params['name'] ?? '';
+      await accounts.remove(name, data === 'transfer' ? { action: data, to: to ?? '' } : { action: data });
       return done;
     }),
     implement(controlApi.tokens, async ({ params }) => {

@@ -5,11 +5,10 @@ import type { DispatchContext } from '../contracts/dispatch.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { forgetRemoved } from '../kit/forget-removed.ts';
 import { liveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Network } from './network.ts';
-import { secondFactorRoutes } from './second-factor/api.ts';
+import { moveSecondFactors } from './store/second-factors.ts';
 import type { Settings } from './settings.ts';
 
 /** Lets the other machines of the home network reach the services that were shared. */
@@ -37,17 +36,15 @@ function create(context: DispatchContext, given: Settings): Service {
         await running().signedIn.end(params['id'] ?? '');
         return {};
       }),
-      ...secondFactorRoutes(() => running().factors),
     ],
 
     async start() {
+      await moveSecondFactors(context);
       network = new Network(context, settings.current);
       await network.renew();
       const renew = (): void => void network?.renew();
       open.use(context.bus.subscribe(serviceChanged, renew));
       open.use(context.bus.subscribe(accountsChanged, () => network?.review()));
-      const { factors } = network;
-      open.use(forgetRemoved(context, 'second factor', (account) => factors.forget(account)));
       open.use(context.clock.every(10_000, renew));
     },
 

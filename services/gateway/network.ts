@@ -23,7 +23,6 @@ import { Upstreams } from './outside/upstreams.ts';
 import { announcing } from './mdns/announcing.ts';
 import { Responder } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
-import { SecondFactors } from './second-factor/second-factors.ts';
 import { SignedIn } from './sign-in/signed-in.ts';
 import { SharedPorts } from './ports/shared-ports.ts';
 import { Visitors } from './doors/visitors.ts';
@@ -52,7 +51,6 @@ export class Network implements AsyncDisposable {
   readonly #names: TakenNames;
   readonly #addressing: Disposable;
   readonly signedIn: SignedIn;
-  readonly factors: SecondFactors;
   #told = '';
   #turn: Promise<void> = Promise.resolve();
   #closed = false;
@@ -70,14 +68,12 @@ export class Network implements AsyncDisposable {
       replaced: (certificate) => this.#doors.replaceCertificate(certificate),
     });
     this.signedIn = new SignedIn(context);
-    this.factors = new SecondFactors(context);
     this.#visitors = new Visitors(context.clock);
     const cookie = new SessionCookie(context);
     const gate = new Gate({
       context,
       cookie,
       signedIn: this.signedIn,
-      factors: this.factors,
       believesProxies: () => settings.proxySignIn,
     });
     const metrics = new GatewayMetrics({
@@ -101,7 +97,6 @@ export class Network implements AsyncDisposable {
       gate,
       cookie,
       signedIn: this.signedIn,
-      factors: this.factors,
       provider: this.#provider,
       metrics,
       label: this.#label,

@@ -42,6 +42,7 @@ import { liveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { Statistics } from './metrics/statistics.ts';
 import { StoredTotal } from './metrics/stored-total.ts';
+import { pushAccountData } from './store/account-data.ts';
 import { MessageStore } from './store/messages.ts';
 import { SyncTopics, withSyncTopics } from './access/sync-topics.ts';
 import { takeOverNtfy } from './import/ntfy.ts';
@@ -247,6 +248,7 @@ function create(context: Context, given: Settings): Service {
       fail: (error) => problemOf(listening, error),
       clock,
     }),
+    accountData: pushAccountData(context),
     api: [
       ...pushHandlers({
         context,

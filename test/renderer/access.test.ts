@@ -15,9 +15,9 @@ describe.skipIf(noBrowser)('the first start', () => {
     await page.getByLabel('Name').fill('grace');
     await page.getByLabel('Password').fill('short');
     await page.getByRole('button', { name: 'Make the account' }).click();
-    await page.getByText(/8/).last().waitFor();
+    await page.getByText(/10/).last().waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('grace');
-    await page.getByLabel('Password').fill('long enough');
+    await page.getByLabel('Password').fill('long enough phrase');
     await page.getByRole('button', { name: 'Make the account' }).click();
     await page.getByRole('heading', { name: 'Choose what runs' }).waitFor();
     await page.getByRole('switch', { name: 'Moody' }).click();
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('the first start', () => {
     await visit.page.getByLabel('One-time code').waitFor();
     await visit.page.keyboard.type('guess');
     await visit.page.getByLabel('Name').fill('grace');
-    await visit.page.getByLabel('Password').fill('long enough');
+    await visit.page.getByLabel('Password').fill('long enough phrase');
     await visit.page.getByRole('button', { name: 'Make the account' }).click();
     await visit.page.getByRole('alert').waitFor();
     expect(await visit.page.getByLabel('One-time code').inputValue()).toBe('guess');

@@ -86,9 +86,14 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
   });
 
   it('signs in with the password and the code of an app', async () => {
+    const { session } = await api<{ session: string }>(home.host.url('control'), '/api/session', {
+      method: 'POST',
+      body: JSON.stringify(admin),
+    });
     const own = <T>(path: string, body: object): Promise<T> =>
-      api<T>(home.host.url('control'), `/api/gateway/second-factor${path}`, {
+      api<T>(home.host.url('control'), `/api/account/second-factor${path}`, {
         method: 'POST',
+        headers: { 'Homeport-Session': session, Authorization: '' },
         body: JSON.stringify(body),
       });
     const { secret } = await own<{ secret: string }>('', {});

@@ -95,14 +95,14 @@ describe.skipIf(noBrowser)('the page Network', () => {
     );
     const key = Uint8Array.from((bits.join('').match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
     await page.getByLabel('The code that it shows').fill('000000');
-    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByText(/The code is not right/).waitFor();
     await page.getByLabel('The code that it shows').fill(codeOf(key, stepAt(Date.now())));
-    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('button', { name: 'Enable' }).click();
     const codes = (await page.getByText(/^([a-z0-9]{10} ){9}[a-z0-9]{10}$/).textContent()) ?? '';
-    await page.getByText(/^On. 10 recovery codes are left/).waitFor();
-    await page.getByLabel('A code of the app, or a recovery code').fill(codes.slice(0, 10));
-    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText(/^Enabled. 10 recovery codes are left/).waitFor();
+    await page.getByLabel('To disable: a code of the app, or a recovery code').fill(codes.slice(0, 10));
+    await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Set up' }).waitFor();
   });
 

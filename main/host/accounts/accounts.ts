@@ -16,14 +16,18 @@ import { declaredAccounts, type DeclaredAccounts } from './declared.ts';
 import { Directory, hasSignedIn } from './directory.ts';
 import { firstRun, type FirstRun } from './first-run.ts';
 import { findCollisions, nameReservations } from './names.ts';
+import { Passkeys } from './passkeys.ts';
 import { Passwords } from './passwords.ts';
+import { refuseWeakPassword } from './password-rules.ts';
 import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
 import { AccountReleases } from './releases.ts';
 import { renewHash } from './renewal.ts';
 import { insertReadyMade, readyMadeAccounts } from './service-accounts.ts';
+import { SecondFactorStore } from './second-factors.ts';
 import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
+import { SessionLimit } from './session-limit.ts';
 import { SessionLinks } from './session-links.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
@@ -45,7 +49,9 @@ export interface AccountsOptions {
   readonly log: Log;
   readonly security: SecurityLog;
   readonly metrics?: Metrics;
-  /** log2 of scrypt's N for new passwords; default 15: about 32 MiB and 0.1 s a hash. */
+  /** Setting: a session ends so many days after the sign-in at the latest; default 90. */
+  readonly sessionDays?: () => number;
+  /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s a hash. */
   readonly passwordCost?: number;
 }
 
@@ -73,9 +79,10 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const directory = new Directory(kysely);
   await directory.synchronize();
   const changes = new Changes(commit, directory, bus, log);
-  const passwords = new Passwords(options.passwordCost ?? 15);
+  const passwords = new Passwords(options.passwordCost ?? 17);
   const proven = new WeakMap<Identity, string>();
-  const permissions = new Permissions(directory, clock, proven);
+  const limit = new SessionLimit(options.sessionDays ?? (() => 90));
+  const permissions = new Permissions(directory, clock, proven, limit);
   const failures = options.metrics?.counter({
     name: 'accounts_authentication_failures_total',
     help: 'Requests whose credentials were refused.',
@@ -98,14 +105,14 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     await removing;
     await directory.settled();
   });
-  const uses = open.use(new LastUsed(commit, clock, log));
+  const uses = open.use(new LastUsed(commit, clock, log, limit));
   open.use(bus.subscribe(accountsChanged, synchronize));
   open.use(clock.every(lookAgain, synchronize));
   open.use(clock.every(cleanUp, removeExpired));
 
   const renew = renewHash({ changes, passwords, log });
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
-  const links = new SessionLinks({ directory, vault, clock });
+  const links = new SessionLinks({ directory, vault, clock, limit });
   const authentication = new Authentication({
     ...{
       directory,
@@ -115,6 +122,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
       proven,
       throttle,
       links,
+      limit,
       clock,
       random,
       failures,
@@ -123,21 +131,29 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
     },
   });
   const services = options.services.map(({ id }) => id);
+  const secrets = serviceSecrets({ throttle, random, security });
+  const passkeys = new Passkeys({ kysely, changes, clock, security });
+  const factors = new SecondFactorStore({
+    ...{ kysely, directory, changes, vault, clock, random, security, passkeys },
+    checkSecret: secrets.checkSecret,
+  });
+  const secondFactors = { factors, passkeys, checkSecret: secrets.checkSecret };
   const releases = new AccountReleases({ kysely, commit, services, random, log });
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
     stands: permissions.stands,
     link: links.make,
-    ...serviceSecrets({ throttle, random, security }),
+    ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),
     ...accessTokens({ directory, changes, clock, random, security }),
-    ...browserSessions({ authentication, proven, directory, changes, clock, random, security }),
+    ...browserSessions({ authentication, proven, directory, changes, clock, random, security, limit, secondFactors }),
     ...portableAccounts({ directory, changes, clock, vault, releases }),
     ...declaredAccounts({ changes, clock, random, log, releases }),
     firstRun: firstRun({ kysely, directory, changes, passwords, clock, random, releases, security }),
     ...nameReservations({ changes }),
     record: (event) => security.record(event),
+    refuseWeakPassword,
     releases,
     collisions,
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -12,9 +12,10 @@ import type { SecurityLog } from '../log/security-log.ts';
 import { readAuthorization } from './authorization-header.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
-import { isForeignHash, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
 import { fingerprint, isSessionShaped } from './secrets.ts';
+import type { SessionLimit } from './session-limit.ts';
 import type { SessionLinks } from './session-links.ts';
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
 import { sourceOf } from './source.ts';
@@ -38,12 +39,13 @@ type Client = Pick<Credentials, 'remoteAddress' | 'foreignSite'>;
 export interface AuthenticationParts {
   readonly directory: Directory;
   readonly passwords: Passwords;
-  /** Puts a hash of our own, which it answers, in place of one that another program made; undefined when it cannot. */
+  /** Replaces a hash of another program or of a lower cost and returns the new one; undefined when it cannot. */
   readonly renew: (name: string, password: string, foreign: string) => Promise<string | undefined>;
   readonly uses: LastUsed;
   readonly proven: ProvenPasswords;
   readonly throttle: SignInThrottle;
   readonly links: SessionLinks;
+  readonly limit: SessionLimit;
   /** Whether what an identity was proven with still holds. */
   readonly stands: (identity: Identity) => boolean;
   readonly clock: Clock;
@@ -112,7 +114,7 @@ export class Authentication {
     const claim = readAuthorization(authorization);
     switch (claim.kind) {
       case 'password':
-        return this.#used(await this.password(claim.name, claim.password, client), client);
+        return this.#used(this.#withoutFactor(await this.password(claim.name, claim.password, client)), client);
       case 'token':
         return this.#used(
           await this.#reporting(claim.name, client, () => this.#token(claim.text, claim.name, client)),
@@ -139,6 +141,13 @@ export class Authentication {
     return token.identity;
   }
 
+  /** @throws Problem `accounts.token_needed` (401) where the password is only the first of two factors */
+  #withoutFactor(identity: Identity): Identity {
+    if (this.#parts.directory.member(identity.account)?.hasSecondFactor !== true) return identity;
+    const detail = 'This account has a second factor, so its programs use access tokens in place of the password.';
+    throw new Problem('accounts.token_needed', 401, detail);
+  }
+
   /** Records the first use of a password or a token from an address. */
   #used(identity: Identity, { remoteAddress }: Client): Identity {
     const { account, via, credentialId = '' } = identity;
@@ -158,6 +167,7 @@ export class Authentication {
     if (secret === undefined || !isSessionShaped(secret)) return undefined;
     const session = await this.#parts.directory.session(fingerprint(secret), this.#parts.clock.now());
     if (session?.member.account.enabled !== true) return undefined;
+    if (this.#parts.limit.isOver(session.row, this.#parts.clock.now())) return undefined;
     this.#parts.uses.sessionUsed(session);
     return session.identity;
   }
@@ -204,7 +214,7 @@ export class Authentication {
     const passwordHash = before?.passwordHash ?? null;
     const right = await this.#parts.passwords.verify(password, passwordHash);
     if (!right) this.#wrong.set(key, { passwordHash });
-    else if (passwordHash !== null && isForeignHash(passwordHash)) return this.#renewed(name, password, passwordHash);
+    else if (passwordHash !== null && this.#parts.passwords.isOutdated(passwordHash)) return this.#renewed(name, password, passwordHash);
     // The account may have been changed, disabled or removed while the hash was made.
     const member = this.#parts.directory.member(name);
     if (!right || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {

@@ -28,6 +28,7 @@ export interface Member {
   readonly sessions: Map<string, Credential<SessionRow>>;
   /** As in {@link Kept}. */
   readonly declared: ReadonlySet<string>;
+  readonly hasSecondFactor: boolean;
 }
 
 /**
@@ -139,7 +140,7 @@ export class Directory {
     this.#generation += 1;
   }
 
-  #add({ account, passwordHash, tokens, sessions, declared }: Kept, old: Member | undefined): void {
+  #add({ account, passwordHash, tokens, sessions, declared, hasSecondFactor }: Kept, old: Member | undefined): void {
     const member: Member = {
       account,
       passwordHash,
@@ -147,6 +148,7 @@ export class Directory {
       tokens: new Map(),
       sessions: new Map(),
       declared,
+      hasSecondFactor,
     };
     this.#members.set(account.name, member);
     for (const row of tokens) {

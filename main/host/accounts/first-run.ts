@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Password, type Account } from '../../../services/contracts/control/accounts.ts';
+import type { Account } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
-import { existing, invalid, prepareAccount, type AccountListParts, type PreparedAccount } from './account-list.ts';
+import { existing, prepareAccount, type AccountListParts, type PreparedAccount } from './account-list.ts';
 import { findAccountName } from './names.ts';
+import { refuseWeakPassword } from './password-rules.ts';
 import { hasAdministrator, type Db } from './store.ts';
 import { fingerprint } from './secrets.ts';
 import { tooManyAttempts } from './sign-in-throttle.ts';
@@ -24,7 +25,7 @@ export interface FirstRun {
   /**
    * Makes the first administrator. Of several calls at one time one succeeds.
    * @throws Problem `accounts.setup_done` (409), `accounts.bad_setup_code` (403), `accounts.too_many_attempts` (429),
-   * `accounts.exists` (409), `accounts.invalid` (400).
+   * `accounts.exists` (409), `accounts.invalid` (400), `accounts.weak_password` (422).
    */
   complete(code: string, name: string, password: string): Promise<Account>;
   /**
@@ -106,8 +107,7 @@ export function firstRun(parts: FirstRunParts): FirstRun {
         if (await hasAdministrator(parts.kysely)) throw setUpAlready();
         return refuse();
       }
-      const checked = Password.safeParse(password);
-      if (!checked.success) throw invalid('password', 'Use 8 to 1024 characters.');
+      refuseWeakPassword(name, password);
       const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
       await changes.make([name], async (db) => {
         if (!(await isRight(db, given))) throw setUpAlready();

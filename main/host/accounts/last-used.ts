@@ -1,6 +1,6 @@
 import type { Clock, Context, Log } from '../../../services/contracts/service.ts';
 import type { Credential } from './directory.ts';
-import { sessionLifetime } from './secrets.ts';
+import type { SessionLimit } from './session-limit.ts';
 import type { Db } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 
@@ -14,12 +14,14 @@ export class LastUsed implements AsyncDisposable {
   readonly #commit: Context['commit'];
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #limit: SessionLimit;
   #tokens = new Map<string, TokenRow>();
   #sessions = new Map<string, SessionRow>();
   #timer: Disposable | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(commit: Context['commit'], clock: Clock, log: Log) {
+  constructor(commit: Context['commit'], clock: Clock, log: Log, limit: SessionLimit) {
+    this.#limit = limit;
     this.#commit = commit;
     this.#clock = clock;
     this.#log = log;
@@ -37,7 +39,7 @@ export class LastUsed implements AsyncDisposable {
     const now = this.#clock.now();
     if (now - row.used_at < sessionStep) return;
     row.used_at = now;
-    row.expires_at = now + sessionLifetime;
+    row.expires_at = this.#limit.expiry(row.created_at, now);
     this.#sessions.set(row.id, row);
     this.#schedule();
   }

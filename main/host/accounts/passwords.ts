@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { isBcryptHash, verifyBcrypt } from './bcrypt.ts';
 
-/** Each hash takes `128 * r * N` bytes: 32 MiB at the default cost. So few run at once, and so many may wait. */
+/** Each hash takes `128 * r * N` bytes: 128 MiB at the default cost. So few run at once, and so many may wait. */
 const atOnce = 2;
 const mayWait = 64;
 const hashBytes = 32;
@@ -34,7 +34,7 @@ export class Passwords {
     this.#nobody = { ...this.#parameters, salt: randomBytes(16), hash: randomBytes(hashBytes) };
   }
 
-  /** In the notation of PHC strings: `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`. @throws Problem `accounts.busy` (503). */
+  /** In the notation of PHC strings: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`. @throws Problem `accounts.busy` (503). */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
     const hash = await this.#derive(password, { ...this.#parameters, salt });
@@ -51,7 +51,19 @@ export class Passwords {
     if (stored !== null && isBcryptHash(stored)) return this.#inTurn(() => verifyBcrypt(password, stored));
     const expected = (stored === null ? undefined : parse(stored)) ?? this.#nobody;
     const actual = await this.#derive(password, expected);
+    // A hash of a lower cost must not tell by its time that the name exists.
+    const isCheaper = expected !== this.#nobody && expected.ln < this.#parameters.ln;
+    if (isCheaper && !timingSafeEqual(actual, expected.hash)) await this.#derive(password, this.#nobody);
     return timingSafeEqual(actual, expected.hash) && expected !== this.#nobody;
+  }
+
+  /** Whether a hash was made by another program or at a lower cost, so that the next sign-in replaces it. */
+  isOutdated(stored: string): boolean {
+    if (isBcryptHash(stored)) return true;
+    const known = parse(stored);
+    if (known === undefined) return false;
+    const { ln, r, p } = this.#parameters;
+    return known.r * known.p * 2 ** known.ln < r * p * 2 ** ln;
   }
 
   async #derive(password: string, { ln, r, p, salt }: Parameters & { readonly salt: Buffer }): Promise<Buffer> {

@@ -3,6 +3,7 @@ import type { Clock } from '../../../services/contracts/service.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Directory, Member } from './directory.ts';
 import { decide, type Access } from './grants.ts';
+import type { SessionLimit } from './session-limit.ts';
 
 /** A resource of more characters is decided anew each time rather than kept. */
 const longestKept = 256;
@@ -15,10 +16,12 @@ export class Permissions {
   readonly #directory: Directory;
   readonly #clock: Clock;
   readonly #proven: ProvenPasswords;
+  readonly #limit: SessionLimit;
   readonly #decisions = new BoundedMap<string, boolean>(20_000);
   #generation = -1;
 
-  constructor(directory: Directory, clock: Clock, proven: ProvenPasswords) {
+  constructor(directory: Directory, clock: Clock, proven: ProvenPasswords, limit: SessionLimit) {
+    this.#limit = limit;
     this.#directory = directory;
     this.#clock = clock;
     this.#proven = proven;
@@ -59,6 +62,11 @@ export class Permissions {
     return all !== undefined && (decide(all.grants, service, access, resource) ?? false);
   }
 
+  #hasSession(member: Member, id: string): boolean {
+    const session = member.sessions.get(id);
+    return session !== undefined && !this.#limit.isOver(session.row, this.#clock.now());
+  }
+
   /** Whether what the identity was proven with would still prove it. */
   #stands(identity: Identity, member: Member): boolean {
     if (!member.account.enabled) return false;
@@ -69,7 +77,7 @@ export class Permissions {
         return token !== undefined && (token.row.expires_at === null || token.row.expires_at > this.#clock.now());
       }
       case 'session':
-        return member.sessions.has(id);
+        return this.#hasSession(member, id);
       case 'password': {
         const proven = this.#proven.get(identity);
         return proven === undefined || proven === member.passwordHash;

@@ -9,7 +9,7 @@ export interface RenewalParts {
 }
 
 /**
- * Puts a hash of our own in place of one that another program made. Who was right about his password signs in even where
+ * Puts a hash of the current cost in place of one that another program made or of a lower cost. Who was right about his password signs in even where
  * that fails: it is tried again at the next sign-in.
  */
 export function renewHash({ changes, passwords, log }: RenewalParts) {
@@ -26,7 +26,7 @@ export function renewHash({ changes, passwords, log }: RenewalParts) {
       });
       return hash;
     } catch (error) {
-      log.warn('a password that came from another program could not be stored anew', { account: name, error });
+      log.warn('password hash could not be renewed', { account: name, error });
       return undefined;
     }
   };

@@ -32,5 +32,5 @@ export function fingerprint(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** A session lasts this long after its last use, in ms. */
-export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;
+/** A session ends this long after its last use, ms. */
+export const sessionIdleMs = 30 * 24 * 60 * 60 * 1000;

@@ -4,6 +4,7 @@ import type { Clock, Vault } from '../../../services/contracts/service.ts';
 import type { SessionLink } from '../../../services/contracts/session.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Directory } from './directory.ts';
+import type { SessionLimit } from './session-limit.ts';
 
 const lifetime = 24 * 60 * 60_000;
 const purpose = 'session link';
@@ -12,6 +13,7 @@ export interface SessionLinkParts {
   readonly directory: Directory;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly limit: SessionLimit;
 }
 
 /**
@@ -52,7 +54,7 @@ export class SessionLinks {
     const member = this.#parts.directory.member(account);
     const session = member?.sessions.get(id);
     if (member?.account.enabled !== true || session === undefined) return undefined;
-    return session.row.expires_at > this.#parts.clock.now() ? session.identity : undefined;
+    return this.#parts.limit.isOver(session.row, this.#parts.clock.now()) ? undefined : session.identity;
   }
 
   #unsealed(text: string): string {

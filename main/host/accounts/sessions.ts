@@ -1,4 +1,5 @@
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
+import { SecondFactorNeeded, type SecondFactors } from '../../../services/contracts/control/second-factor.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
@@ -7,7 +8,9 @@ import type { Authentication } from './authentication.ts';
 import type { Changes } from './changes.ts';
 import { identify, type Directory } from './directory.ts';
 import type { ProvenPasswords } from './permissions.ts';
-import { fingerprint, newSession, sessionLifetime } from './secrets.ts';
+import { fingerprint, newSession } from './secrets.ts';
+import type { SessionLimit } from './session-limit.ts';
+import { SecondStep, type SecondStepParts } from './second-step.ts';
 import { makeRoom } from './store.ts';
 import type { SessionRow } from './tables.ts';
 
@@ -26,7 +29,7 @@ export interface Session {
   readonly userAgent: string;
 }
 
-export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut'> {
+export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors'> {
   /**
    * Signs in the person who sits at this computer and started the app there, without a password: whoever may do that can read
    * the data folder as well. Undefined where it is not clear who that is, since there are several administrators or none.
@@ -51,10 +54,30 @@ export interface SessionParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly security: SecurityLog;
+  readonly limit: SessionLimit;
+  readonly secondFactors: Pick<SecondStepParts, 'factors' | 'passkeys' | 'checkSecret'>;
+}
+
+function secondFactors({ factors, passkeys }: SessionParts['secondFactors'], step: SecondStep): SecondFactors {
+  const { isOn, status, begin, confirm, disable, reset, adopt } = factors;
+  return {
+    ...{ isOn, status, begin, confirm, disable, reset, adopt },
+    async beginPasskey(account, origin) {
+      if (!isOn(account)) {
+        const detail = 'Set up an authenticator app first; it gives you the recovery codes.';
+        throw new Problem('accounts.no_second_factor', 409, detail);
+      }
+      return passkeys.begin(account, origin);
+    },
+    addPasskey: (account, label, response, origin) => passkeys.add(account, label, response, origin),
+    removePasskey: (account, id) => passkeys.remove(account, id),
+    passkeyOptions: step.passkeyOptions,
+    complete: step.complete,
+  };
 }
 
 export function browserSessions(parts: SessionParts): Sessions {
-  const { authentication, proven, directory, changes, clock, random, security } = parts;
+  const { authentication, proven, directory, changes, clock, random, security, limit } = parts;
   const end = (account: string, id: string): Promise<boolean> =>
     changes.make([account], async (db) => {
       const ended = await db
@@ -75,7 +98,7 @@ export function browserSessions(parts: SessionParts): Sessions {
       hash: fingerprint(secret),
       account,
       created_at: now,
-      expires_at: now + sessionLifetime,
+      expires_at: limit.expiry(now, now),
       used_at: now,
       address: client.remoteAddress.slice(0, 64),
       user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
@@ -98,9 +121,16 @@ export function browserSessions(parts: SessionParts): Sessions {
     return { identity: identify(existing(directory, account), 'session', row.id), secret };
   };
 
+  const secondStep = new SecondStep({ ...parts.secondFactors, clock, random, open: begin });
+
   return {
+    factors: secondFactors(parts.secondFactors, secondStep),
+
     async signIn(name, password, client) {
       const proof = await authentication.password(name, password, client);
+      if (directory.member(proof.account)?.hasSecondFactor === true) {
+        throw new SecondFactorNeeded(proof.account, secondStep.begin(proof.account, proven.get(proof)));
+      }
       return begin(proof.account, client, proven.get(proof));
     },
 

@@ -13,6 +13,7 @@ export interface Kept {
   readonly sessions: readonly SessionRow[];
   /** What of it is declared: `account`, `grant <service> <pattern>`, `token <id>`. */
   readonly declared: ReadonlySet<string>;
+  readonly hasSecondFactor: boolean;
 }
 
 /** All accounts, or the one of that name, with everything that belongs to them. */
@@ -23,13 +24,15 @@ export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
   const tokens = db.selectFrom('tokens').selectAll().orderBy('created_at').orderBy('id');
   const sessions = db.selectFrom('sessions').selectAll().orderBy('created_at').orderBy('id');
   const declared = db.selectFrom('declared').selectAll();
+  const factors = db.selectFrom('second_factors').select('account').where('confirmed', '=', 1);
   const all = name === undefined;
-  const [accountRows, grantRows, tokenRows, sessionRows, declaredRows] = [
+  const [accountRows, grantRows, tokenRows, sessionRows, declaredRows, factorRows] = [
     await (all ? accounts : accounts.where('name', 'in', only)).execute(),
     await (all ? grants : grants.where('account', 'in', only)).execute(),
     await (all ? tokens : tokens.where('account', 'in', only)).execute(),
     await (all ? sessions : sessions.where('account', 'in', only)).execute(),
     await (all ? declared : declared.where('account', 'in', only)).execute(),
+    await (all ? factors : factors.where('account', 'in', only)).execute(),
   ];
   const grantsOf = Map.groupBy(grantRows, (row) => row.account);
   const tokensOf = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
@@ -39,6 +42,7 @@ export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
     account: readAccount(row, grantsOf.get(row.name) ?? [], declaredOf.get(row.name) ?? []),
     declared: new Set(declaredOf.get(row.name)?.map((each) => `${each.kind} ${each.name}`.trim())),
     passwordHash: row.password_hash,
+    hasSecondFactor: factorRows.some(({ account }) => account === row.name),
     tokens: tokensOf.get(row.name) ?? [],
     sessions: sessionsOf.get(row.name) ?? [],
   }));
@@ -129,6 +133,8 @@ export async function deleteAccount(db: Db, name: string): Promise<void> {
   await endCredentials(db, name, 'all');
   await db.deleteFrom('grants').where('account', '=', name).execute();
   await db.deleteFrom('declared').where('account', '=', name).execute();
+  await db.deleteFrom('second_factors').where('account', '=', name).execute();
+  await db.deleteFrom('passkeys').where('account', '=', name).execute();
   await db.deleteFrom('accounts').where('name', '=', name).execute();
 }
 

@@ -76,6 +76,35 @@ export interface ReleaseRow {
   readonly failed: number;
 }
 
+/** The second factor of an account: an authenticator app and recovery codes. */
+export interface SecondFactorRow {
+  readonly account: string;
+  /** Sealed by the vault. */
+  readonly secret: string;
+  /** 0 until a first code was given. */
+  readonly confirmed: number;
+  /** JSON list of fingerprints of the recovery codes that are left. */
+  readonly recovery: string;
+  /** Codes up to this time step have been used. */
+  readonly last_step: number;
+}
+
+export interface PasskeyRow {
+  /** The credential id, base64url. */
+  readonly id: string;
+  readonly account: string;
+  readonly label: string;
+  /** The relying party id: the host name of the page on which it was created. */
+  readonly host: string;
+  /** base64url */
+  readonly public_key: string;
+  readonly counter: number;
+  /** JSON list. */
+  readonly transports: string;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+}
+
 export interface Tables {
   accounts: AccountRow;
   grants: GrantRow;
@@ -84,6 +113,8 @@ export interface Tables {
   declared: DeclaredRow;
   reserved_names: ReservedNameRow;
   releases: ReleaseRow;
+  second_factors: SecondFactorRow;
+  passkeys: PasskeyRow;
   /** One row. Every change adds one to it first, which also makes changes wait for each other on any database. */
   revision: { readonly id: number; readonly value: number };
   /** At most one row: the hash of the set-up code that is good now. */
@@ -198,6 +229,32 @@ export const accountsMigrations: readonly Migration[] = [
         .addColumn('failed', 'integer', (column) => column.notNull())
         .addPrimaryKeyConstraint('releases_key', ['id', 'service'])
         .execute();
+    },
+  },
+  {
+    name: '006-create-second-factors',
+    async up(db) {
+      await db.schema
+        .createTable('second_factors')
+        .addColumn('account', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('secret', 'text', (column) => column.notNull())
+        .addColumn('confirmed', 'integer', (column) => column.notNull())
+        .addColumn('recovery', 'text', (column) => column.notNull())
+        .addColumn('last_step', 'bigint', (column) => column.notNull())
+        .execute();
+      await db.schema
+        .createTable('passkeys')
+        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('label', 'text', (column) => column.notNull())
+        .addColumn('host', 'text', (column) => column.notNull())
+        .addColumn('public_key', 'text', (column) => column.notNull())
+        .addColumn('counter', 'bigint', (column) => column.notNull())
+        .addColumn('transports', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('last_used_at', 'bigint')
+        .execute();
+      await db.schema.createIndex('passkeys_account').on('passkeys').column('account').execute();
     },
   },
 ];

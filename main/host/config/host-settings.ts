@@ -58,6 +58,12 @@ export const HostSettings = z.object({
       description: 'For people, or for a log collector.',
       choices: { text: 'Lines of text', json: 'JSON' },
     }),
+  sessionDays: z.number().int().min(1).max(400).default(90).meta({
+    title: 'Longest session (days)',
+    description:
+      'A sign-in in a browser ends after this time at the latest, and 30 days after its last use. People sign in again then.',
+    live: true,
+  }),
   openBrowser: z.boolean().default(true).meta({
     title: 'Open the browser',
     description: 'Where Homeport starts without its window, it opens these pages in the browser of this machine.',

@@ -1,4 +1,3 @@
-import { Password } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { HostAccounts } from '../accounts/accounts.ts';
@@ -37,7 +36,7 @@ export async function applyDeclared({ accounts, config }: Kernel, log: Log): Pro
 
 /** HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD: a server gets its first administrator without a page. */
 export async function makeAdministrator(
-  { firstRun }: HostAccounts,
+  { firstRun, refuseWeakPassword }: HostAccounts,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const name = environment['HOMEPORT_ADMIN_USER'];
@@ -47,8 +46,11 @@ export async function makeAdministrator(
     throw refused('Set both HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD, or neither.');
   }
   if (!firstRun.needed()) return;
-  const checked = Password.safeParse(password);
-  if (!checked.success) throw refused(`HOMEPORT_ADMIN_PASSWORD: ${checked.error.issues[0]?.message ?? 'not usable'}`);
+  try {
+    refuseWeakPassword(name, password);
+  } catch (error) {
+    throw error instanceof Problem ? refused(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`) : error;
+  }
   try {
     await firstRun.ensureAdministrator(name, password);
   } catch (error) {

@@ -71,6 +71,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     identity,
     rights,
     remoteAddress: remoteAddress(request),
+    origin: request.headers.origin,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     onLeave: (listener) => response.once('close', () => response.writableFinished || listener()),
     setHeader: (name, value) => void response.setHeader(name, value),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
@@ -65,6 +65,8 @@ function openLock(file: string): Database.Database {
   try {
     database.pragma('journal_mode = DELETE');
     database.exec('BEGIN EXCLUSIVE');
+    // SQLite creates it with the process's mask.
+    chmodSync(file, 0o600);
     return database;
   } catch (error) {
     database.close();

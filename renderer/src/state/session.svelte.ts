@@ -1,5 +1,6 @@
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import type { Role } from '../../../services/contracts/control/accounts.ts';
+import type { PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
 import { call, onRefused, sentence, sessionSettled } from '../api/call.ts';
 import { sessionSecret } from '../api/session-secret.ts';
 import { bridge } from './bridge.ts';
@@ -64,9 +65,22 @@ class Session {
     return call(controlApi.session);
   }
 
+  /**
+   * Returns the ticket for {@link completeSignIn} where the account has a second factor.
+   * @throws Problem with a sentence for the form.
+   */
+  async signIn(name: string, password: string): Promise<string | undefined> {
+    const reply = await call(controlApi.signIn, { body: { name, password } });
+    if ('ticket' in reply) return reply.ticket;
+    const { session, ...person } = reply;
+    sessionSecret.keep(session);
+    this.#enter(person);
+    return undefined;
+  }
+
   /** @throws Problem with a sentence for the form. */
-  async signIn(name: string, password: string): Promise<void> {
-    const { session, ...person } = await call(controlApi.signIn, { body: { name, password } });
+  async completeSignIn(ticket: string, proof: { code: string } | { passkey: PasskeyResponse }): Promise<void> {
+    const { session, ...person } = await call(controlApi.secondStep, { body: { ticket, ...proof } });
     sessionSecret.keep(session);
     this.#enter(person);
   }

@@ -44,6 +44,18 @@ export const accessApi = {
   }),
 };
 
+/** A browser in which the own account is signed in. Times are ms since the epoch. */
+export const OwnSession = z.object({
+  id: z.string(),
+  address: z.string().describe('Where it was opened from'),
+  userAgent: z.string(),
+  createdAt: z.number(),
+  lastUsedAt: z.number(),
+  expiresAt: z.number(),
+  current: z.boolean().describe('It is the one that asks'),
+});
+export type OwnSession = z.infer<typeof OwnSession>;
+
 /** What everyone who signs in may do with the own account. */
 export const ownAccountApi = {
   read: defineRoute({
@@ -60,6 +72,27 @@ export const ownAccountApi = {
     access: 'user',
     body: z.object({ current: z.string().max(1024), password: Password }),
     reply: z.object({ session: z.string() }),
+  }),
+  sessions: defineRoute({
+    method: 'GET',
+    path: '/api/account/sessions',
+    summary: 'Where the own account is signed in, on the pages and through the gateway, latest use first.',
+    access: 'user',
+    reply: z.object({ sessions: z.array(OwnSession) }),
+  }),
+  endSession: defineRoute({
+    method: 'DELETE',
+    path: '/api/account/sessions/:id',
+    summary: 'Signs out one of the own sessions.',
+    access: 'user',
+    reply: ok,
+  }),
+  endOtherSessions: defineRoute({
+    method: 'DELETE',
+    path: '/api/account/sessions',
+    summary: 'Signs out all own sessions except the one that asks.',
+    access: 'user',
+    reply: z.object({ ended: z.number() }),
   }),
   createToken: defineRoute({
     method: 'POST',

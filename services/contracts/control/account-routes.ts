@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
+import { AccountDataSummary } from './account-data.ts';
 import { Account, AccessToken, AccountName, everyone, NewToken, Password } from './accounts.ts';
 
 const ok = z.object({ ok: z.literal(true) });
@@ -33,11 +34,22 @@ export const accountRoutes = {
       .extend({ password: Password.optional() }),
     reply: Account.extend({ name: AccountName.or(z.literal(everyone)) }),
   }),
+  accountData: defineRoute({
+    method: 'GET',
+    path: '/api/accounts/:name/data',
+    summary: 'What an account has in the services that run.',
+    access: 'admin',
+    reply: z.object({ data: z.array(AccountDataSummary.extend({ service: z.string() })) }),
+  }),
   removeAccount: defineRoute({
     method: 'DELETE',
     path: '/api/accounts/:name',
-    summary: 'Removes an account with its tokens and sessions.',
+    summary: 'Removes an account with its tokens and sessions; its data is deleted, transferred or kept for administrators.',
     access: 'admin',
+    query: z.object({
+      data: z.enum(['delete', 'transfer', 'keep']).optional().describe('What happens with its data; default: keep'),
+      to: AccountName.optional().describe('The account that receives the data with `data=transfer`'),
+    }),
     reply: ok,
   }),
   tokens: defineRoute({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import type { SessionLink } from '../session.ts';
 import type { NameReservation, RemovalRequest } from './account-data.ts';
+import type { SecondFactors } from './second-factor.ts';
 import type { SecurityEvent } from './security-log.ts';
 
 export const Role = z.enum(['admin', 'user']);
@@ -16,7 +17,8 @@ export type Permission = z.infer<typeof Permission>;
 export const AccountName = z
   .string()
   .regex(/^[-_.+@a-zA-Z0-9]{1,64}$/, 'Use letters, digits and - _ . + @ only, 64 at most.');
-export const Password = z.string().min(8, 'Use at least 8 characters.').max(1024);
+/** A new password; the host refuses common ones as well. */
+export const Password = z.string().min(10, 'Use at least 10 characters.').max(1024, 'Use at most 1024 characters.');
 
 /** `resource` is a pattern in which `*` stands for any run of characters: for push, topics such as `*-*-backup`. */
 export const Grant = z.object({ service: z.string(), resource: z.string().min(1).max(128), permission: Permission });
@@ -142,7 +144,9 @@ export interface Accounts {
   /**
    * Undefined when no credential of ours was given (an unknown scheme counts as none).
    * After some wrong passwords it takes its time to answer.
-   * @throws Problem `accounts.bad_credentials` (401), `accounts.too_many_attempts` (429 with Retry-After).
+   * A password alone does not prove an account with a second factor: its programs use access tokens.
+   * @throws Problem `accounts.bad_credentials` or `accounts.token_needed` (401), `accounts.too_many_attempts` (429 with
+   * Retry-After).
    */
   authenticate(credentials: Credentials): Promise<Identity | undefined>;
   /**
@@ -158,6 +162,13 @@ export interface Accounts {
 
   /** Whether what the identity was proven with would still prove it: the account, its password, the token, the session. */
   stands(identity: Identity): boolean;
+
+  /**
+   * Refuses a new password that is short, common, or little more than the name. {@link create} and {@link change} accept
+   * what clients of the peers set; call this for passwords that people choose.
+   * @throws Problem `accounts.weak_password` (422)
+   */
+  refuseWeakPassword(name: string, password: string): void;
 
   list(): Promise<readonly Account[]>;
   find(name: string): Promise<Account | undefined>;
@@ -220,13 +231,18 @@ export interface Accounts {
   ): Promise<AccessToken>;
   removeToken(account: string, id: string): Promise<void>;
 
-  /** Checks name and password and opens a session. Its secret is shown only now. */
+  /**
+   * Checks name and password and opens a session. Its secret is shown only now.
+   * @throws SecondFactorNeeded where the account has a second factor
+   */
   signIn(
     name: string,
     password: string,
     from: { remoteAddress: string; userAgent: string },
   ): Promise<{ identity: Identity; secret: string }>;
   signOut(identity: Identity): Promise<void>;
+  /** One set of factors for an account, which all sign-ins with its password ask for. */
+  readonly factors: SecondFactors;
   /**
    * Lets a browser read one path of our API by its address alone, as pictures, players and downloads need it, for a day and
    * while the session lasts. The same for the same path within half a day, so that browsers may keep what they read.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { accountRoutes } from './account-routes.ts';
 import { AccountName, Password, Role } from './accounts.ts';
+import { PasskeyResponse } from './second-factor.ts';
 import { defineRoute, fileReply } from '../api.ts';
 import { BackupAge, BackupContents, BackupFile, SetAside } from './backups.ts';
 import { defineTopic } from '../bus.ts';
@@ -71,6 +72,8 @@ const sessionSecret = z
   .string()
   .describe('Shown only now. Keep it where no other origin gets to see it; never in a cookie.');
 
+const signedIn = z.object({ name: z.string(), role: Role, session: sessionSecret });
+
 /** Our own API around the host. */
 export const controlApi = {
   session: defineRoute({
@@ -99,7 +102,24 @@ export const controlApi = {
     summary: 'Signs in, as pages do: each call then brings the secret of the session in the header Homeport-Session.',
     access: 'public',
     body: z.object({ name: z.string().max(64), password: z.string().max(1024) }),
-    reply: z.object({ name: z.string(), role: Role, session: sessionSecret }),
+    reply: z.union([
+      signedIn,
+      z.object({
+        ticket: z.string().describe('The account has a second factor: send this with its proof within five minutes.'),
+      }),
+    ]),
+  }),
+  secondStep: defineRoute({
+    method: 'POST',
+    path: '/api/session/second-step',
+    summary: 'Completes a sign-in with a code of the authenticator app, a recovery code or a passkey.',
+    access: 'public',
+    body: z.object({
+      ticket: z.string().max(64),
+      code: z.string().max(32).optional(),
+      passkey: PasskeyResponse.optional(),
+    }),
+    reply: signedIn,
   }),
   signOut: defineRoute({ method: 'DELETE', path: '/api/session', summary: 'Signs out.', access: 'user', reply: ok }),
   links: defineRoute({

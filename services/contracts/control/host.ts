@@ -1,3 +1,5 @@
+import type { OwnSession } from './access.ts';
+import type { AccountDataSummary } from './account-data.ts';
 import type { RequestListener } from 'node:http';
 import type { ApiHandler } from '../api.ts';
 import type { JobSummary } from '../jobs.ts';
@@ -18,6 +20,17 @@ export interface HostControl {
   /** What is wrong with the settings, by field path; a service with a problem of its own does not run. */
   configProblems(): readonly { readonly path: string; readonly message: string }[];
   services(): Promise<readonly ServiceState[]>;
+  /** Opens a session for an account that was proven already. */
+  openSession(
+    account: string,
+    from: { readonly remoteAddress: string; readonly userAgent: string },
+  ): Promise<{ readonly secret: string }>;
+  /** Sessions of an account, on the pages and through the gateway. */
+  sessions(account: string): Promise<readonly Omit<OwnSession, 'current'>[]>;
+  /** @throws Problem `accounts.unknown_session` (404). */
+  endSession(account: string, id: string): Promise<void>;
+  /** What an account has in the services that run. */
+  accountData(account: string): Promise<readonly (AccountDataSummary & { readonly service: string })[]>;
   /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */
   restart(id: string): Promise<ServiceState>;
   /** Has a service make a new key in place of a stored one. @throws Problem `host.unknown_key` (404). */

@@ -13,7 +13,6 @@ import { OidcRoutes } from '../oidc/routes.ts';
 import type { Upstreams } from '../outside/upstreams.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
-import type { SecondFactors } from '../second-factor/second-factors.ts';
 import type { SignedIn } from '../sign-in/signed-in.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
@@ -29,7 +28,6 @@ export interface FrontParts {
   readonly gate: Gate;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
-  readonly factors: SecondFactors;
   readonly provider: Provider;
   readonly label: string;
   /** The services of the house and the upstreams. */

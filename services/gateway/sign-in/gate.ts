@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { SecondFactors } from '../second-factor/second-factors.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { SignedIn } from './signed-in.ts';
 
@@ -12,7 +11,6 @@ interface GateParts {
   readonly context: GateContext;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
-  readonly factors: SecondFactors;
   /** Whether whom a trusted proxy names is signed in. */
   readonly believesProxies: () => boolean;
 }
@@ -22,15 +20,13 @@ export class Gate {
   readonly #context: GateContext;
   readonly #cookie: SessionCookie;
   readonly #signedIn: SignedIn;
-  readonly #factors: SecondFactors;
   readonly #believesProxies: () => boolean;
 
-  constructor({ context, cookie, signedIn, factors, believesProxies }: GateParts) {
+  constructor({ context, cookie, signedIn, believesProxies }: GateParts) {
     this.#believesProxies = believesProxies;
     this.#context = context;
     this.#cookie = cookie;
     this.#signedIn = signedIn;
-    this.#factors = factors;
   }
 
   /** @throws what wrong credentials in the Authorization header are answered with: 401, 429. */
@@ -43,10 +39,6 @@ export class Gate {
     if (authorization === undefined && session === undefined) return undefined;
     const identity = await accounts.authenticate({ authorization, session, ...caller(request) });
     if (identity === undefined) return undefined;
-    if (identity.via === 'password' && (await this.#factors.isOn(identity.account))) {
-      const detail = 'The password alone does not do for this account. Use one of its access tokens in its place.';
-      throw new Problem('gateway.second_factor', 401, detail);
-    }
     this.#signedIn.used(identity);
     return identity;
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
+import { SecondFactorNeeded } from '../../contracts/control/second-factor.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { wholeBody } from '../../kit/request-body.ts';
@@ -9,8 +10,6 @@ import { redirect, sendHtml, signInFormHeaders } from '../front/answer.ts';
 import type { Provider } from '../oidc/provider.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
-import type { SecondFactors } from '../second-factor/second-factors.ts';
-import { SecondStep } from '../second-factor/second-step.ts';
 import { codePage, signedInPage, signInPage } from './pages.ts';
 import type { SignedIn } from './signed-in.ts';
 import { RateLimit } from './rate.ts';
@@ -31,7 +30,6 @@ interface SignInParts {
   readonly gate: Gate;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
-  readonly factors: SecondFactors;
   readonly provider: Provider;
   readonly metrics: GatewayMetrics;
 }
@@ -40,11 +38,9 @@ interface SignInParts {
 export class SignInRoutes {
   readonly #parts: SignInParts;
   readonly #rate: RateLimit;
-  readonly #second: SecondStep;
 
   constructor(parts: SignInParts) {
     this.#parts = parts;
-    this.#second = new SecondStep(parts.context);
     this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
   }
 
@@ -69,16 +65,18 @@ export class SignInRoutes {
 
   async #password(request: IncomingMessage, response: ServerResponse, { form, to, where }: Given): Promise<void> {
     const [name, password] = [form.get('name') ?? '', form.get('password') ?? ''];
-    const { context, factors, metrics } = this.#parts;
+    const { context, metrics } = this.#parts;
     const { remoteAddress } = context.caller(request);
     const userAgent = request.headers['user-agent'] ?? '';
     try {
       const { identity, secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
-      if (await factors.isOn(identity.account)) {
-        metrics.signIn('code_wanted');
-        sendForm(request, response, 200, codePage(to, this.#second.begin(identity, secret)));
-      } else await this.#letIn(request, response, { identity, secret, to });
+      await this.#letIn(request, response, { identity, secret, to });
     } catch (error) {
+      if (error instanceof SecondFactorNeeded) {
+        metrics.signIn('code_wanted');
+        sendForm(request, response, 200, codePage(to, error.ticket));
+        return;
+      }
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       metrics.signIn('wrong');
       const body = this.#page({ to, where }, { name: name.slice(0, 64), trouble: error.detail });
@@ -88,22 +86,19 @@ export class SignInRoutes {
 
   async #code(request: IncomingMessage, response: ServerResponse, { form, to, where }: Given): Promise<void> {
     const [ticket, code] = [form.get('ticket') ?? '', form.get('code') ?? ''];
-    const { context, factors, metrics } = this.#parts;
+    const { context, metrics } = this.#parts;
     const refuse = ({ status, detail, headers }: Problem): void => {
       metrics.signIn('wrong');
       sendForm(request, response, status, codePage(to, ticket, detail), headers);
     };
     try {
-      const { identity, secret } = this.#second.of(ticket);
-      if (!(await factors.check(identity.account, code, context.caller(request).remoteAddress)))
-        return refuse(new Problem('gateway.wrong_code', 401, 'The code is not right, or was used before.'));
-      // Of two answers with one ticket only the first gets the session.
-      this.#second.of(ticket);
-      this.#second.end(ticket);
+      const { remoteAddress } = context.caller(request);
+      const client = { remoteAddress, userAgent: request.headers['user-agent'] ?? '' };
+      const { identity, secret } = await context.accounts.factors.complete(ticket, { code }, client);
       await this.#letIn(request, response, { identity, secret, to });
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
-      if (error.code !== 'gateway.too_late') return refuse(error);
+      if (error.code !== 'accounts.second_step_expired') return refuse(error);
       sendForm(request, response, error.status, this.#page({ to, where }, { trouble: error.detail }));
     }
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AccountName, Password, type Account } from '../../contracts/control/accounts.ts';
+import { AccountName, type Account, type Accounts } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { userOf } from '../wire/users.ts';
@@ -60,7 +60,7 @@ export function administrationRoutes(parts: RestParts): readonly Route[] {
       // An organisation may have the name.
       if (!AccountName.safeParse(username).success) throw new Problem('git.invalid', 422, '[Username]: Username');
       if ((await owners.find(username)) !== undefined) throw taken;
-      if (password !== '') checkPassword(password);
+      if (password !== '') checkPassword(accounts, username, password);
       await explained(taken, () => accounts.create({ name: username, ...(password === '' ? {} : { password }) }));
       await describe(username, more);
       const made = await accounts.find(username);
@@ -70,7 +70,7 @@ export function administrationRoutes(parts: RestParts): readonly Route[] {
     route('PATCH', '/admin/users/:user', async (call) => {
       const { name } = await account(call);
       const { password = '', admin, active, prohibit_login: prohibited, ...more } = await bodyOf(call, changeBody);
-      if (password !== '') checkPassword(password);
+      if (password !== '') checkPassword(accounts, name, password);
       const enabled = prohibited === undefined ? active : !prohibited && active !== false;
       const changed = await accounts.change(name, {
         ...(password === '' ? {} : { password }),
@@ -106,17 +106,22 @@ export function administrationRoutes(parts: RestParts): readonly Route[] {
   ];
 }
 
-function checkPassword(password: string): void {
-  const read = Password.safeParse(password);
-  if (!read.success)
-    throw new Problem('git.invalid', 400, `PasswordComplexity: ${read.error.issues[0]?.message ?? ''}`);
+function checkPassword(accounts: Accounts, name: string, password: string): void {
+  try {
+    accounts.refuseWeakPassword(name, password);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem('git.invalid', 400, `PasswordComplexity: ${error.detail}`);
+  }
 }
+
+const takenCodes: ReadonlySet<string> = new Set(['accounts.exists', 'accounts.name_reserved']);
 
 /** A name that is taken meanwhile is refused in the peer's words, too. */
 async function explained<T>(taken: Problem, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Problem && error.code === 'accounts.exists' ? taken : error;
+    throw error instanceof Problem && takenCodes.has(error.code) ? taken : error;
   }
 }

@@ -74,7 +74,7 @@ test('who is right signs in although the new hash cannot be stored', async () =>
   await house.database.kysely.schema.alterTable('revision').renameTo('gone').execute();
   expect(await house.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
   await house.database.kysely.schema.alterTable('gone').renameTo('revision').execute();
-  expect(house.logged.join('\n')).toContain('could not be stored anew');
+  expect(house.logged.join('\n')).toContain('password hash could not be renewed');
   expect(house.logged.join('\n')).not.toContain('userpass12');
   house.clock.advance(61_000);
   expect(await house.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });

@@ -13,14 +13,20 @@ import { admin, adminAuthorization } from '../../support/host.ts';
 const services = [fixtureService('lamp'), control, gateway];
 let clock: FakeClock;
 let home: Home;
+let bySession: Record<string, string>;
 beforeEach(async () => {
   clock = createFakeClock(Date.now());
   home = await openHome({ services, clock, settings: { shared: ['lamp'] } });
+  const signIn = { method: 'POST', body: JSON.stringify(admin) };
+  const { session } = await api<{ session: string }>(home.host.url('control'), '/api/session', signIn);
+  // With a second factor the password alone proves nothing any more.
+  bySession = { 'Homeport-Session': session, Authorization: '' };
 });
 afterEach(() => home[Symbol.asyncDispose]());
 
 const own = <T = any>(path = '', body?: object): Promise<T> =>
-  api<T>(home.host.url('control'), `/api/gateway/second-factor${path}`, {
+  api<T>(home.host.url('control'), `/api/account/second-factor${path}`, {
+    headers: bySession,
     ...(body === undefined ? (path === '' ? {} : { method: 'POST' }) : { method: 'POST', body: JSON.stringify(body) }),
   });
 const form = (fields: Record<string, string>): Promise<Answer> =>
@@ -63,7 +69,7 @@ describe('codes', () => {
 describe('a second factor', () => {
   it('is asked for after the password, and the password alone opens nothing', async () => {
     const { code } = await switchOn();
-    expect(await own()).toEqual({ on: true, recoveryLeft: 10 });
+    expect(await own()).toEqual({ on: true, recoveryLeft: 10, passkeys: [] });
     const first = await form(admin);
     expect([first.status, first.headers['set-cookie']]).toEqual([200, undefined]);
     const ticket = ticketOf(first);
@@ -78,6 +84,7 @@ describe('a second factor', () => {
     expect([basic.status, basic.body]).toEqual([401, expect.stringContaining('access tokens')]);
     const { text } = await api<{ text: string }>(home.host.url('control'), '/api/accounts/ada/tokens', {
       method: 'POST',
+      headers: bySession,
       body: '{}',
     });
     const token = { Authorization: `Basic ${Buffer.from(`ada:${text}`).toString('base64')}` };
@@ -92,7 +99,7 @@ describe('a second factor', () => {
     expect(await signIn(code())).toBe(401);
     expect(await signIn(` ${recovery[0]?.toUpperCase() ?? ''} `)).toBe(303);
     expect(await signIn(recovery[0] ?? '')).toBe(401);
-    expect(await own()).toEqual({ on: true, recoveryLeft: 9 });
+    expect(await own()).toEqual({ on: true, recoveryLeft: 9, passkeys: [] });
   });
 
   it('lets nobody guess: after some wrong codes it takes its time', async () => {
@@ -123,19 +130,19 @@ describe('a second factor', () => {
 
   it('is switched off with a code, or by an administrator for who has lost everything', async () => {
     const { code } = await switchOn();
-    await expect(own('/off', { code: '000000' })).rejects.toThrow('gateway.wrong_code');
+    await expect(own('/off', { code: '000000' })).rejects.toThrow('accounts.wrong_code');
     await own('/off', { code: code() });
     expect((await form(admin)).status).toBe(303);
     await switchOn();
-    await expect(own('', {})).rejects.toThrow('gateway.second_factor_on');
-    await api(home.host.url('control'), '/api/gateway/second-factors/ada', { method: 'DELETE' });
+    await expect(own('', {})).rejects.toThrow('accounts.second_factor_on');
+    await api(home.host.url('control'), '/api/accounts/ada/second-factor', { method: 'DELETE', headers: bySession });
     expect((await form(admin)).status).toBe(303);
   });
 
   it('is kept sealed, and the codes on paper by their print alone', async () => {
     const { secret } = await own('', {});
     const { recoveryCodes } = await own('/confirm', { code: codeOf(secretOf(secret), stepAt(clock.now())) });
-    const folder = join(home.host.dataDir, 'gateway');
+    const folder = join(home.host.dataDir, 'host');
     const kept = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name)).toString('latin1'))
       .join(' ');

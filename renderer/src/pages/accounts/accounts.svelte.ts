@@ -87,8 +87,13 @@ class Accounts extends Loaded {
     this.anyone = (await call(accessApi.changeAnyone, { body: { grants: [...grants] } })).grants;
   }
 
-  async remove(name: string): Promise<void> {
-    const removal = call(controlApi.removeAccount, { params: { name } }).then(() => {
+  /** What the account has in the services that run. */
+  async data(name: string) {
+    return (await call(controlApi.accountData, { params: { name } })).data;
+  }
+
+  async remove(name: string, query: { data: 'delete' | 'transfer' | 'keep'; to?: string }): Promise<void> {
+    const removal = call(controlApi.removeAccount, { params: { name }, query }).then(() => {
       this.list = this.list.filter((account) => account.name !== name);
     });
     this.#removal = removal.catch(() => undefined);

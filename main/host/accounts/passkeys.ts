@@ -1,0 +1,165 @@
+import { isIP } from 'node:net';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type AuthenticationResponseJSON,
+  type RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import type { Passkey, PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock } from '../../../services/contracts/service.ts';
+import type { SecurityLog } from '../log/security-log.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
+import type { Changes } from './changes.ts';
+import type { Db } from './store.ts';
+import type { PasskeyRow } from './tables.ts';
+
+const maxPasskeys = 20;
+const challengeMs = 5 * 60_000;
+
+export interface PasskeyParts {
+  readonly kysely: Db;
+  readonly changes: Changes;
+  readonly clock: Clock;
+  readonly security: SecurityLog;
+}
+
+/** Passkeys (WebAuthn) as a second factor, each for the host name of the page on which it was created. */
+export class Passkeys {
+  readonly #parts: PasskeyParts;
+  /** Challenges of registrations, by account. */
+  readonly #challenges = new BoundedMap<string, { readonly challenge: string; readonly until: number }>(1000);
+
+  constructor(parts: PasskeyParts) {
+    this.#parts = parts;
+  }
+
+  async list(account: string): Promise<readonly Passkey[]> {
+    return (await this.#rows(account)).map(toPasskey);
+  }
+
+  /** @throws Problem `accounts.passkey_host` (422), `accounts.too_many_passkeys` (409) */
+  async begin(account: string, origin: string): Promise<Record<string, unknown>> {
+    const host = hostOf(origin);
+    const known = await this.#rows(account);
+    if (known.length >= maxPasskeys) {
+      throw new Problem('accounts.too_many_passkeys', 409, `An account can have ${String(maxPasskeys)} passkeys.`);
+    }
+    const options = await generateRegistrationOptions({
+      rpName: 'Homeport',
+      rpID: host,
+      userName: account,
+      attestationType: 'none',
+      excludeCredentials: known.filter((row) => row.host === host).map(({ id }) => ({ id })),
+      authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
+    });
+    this.#challenges.set(account, { challenge: options.challenge, until: this.#parts.clock.now() + challengeMs });
+    return { ...options };
+  }
+
+  /** @throws Problem `accounts.bad_passkey` (422) */
+  async add(account: string, label: string, response: PasskeyResponse, origin: string): Promise<Passkey> {
+    const { changes, clock, security } = this.#parts;
+    const pending = this.#challenges.get(account);
+    if (pending === undefined || pending.until <= clock.now()) throw badPasskey();
+    this.#challenges.set(account, { ...pending, until: 0 });
+    const host = hostOf(origin);
+    const verified = await verifyRegistrationResponse({
+      response: response as unknown as RegistrationResponseJSON,
+      expectedChallenge: pending.challenge,
+      expectedOrigin: origin,
+      expectedRPID: host,
+      requireUserVerification: false,
+    }).catch((cause: unknown) => {
+      throw badPasskey(cause);
+    });
+    if (!verified.verified) throw badPasskey();
+    const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
+    const row: PasskeyRow = {
+      id,
+      account,
+      label: label.replaceAll(/\p{Cc}/gu, ' ').trim() || 'Passkey',
+      host,
+      public_key: Buffer.from(publicKey).toString('base64url'),
+      counter,
+      transports: JSON.stringify(transports),
+      created_at: clock.now(),
+      last_used_at: null,
+    };
+    await changes.make([], (db) => db.insertInto('passkeys').values(row).execute());
+    security.record({ event: 'passkey_added', account, detail: `${row.label} for ${host}` });
+    return toPasskey(row);
+  }
+
+  /** @throws Problem `accounts.unknown_passkey` (404) */
+  async remove(account: string, id: string): Promise<void> {
+    const removed = await this.#parts.changes.make([], (db) =>
+      db.deleteFrom('passkeys').where('account', '=', account).where('id', '=', id).returning('label').execute(),
+    );
+    const [passkey] = removed;
+    if (passkey === undefined) throw new Problem('accounts.unknown_passkey', 404, 'Passkey not found.');
+    this.#parts.security.record({ event: 'passkey_removed', account, detail: passkey.label });
+  }
+
+  /** Options for the passkeys of this page's host; undefined where the account has none there. */
+  async authenticationOptions(account: string, origin: string) {
+    const host = URL.parse(origin)?.hostname ?? '';
+    const known = (await this.#rows(account)).filter((row) => row.host === host);
+    if (known.length === 0) return undefined;
+    return generateAuthenticationOptions({
+      rpID: host,
+      allowCredentials: known.map(({ id }) => ({ id })),
+      userVerification: 'preferred',
+    });
+  }
+
+  /** Whether the response proves one of the account's passkeys for this challenge and this page. */
+  async check(account: string, challenge: string, response: PasskeyResponse, origin: string): Promise<boolean> {
+    const host = URL.parse(origin)?.hostname ?? '';
+    const row = (await this.#rows(account)).find(({ id, host: own }) => id === response.id && own === host);
+    if (row === undefined) return false;
+    const verified = await verifyAuthenticationResponse({
+      response: response as unknown as AuthenticationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: host,
+      credential: { id: row.id, publicKey: Buffer.from(row.public_key, 'base64url'), counter: Number(row.counter) },
+      requireUserVerification: false,
+    }).catch(() => undefined);
+    if (verified?.verified !== true) return false;
+    const used = { counter: verified.authenticationInfo.newCounter, last_used_at: this.#parts.clock.now() };
+    await this.#parts.changes.make([], (db) =>
+      db.updateTable('passkeys').set(used).where('id', '=', row.id).where('account', '=', account).execute(),
+    );
+    return true;
+  }
+
+  #rows(account: string): Promise<PasskeyRow[]> {
+    return this.#parts.kysely
+      .selectFrom('passkeys')
+      .selectAll()
+      .where('account', '=', account)
+      .orderBy('created_at')
+      .execute();
+  }
+}
+
+/** @throws Problem `accounts.passkey_host` (422): browsers create passkeys for names only */
+function hostOf(origin: string): string {
+  const host = URL.parse(origin)?.hostname ?? '';
+  if (host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0) return host;
+  const detail = 'Browsers create passkeys for names only. Open Homeport at http://localhost or at its name instead.';
+  throw new Problem('accounts.passkey_host', 422, detail);
+}
+
+function badPasskey(cause?: unknown): Problem {
+  const detail = 'The passkey could not be verified. Try again.';
+  return new Problem('accounts.bad_passkey', 422, detail, cause === undefined ? {} : { cause });
+}
+
+function toPasskey({ id, label, host, created_at, last_used_at }: PasskeyRow): Passkey {
+  const lastUsedAt = last_used_at === null ? null : Number(last_used_at);
+  return { id, label, host, createdAt: Number(created_at), lastUsedAt };
+}

@@ -1,0 +1,185 @@
+import type { Accounts } from '../../../services/contracts/control/accounts.ts';
+import type { SecondFactors, StoredSecondFactor } from '../../../services/contracts/control/second-factor.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Clock, Random, Vault } from '../../../services/contracts/service.ts';
+import { base32, matchingStep } from '../../../services/kit/totp.ts';
+import type { SecurityLog } from '../log/security-log.ts';
+import type { Changes } from './changes.ts';
+import type { Directory } from './directory.ts';
+import type { Passkeys } from './passkeys.ts';
+import type { Db } from './store.ts';
+import type { SecondFactorRow } from './tables.ts';
+
+/** The purposes under which the gateway sealed them, from which they were taken over. */
+const sealing = 'gateway second factor';
+const recoverySealing = 'gateway recovery code';
+const recoveryCodeCount = 10;
+
+export interface SecondFactorParts {
+  readonly kysely: Db;
+  readonly directory: Directory;
+  readonly changes: Changes;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly security: SecurityLog;
+  readonly passkeys: Passkeys;
+  readonly checkSecret: Accounts['checkSecret'];
+}
+
+type Store = Pick<SecondFactors, 'isOn' | 'status' | 'begin' | 'confirm' | 'disable' | 'reset' | 'adopt'>;
+
+/** Codes of an authenticator app (RFC 6238), with recovery codes for a lost device. */
+export class SecondFactorStore implements Store {
+  readonly #parts: SecondFactorParts;
+
+  constructor(parts: SecondFactorParts) {
+    this.#parts = parts;
+  }
+
+  readonly isOn = (account: string): boolean => this.#parts.directory.member(account)?.hasSecondFactor === true;
+
+  readonly status: Store['status'] = async (account) => {
+    const row = await this.#row(account);
+    const on = row?.confirmed === 1;
+    const passkeys = on ? [...(await this.#parts.passkeys.list(account))] : [];
+    return { on, recoveryLeft: on ? recoveryOf(row).length : 0, passkeys };
+  };
+
+  readonly begin: Store['begin'] = async (account) => {
+    const { changes, random, vault } = this.#parts;
+    const secret = random.bytes(20);
+    const row: SecondFactorRow = {
+      account,
+      confirmed: 0,
+      recovery: '[]',
+      last_step: 0,
+      secret: vault.seal(Buffer.from(secret).toString('base64'), sealing),
+    };
+    await changes.make([account], async (db) => {
+      const before = await rowOf(db, account);
+      if (before?.confirmed === 1) {
+        const detail = 'The second factor is on. Disable it before you set up another.';
+        throw new Problem('accounts.second_factor_on', 409, detail);
+      }
+      await db
+        .insertInto('second_factors')
+        .values(row)
+        .onConflict((conflict) => conflict.column('account').doUpdateSet(row))
+        .execute();
+    });
+    return { secret: base32(secret), uri: scannable(secret, account, 'Homeport') };
+  };
+
+  readonly confirm: Store['confirm'] = async (account, code, remoteAddress) => {
+    const { changes, random, security } = this.#parts;
+    if ((await this.#row(account))?.confirmed !== 0) {
+      throw new Problem('accounts.no_second_factor', 409, 'Begin to set it up first.');
+    }
+    if (!(await this.check(account, code, remoteAddress))) throw wrongCode();
+    const codes = Array.from({ length: recoveryCodeCount }, () => random.text(10).toLowerCase());
+    const recovery = JSON.stringify(codes.map((each) => this.#fingerprint(account, each)));
+    await changes.make([account], (db) =>
+      db.updateTable('second_factors').set({ confirmed: 1, recovery }).where('account', '=', account).execute(),
+    );
+    security.record({ event: 'second_factor_enabled', account });
+    return codes;
+  };
+
+  readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
+    if (!(await this.check(account, code, remoteAddress))) throw wrongCode();
+    await this.reset(account);
+  };
+
+  readonly reset: Store['reset'] = async (account) => {
+    const { changes, security } = this.#parts;
+    const removed = await changes.make([account], async (db) => {
+      await db.deleteFrom('passkeys').where('account', '=', account).execute();
+      return db.deleteFrom('second_factors').where('account', '=', account).returning('account').execute();
+    });
+    if (removed.length > 0) security.record({ event: 'second_factor_disabled', account });
+  };
+
+  readonly adopt = async (rows: readonly StoredSecondFactor[]): Promise<void> => {
+    const { changes, directory } = this.#parts;
+    const known = rows.filter(({ account }) => directory.member(account) !== undefined);
+    if (known.length === 0) return;
+    await changes.make([], async (db, alsoChanged) => {
+      for (const row of known) {
+        alsoChanged(row.account);
+        const own = { ...row, last_step: Number(row.last_step) };
+        await db
+          .insertInto('second_factors')
+          .values(own)
+          .onConflict((conflict) => conflict.column('account').doNothing())
+          .execute();
+      }
+    });
+  };
+
+  /**
+   * Whether a code is right now; each is accepted once. Guessing is throttled like that of passwords.
+   * @throws Problem `accounts.too_many_attempts` (429)
+   */
+  async check(account: string, code: string, remoteAddress: string): Promise<boolean> {
+    const row = await this.#row(account);
+    const found = row === undefined ? undefined : this.#matching(row, code);
+    const given = { service: 'second-factor', name: account, secret: code, remoteAddress };
+    if (!(await this.#parts.checkSecret(given, () => found !== undefined)) || !row || !found) return false;
+    // Of two requests with the same code the second one finds the row changed.
+    const used = await this.#parts.changes.make([], (db) =>
+      db
+        .updateTable('second_factors')
+        .set(found)
+        .where('account', '=', account)
+        .where('last_step', '=', row.last_step)
+        .where('recovery', '=', row.recovery)
+        .returning('account')
+        .execute(),
+    );
+    if (used.length === 0) return false;
+    if (found.recovery !== row.recovery) {
+      this.#parts.security.record({ event: 'recovery_code_used', account, address: remoteAddress });
+    }
+    return true;
+  }
+
+  /** What the row becomes when the code is used; undefined for a wrong one. */
+  #matching(row: SecondFactorRow, code: string): Pick<SecondFactorRow, 'last_step' | 'recovery'> | undefined {
+    const secret = Buffer.from(this.#parts.vault.open(row.secret, sealing), 'base64');
+    const step = matchingStep(secret, code, this.#parts.clock.now());
+    const { recovery } = row;
+    if (step !== undefined) return step > Number(row.last_step) ? { last_step: step, recovery } : undefined;
+    const left = recoveryOf(row);
+    const used = this.#fingerprint(row.account, code.replaceAll(/[\s-]/g, '').toLowerCase());
+    if (!left.includes(used)) return undefined;
+    return { last_step: Number(row.last_step), recovery: JSON.stringify(left.filter((each) => each !== used)) };
+  }
+
+  #row(account: string): Promise<SecondFactorRow | undefined> {
+    return rowOf(this.#parts.kysely, account);
+  }
+
+  #fingerprint(account: string, code: string): string {
+    return this.#parts.vault.fingerprint(`${account} ${code}`, recoverySealing);
+  }
+}
+
+function rowOf(db: Db, account: string): Promise<SecondFactorRow | undefined> {
+  return db.selectFrom('second_factors').selectAll().where('account', '=', account).executeTakeFirst();
+}
+
+function recoveryOf({ recovery }: SecondFactorRow): readonly string[] {
+  return JSON.parse(recovery) as string[];
+}
+
+function wrongCode(): Problem {
+  const detail = 'The code is not right. It changes every 30 seconds; check the clock of your device.';
+  return new Problem('accounts.wrong_code', 422, detail, { fields: { code: detail } });
+}
+
+/** What an authenticator app scans. */
+function scannable(secret: Uint8Array, account: string, issuer: string): string {
+  const query = new URLSearchParams({ secret: base32(secret), issuer }).toString();
+  return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(account)}?${query}`;
+}

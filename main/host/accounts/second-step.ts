@@ -1,0 +1,92 @@
+import type { SecondFactors } from '../../../services/contracts/control/second-factor.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Accounts } from '../../../services/contracts/control/accounts.ts';
+import type { Clock, Random } from '../../../services/contracts/service.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
+import type { Passkeys } from './passkeys.ts';
+import type { SecondFactorStore } from './second-factors.ts';
+
+const ticketMs = 5 * 60_000;
+
+interface Pending {
+  readonly account: string;
+  /** The hash of the password that was proven, which must still be the account's. */
+  readonly passwordHash: string | undefined;
+  readonly until: number;
+  /** Set once a passkey was asked for. */
+  challenge?: string;
+}
+
+export interface SecondStepParts {
+  readonly factors: SecondFactorStore;
+  readonly passkeys: Passkeys;
+  readonly checkSecret: Accounts['checkSecret'];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly open: (
+    account: string,
+    client: Parameters<SecondFactors['complete']>[2],
+    passwordHash: string | undefined,
+  ) => ReturnType<SecondFactors['complete']>;
+}
+
+/** Sign-ins whose password was right and whose second factor is still missing. */
+export class SecondStep {
+  readonly #parts: SecondStepParts;
+  readonly #pending = new BoundedMap<string, Pending>(2000);
+
+  constructor(parts: SecondStepParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the ticket for the second step. */
+  begin(account: string, passwordHash: string | undefined): string {
+    const ticket = this.#parts.random.text(32);
+    this.#pending.set(ticket, { account, passwordHash, until: this.#parts.clock.now() + ticketMs });
+    return ticket;
+  }
+
+  readonly passkeyOptions: SecondFactors['passkeyOptions'] = async (ticket, origin) => {
+    const pending = this.#find(ticket);
+    const options = await this.#parts.passkeys.authenticationOptions(pending.account, origin);
+    if (options === undefined) return undefined;
+    pending.challenge = options.challenge;
+    return { ...options };
+  };
+
+  readonly complete: SecondFactors['complete'] = async (ticket, proof, client) => {
+    const { account, passwordHash } = this.#find(ticket);
+    const isRight =
+      'code' in proof
+        ? await this.#parts.factors.check(account, proof.code, client.remoteAddress)
+        : await this.#checkPasskey(ticket, proof, client.remoteAddress);
+    if (!isRight) {
+      const detail = 'code' in proof ? 'The code is not right, or was used before.' : 'The passkey was not accepted.';
+      throw new Problem('accounts.wrong_code', 401, detail);
+    }
+    // Of two answers with one ticket only the first gets the session.
+    this.#find(ticket);
+    this.#pending.delete(ticket);
+    return this.#parts.open(account, client, passwordHash);
+  };
+
+  async #checkPasskey(
+    ticket: string,
+    { passkey, origin }: Extract<Parameters<SecondFactors['complete']>[1], { passkey: unknown }>,
+    remoteAddress: string,
+  ): Promise<boolean> {
+    const pending = this.#find(ticket);
+    const { account, challenge } = pending;
+    delete pending.challenge;
+    const isRight =
+      challenge !== undefined && (await this.#parts.passkeys.check(account, challenge, passkey, origin));
+    const secret = `${ticket} ${passkey.id}`;
+    return this.#parts.checkSecret({ service: 'second-factor', name: account, secret, remoteAddress }, () => isRight);
+  }
+
+  #find(ticket: string): Pending {
+    const pending = this.#pending.get(ticket);
+    if (pending !== undefined && pending.until > this.#parts.clock.now()) return pending;
+    throw new Problem('accounts.second_step_expired', 401, 'That took too long. Start again with your password.');
+  }
+}

@@ -1,0 +1,26 @@
+import { sessionIdleMs } from './secrets.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** When sessions end: a fixed time after their last use, and the set number of days after the sign-in at the latest. */
+export class SessionLimit {
+  readonly #days: () => number;
+
+  /** @param days is read at each use, since the setting may change */
+  constructor(days: () => number) {
+    this.#days = days;
+  }
+
+  /** The time at which a session ends that was opened at `createdAt` and is used now. */
+  expiry(createdAt: number, now: number): number {
+    return Math.min(now + sessionIdleMs, this.#latest(createdAt));
+  }
+
+  isOver(row: { readonly created_at: number; readonly expires_at: number }, now: number): boolean {
+    return row.expires_at <= now || this.#latest(row.created_at) <= now;
+  }
+
+  #latest(createdAt: number): number {
+    return createdAt + this.#days() * dayMs;
+  }
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { Problem } from '../problem.ts';
+import type { Identity } from './accounts.ts';
+
+/** A passkey as it is listed. */
+export const Passkey = z.object({
+  id: z.string(),
+  label: z.string(),
+  createdAt: z.number().describe('ms since the epoch'),
+  lastUsedAt: z.number().nullable(),
+  host: z.string().describe('Host name at which it works, such as `localhost`'),
+});
+export type Passkey = z.infer<typeof Passkey>;
+
+const status = z.object({
+  on: z.boolean(),
+  recoveryLeft: z.number(),
+  passkeys: z.array(Passkey),
+});
+export type SecondFactorStatus = z.infer<typeof status>;
+
+/** What a browser's authenticator answers; the library verifies its contents. */
+export const PasskeyResponse = z.looseObject({
+  id: z.string().max(2000),
+  rawId: z.string().max(2000),
+  type: z.literal('public-key'),
+  response: z.record(z.string(), z.unknown()),
+  clientExtensionResults: z.record(z.string(), z.unknown()),
+});
+export type PasskeyResponse = z.infer<typeof PasskeyResponse>;
+
+/** Options for the browser's WebAuthn API, as JSON. */
+const passkeyOptions = z.record(z.string(), z.unknown());
+
+/** How the second step of a sign-in is proven. `origin` is that of the page. */
+export type SecondFactorProof =
+  | { readonly code: string }
+  | { readonly passkey: PasskeyResponse; readonly origin: string };
+
+/** From where somebody signs in. */
+interface Client {
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+}
+
+/**
+ * The password was right, and the account has a second factor: {@link SecondFactors.complete} takes the ticket.
+ * Valid for five minutes.
+ */
+export class SecondFactorNeeded extends Problem {
+  readonly ticket: string;
+  readonly account: string;
+
+  constructor(account: string, ticket: string) {
+    super('accounts.second_factor_needed', 401, 'Enter the code of your authenticator app as well.');
+    this.account = account;
+    this.ticket = ticket;
+  }
+}
+
+/** The second factors of all accounts: codes of an authenticator app, recovery codes and passkeys. */
+export interface SecondFactors {
+  isOn(account: string): boolean;
+  status(account: string): Promise<SecondFactorStatus>;
+  /** Creates a secret, which counts once a code of it was confirmed. @throws Problem `accounts.second_factor_on` (409) */
+  begin(account: string): Promise<{ readonly secret: string; readonly uri: string }>;
+  /**
+   * Enables the second factor. The recovery codes are returned only now.
+   * @throws Problem `accounts.wrong_code` (422), `accounts.no_second_factor` (409)
+   */
+  confirm(account: string, code: string, remoteAddress: string): Promise<readonly string[]>;
+  /** Disables the second factor and removes the passkeys. @throws Problem `accounts.wrong_code` (422) */
+  disable(account: string, code: string, remoteAddress: string): Promise<void>;
+  /** As {@link disable}, without a code, for an administrator. */
+  reset(account: string): Promise<void>;
+  /** Takes over factors that an earlier version of a service stored itself; accounts that have one keep theirs. */
+  adopt(rows: readonly StoredSecondFactor[]): Promise<void>;
+
+  /** @throws Problem `accounts.no_second_factor` (409), `accounts.passkey_host` (422) */
+  beginPasskey(account: string, origin: string): Promise<Record<string, unknown>>;
+  /** @throws Problem `accounts.bad_passkey` (422) */
+  addPasskey(account: string, label: string, response: PasskeyResponse, origin: string): Promise<Passkey>;
+  /** @throws Problem `accounts.unknown_passkey` (404) */
+  removePasskey(account: string, id: string): Promise<void>;
+
+  /** Options for a passkey of this page's host; undefined where the account has none for it. @throws as {@link complete} */
+  passkeyOptions(ticket: string, origin: string): Promise<Record<string, unknown> | undefined>;
+  /**
+   * Opens the session that {@link SecondFactorNeeded} withheld.
+   * @throws Problem `accounts.wrong_code` (401), `accounts.second_step_expired` (401), `accounts.too_many_attempts` (429)
+   */
+  complete(
+    ticket: string,
+    proof: SecondFactorProof,
+    client: Client,
+  ): Promise<{ readonly identity: Identity; readonly secret: string }>;
+}
+
+/** A second factor as it is stored, its secret sealed by the vault. */
+export interface StoredSecondFactor {
+  readonly account: string;
+  readonly secret: string;
+  readonly confirmed: number;
+  /** JSON list of fingerprints. */
+  readonly recovery: string;
+  readonly last_step: number;
+}
+
+const Code = z.object({ code: z.string().min(6).max(32) });
+const done = z.object({});
+
+/** Our own API around the second factor of the own account, and its reset by an administrator. */
+export const secondFactorApi = {
+  read: defineRoute({
+    method: 'GET',
+    path: '/api/account/second-factor',
+    summary: 'Whether your sign-in asks for a second factor as well, and your passkeys.',
+    access: 'user',
+    reply: status,
+  }),
+  begin: defineRoute({
+    method: 'POST',
+    path: '/api/account/second-factor',
+    summary: 'Creates a secret for an authenticator app; it counts once a code of it was confirmed.',
+    access: 'user',
+    reply: z.object({ secret: z.string(), uri: z.string().describe('What the app scans') }),
+  }),
+  confirm: defineRoute({
+    method: 'POST',
+    path: '/api/account/second-factor/confirm',
+    summary: 'Enables the second factor by a first code. The recovery codes are in this answer only.',
+    access: 'user',
+    body: Code,
+    reply: z.object({ recoveryCodes: z.array(z.string()) }),
+  }),
+  disable: defineRoute({
+    method: 'POST',
+    path: '/api/account/second-factor/off',
+    summary: 'Disables the second factor by a code of the app or a recovery code, and removes the passkeys.',
+    access: 'user',
+    body: Code,
+    reply: done,
+  }),
+  beginPasskey: defineRoute({
+    method: 'POST',
+    path: '/api/account/passkeys/options',
+    summary: 'Options for the browser to create a passkey for this host name.',
+    access: 'user',
+    reply: z.object({ options: passkeyOptions }),
+  }),
+  addPasskey: defineRoute({
+    method: 'POST',
+    path: '/api/account/passkeys',
+    summary: 'Adds the passkey that the browser created.',
+    access: 'user',
+    body: z.object({ label: z.string().max(100).default(''), response: PasskeyResponse }),
+    reply: Passkey,
+  }),
+  removePasskey: defineRoute({
+    method: 'DELETE',
+    path: '/api/account/passkeys/:id',
+    summary: 'Removes a passkey.',
+    access: 'user',
+    reply: done,
+  }),
+  reset: defineRoute({
+    method: 'DELETE',
+    path: '/api/accounts/:name/second-factor',
+    summary: 'Disables the second factor of an account that has lost its app and its recovery codes.',
+    access: 'admin',
+    reply: done,
+  }),
+  passkeyOptions: defineRoute({
+    method: 'POST',
+    path: '/api/session/passkey',
+    summary: 'Options for the browser to prove the second step of a sign-in with a passkey.',
+    access: 'public',
+    body: z.object({ ticket: z.string().max(64) }),
+    reply: z.object({ options: passkeyOptions.nullable() }),
+  }),
+};
