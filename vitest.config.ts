@@ -6,6 +6,8 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('.cache/compile', im
 
 /** What waits long, or does the same many times: `npm run test:soak`. */
 const soaks = 'test/**/*.soak.test.ts';
+/** Slow security tests: `npm run test:security`, which runs all of `test/security`. */
+const slowSecurity = 'test/security/**/*.security.test.ts';
 /** What replaces modules, and so cannot share them. */
 const alone = ['test/services/downloads/led-inside.test.ts'];
 /** Whose tests start many programs: they are spread over both workers before all else. */
@@ -19,13 +21,17 @@ export default defineConfig({
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.cache/test-results.json' }]] : ['default'],
     // See test/README.md for what files of a project share.
     projects: [
-      { extends: true, test: { name: 'heavy', include: heavy, exclude: [soaks, ...alone] } },
-      { extends: true, test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: [soaks, ...heavy, ...alone] } },
+      { extends: true, test: { name: 'heavy', include: heavy, exclude: [soaks, slowSecurity, ...alone] } },
+      {
+        extends: true,
+        test: { name: 'parts', include: ['test/**/*.test.ts'], exclude: [soaks, slowSecurity, ...heavy, ...alone] },
+      },
       {
         extends: true,
         test: { name: 'alone', include: alone, isolate: true, experimental: { viteModuleRunner: true } },
       },
       { extends: true, test: { name: 'soak', include: [soaks] } },
+      { extends: true, test: { name: 'security', include: ['test/security/**/*.test.ts'] } },
     ],
     isolate: false,
     // Node runs the sources itself, as it does in the app.

@@ -171,7 +171,11 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       const base = address('control');
       if (base !== undefined) openAddress(`${base}${path}`);
     },
-    openLink: openAddress,
+    openLink(url) {
+      const path = kernel.parts.appPages.pathOf(url);
+      if (path === undefined) openAddress(url);
+      else desktop.openPage(path);
+    },
   };
 
   const backups = opening.use(
@@ -209,6 +213,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     ports: () => portsOf(runners),
     taker: (id) => takerOf(runners, id),
     isFromTrustedProxy: (request) => parts.trusts(remoteAddress(request)),
+    shareAddresses: (shared) => parts.appPages.share(shared),
     openSession: (account, from) => accounts.openSession(account, from),
   };
   for (const descriptor of descriptors) {

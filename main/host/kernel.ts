@@ -4,6 +4,8 @@ import { engineWorked } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
+import { AppAddresses } from './services/app-pages.ts';
+import { createSecurityLog, securityLogName } from './log/security-log.ts';
 import { createBus } from './services/bus.ts';
 import { openConfig } from './config/file-config.ts';
 import type { Config } from './config/config.ts';
@@ -14,6 +16,7 @@ import { ReadThread } from './database/reads/thread.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { enginesOf } from './engines/specs.ts';
 import { createFetch } from './fetch/fetch.ts';
+import { OwnConnections } from './fetch/own-connections.ts';
 import { createFeeds } from './services/feeds.ts';
 import { createHandovers } from './services/handovers.ts';
 import { callerOf } from './http/caller.ts';
@@ -27,6 +30,7 @@ import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
 import { version } from './runtime/version.ts';
 import { KnownAddresses } from './services/known-addresses.ts';
+import { LocalPrograms } from './services/local-programs.ts';
 
 export interface KernelOptions {
   readonly dataDir: string;
@@ -99,6 +103,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const bus = createBus(log.child('bus'), loop);
   const metrics = createMetrics({ version, log: log.child('metrics'), loopDelays: () => loop.delays() });
   const random = systemRandom;
+  const security = createSecurityLog(log.child(securityLogName), clock);
   const accounts = opening.use(
     await openAccounts({
       ...{
@@ -109,6 +114,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
         random,
         bus,
         log: log.child('accounts'),
+        security,
         metrics: metrics.host,
       },
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
@@ -129,6 +135,10 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     return trustsThem(from);
   };
   const further = new KnownAddresses();
+  const addresses = (): readonly string[] => [...options.addresses(), ...further.list()];
+  const ownConnections = new OwnConnections(addresses);
+  const childPids = new Set<number>();
+  const localPrograms = new LocalPrograms(ownConnections, childPids);
   const parts: HostParts = {
     dataDir,
     databaseUrl,
@@ -141,15 +151,20 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     handovers: createHandovers(options.started, (service) => config.read().services[service]?.enabled === false),
     feeds: createFeeds(log),
     accounts,
+    releases: accounts.releases,
+    security,
     vault,
     engines,
-    fetch: opening.use(createFetch({ log: log.child('fetch') })),
+    fetch: opening.use(createFetch({ log: log.child('fetch'), ownConnections })),
     clock,
     random,
     address: options.address,
-    addresses: () => [...options.addresses(), ...further.list()],
+    appPages: new AppAddresses({ address: options.address, publicUrl: () => config.read().host.publicUrl }),
+    addresses,
     noteAddress: (address) => further.note(address),
     caller: callerOf(() => config.read().host.allowedOrigins, trusts),
+    isLocalProgram: (request) => localPrograms.includes(request),
+    childPids,
     trusts,
     portsInUse: () => Object.values(config.read().services).flatMap((each) => [...portsIn(each).values()]),
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import type { SharedAddresses } from './app-pages.ts';
 import type { Context, ServiceGroup } from './service.ts';
 import type { ListenerHandler, UpgradeListener } from './listeners.ts';
 
@@ -21,6 +22,8 @@ export interface DispatchTarget {
   readonly port: number | undefined;
   /** Its routes ask for credentials themselves. */
   readonly authenticates: boolean;
+  /** Its pages work only at the root of an address, not below a path. */
+  readonly needsRoot: boolean;
   /** Further names under which it answers, such as one that a person has given to a page of it. */
   readonly hosts: readonly string[];
 }
@@ -94,6 +97,8 @@ export interface DispatchContext extends Context {
     account: string,
     from: { readonly remoteAddress: string; readonly userAgent: string },
   ) => ReturnType<Context['accounts']['signIn']>;
+  /** Registers the addresses under which services are shared, until the disposal. */
+  readonly shareAddresses: (shared: SharedAddresses) => Disposable;
   /** Whether it was sent by a proxy whose word on others is believed: a setting of the host. */
   readonly isFromTrustedProxy: (request: IncomingMessage) => boolean;
 }

@@ -19,6 +19,11 @@ export interface FetchOptions {
   /** `owner`: the address was typed by the owner, who may reach his own network; a redirect to another host is checked all the same. `other` (default): loopback, private, link-local and metadata addresses are refused. */
   readonly trust?: 'owner' | 'other';
   /**
+   * Base address of the calling service's own listener, for a service that has to reach itself. The listeners of other
+   * services stay out of reach.
+   */
+  readonly ownListener?: string;
+  /**
    * False: the host of this address may show any certificate. Only for an address the owner typed and only where he said so;
    * a redirect to another host is checked all the same. Default true.
    */
@@ -31,7 +36,10 @@ export interface FetchReply {
   /** Where the last redirect led. */
   readonly url: string;
 }
-/** Outgoing HTTP. @throws Problem `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.untrusted` (502) for a certificate that is not trusted, `fetch.failed` (502). */
+/**
+ * Outgoing HTTP. Requests never reach a listener of Homeport itself, whatever their `trust`: services reach each other by
+ * handovers. @throws Problem `fetch.own_listener` (403), `fetch.refused_address` (403), `fetch.timeout` (504), `fetch.too_large` (502), `fetch.untrusted` (502) for a certificate that is not trusted, `fetch.failed` (502).
+ */
 export type Fetch = (url: string, options?: FetchOptions) => Promise<FetchReply>;
 
 export interface StreamOptions extends Omit<FetchOptions, 'body' | 'timeoutMs' | 'maxBytes'> {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { AppPages } from './app-pages.ts';
+import type { AccountData } from './control/account-data.ts';
 import type { Accounts, Credentials, Grant } from './control/accounts.ts';
 import type { ApiHandler } from './api.ts';
 import type { Bus, Handovers } from './bus.ts';
@@ -101,11 +103,18 @@ export interface Context {
   /** Where a request to this service's listener comes from; behind a trusted proxy, where that got it from. */
   readonly caller: (request: IncomingMessage) => Caller;
   /**
+   * Resolves to true for a request that another program on this computer sent directly to this service's listener.
+   * Requests that Homeport itself or a program started by it sent are none, nor is anything that came by a gateway.
+   */
+  readonly isLocalProgram: (request: IncomingMessage) => Promise<boolean>;
+  /**
    * Where clients reach this service, without a slash at the end: as they wrote it in this request, a trusted proxy's word
    * included (`https://push.example.org`); without a request as a local client would.
    */
   readonly publicUrl: (request?: IncomingMessage) => string | undefined;
   readonly hosts: Hosts;
+  /** Where clients reach the pages of the app, which a service redirects people to and which its messages link. */
+  readonly appPages: AppPages;
 }
 
 /** What came of taking over another program's data. */
@@ -139,6 +148,8 @@ export interface Service extends AsyncDisposable, ListenerHandler {
     folder: string,
     options?: { readonly dryRun?: boolean | undefined },
   ) => Promise<TakenOver>;
+  /** Data that the service stores by account name; the host calls it when an account is removed. */
+  readonly accountData?: AccountData;
   /** Timers, sockets and child processes begin here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;

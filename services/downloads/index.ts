@@ -24,7 +24,7 @@ import { Prober } from './add/prober.ts';
 import { Queue } from './queue/queue.ts';
 import { downloadsHandlers } from './routes/api.ts';
 import { downloadsApp, wholeHistory, type RouteParts } from './routes/app.ts';
-import { requireGrant } from './routes/sign-in.ts';
+import { needsSignIn, requireGrant } from './routes/sign-in.ts';
 import { openSocketIo } from './routes/socket-io.ts';
 import { Runs } from './run/runs.ts';
 import { OptionFiles } from './add/option-files.ts';
@@ -199,7 +199,7 @@ function assemble(
     optionFiles,
     history: () => wholeHistory(context),
     admit: async (request) => {
-      if (settings.requireSignIn) await requireGrant(context, request, 'read');
+      if (await needsSignIn(context, settings, request)) await requireGrant(context, request, 'read');
     },
     log: context.log,
   });

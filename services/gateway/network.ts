@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
 import type { DispatchContext, DispatchTarget } from '../contracts/dispatch.ts';
 import {
@@ -10,7 +11,8 @@ import {
 import { Certificates } from './certificates/certificates.ts';
 import { certificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current.ts';
-import { baseName, hostLabel, inUrl, serviceName } from './domain/names.ts';
+import { baseName, hostLabel, inUrl, plainAddress, serviceName } from './domain/names.ts';
+import { addressForClient } from './domain/address-for-client.ts';
 import { Doors } from './doors/doors.ts';
 import { OwnAddresses } from './doors/own-addresses.ts';
 import { GatewayMetrics } from './front/metrics.ts';
@@ -48,6 +50,7 @@ export class Network implements AsyncDisposable {
   readonly #upstreams: Upstreams;
   readonly #provider: Provider;
   readonly #names: TakenNames;
+  readonly #addressing: Disposable;
   readonly signedIn: SignedIn;
   readonly factors: SecondFactors;
   #told = '';
@@ -103,11 +106,16 @@ export class Network implements AsyncDisposable {
       metrics,
       label: this.#label,
       exposure,
+      addressFor: (id, request) => this.#addressFor(id, request),
       accepts,
     });
     this.#responder = new Responder({
       ...{ clock: context.clock, log: context.log, accepts, port: () => settings.mdnsPort },
       changed: () => this.#tell(),
+    });
+    this.#addressing = context.shareAddresses({
+      forRequest: (id, request) => this.#addressFor(id, request),
+      forDevices: (id) => this.#services().find((service) => service.id === id)?.addresses[0]?.url,
     });
     const plain = plainDoor({
       log: context.log,
@@ -235,6 +243,18 @@ export class Network implements AsyncDisposable {
     });
   }
 
+  #addressFor(id: string, request: IncomingMessage): string | undefined {
+    const client = URL.parse(this.#context.publicUrl(request) ?? '');
+    if (client === null || this.exposure(id) === 'off') return undefined;
+    const address = plainAddress(request.socket.localAddress);
+    return addressForClient(id, {
+      ...{ client, label: this.#label, machine: hostname(), arrivedAt: request.socket.localPort },
+      https: this.#doors.port('https', address),
+      own: this.#doors.port('own', address, id),
+      names: this.#context.targets().flatMap(({ hosts }) => hosts),
+    });
+  }
+
   async state(): Promise<GatewayState> {
     const addresses = this.#addresses.list();
     const [address] = addresses;
@@ -290,6 +310,7 @@ export class Network implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#addressing[Symbol.dispose]();
     this.#ports.close();
     await this.#turn;
     this.#names[Symbol.dispose]();

@@ -23,7 +23,7 @@ const tell = defineJob(
 );
 
 export interface NoticeParts {
-  readonly context: Pick<Context, 'address' | 'handovers' | 'jobs' | 'log'>;
+  readonly context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
   readonly branches: readonly string[];
   readonly git: Git;
   readonly find: (id: number) => Promise<Repository | undefined>;
@@ -51,7 +51,7 @@ export function pushNotices(parts: NoticeParts): {
         // It was removed meanwhile, and nobody wants to hear of it.
         if (repository === undefined) return;
         const notice = await noticeOf(git, folder(repository), repository, account, change);
-        const page = context.address('control');
+        const page = context.appPages.forMessages();
         const link = page === undefined ? {} : { link: `${page}/git/${repository.owner}/${repository.name}/commit/${change.after}` }; // prettier-ignore
         const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['deployment'], source: 'git' } });
         try {

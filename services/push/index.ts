@@ -77,7 +77,7 @@ function create(context: Context, given: Settings): Service {
   const counts = new TopicCounts(context);
   const metrics = createPushMetrics(context.metrics, store, subscribers);
   const reserved = new Set(settings.reservedTopics);
-  const app = (): string | undefined => context.address('control');
+  const { appPages: pages } = context;
   const spread = (envelopes: readonly Envelope[]): Promise<void> => {
     statistics.add(envelopes.length);
     total.counted(envelopes);
@@ -120,7 +120,7 @@ function create(context: Context, given: Settings): Service {
     sendsMail,
     webPushKey: webPush.publicKey,
     healthy: () => publisher.healthy,
-    app,
+    pages,
   });
   const messageSizeLimit = (): number => settings.messageSizeLimit;
   const longestDelay = (): number => seconds(settings.messageDelayLimit);
@@ -204,9 +204,9 @@ function create(context: Context, given: Settings): Service {
 
   return {
     http: leadBrowsers(
-      pushListener({ ...listening, publish, subscribe, about, others, app, reserved, served: peerMetrics.served }),
+      pushListener({ ...listening, publish, subscribe, about, others, pages, reserved, served: peerMetrics.served }),
       {
-        app,
+        pages,
         isPage: (path) => path === '/' || (!about.has(path) && isTopic(path.slice(1)) && !reserved.has(path.slice(1))),
       },
     ),

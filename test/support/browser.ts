@@ -24,10 +24,14 @@ export type BrowserKind = 'engine' | 'whole';
  * to the browser around them (notifications, installing, playing what it has codecs for) is tested with the whole one, as
  * all is where no other is installed.
  */
-export async function launchBrowser(kind: BrowserKind = 'engine', further: readonly string[] = []): Promise<Browser> {
+export async function launchBrowser(
+  kind: BrowserKind = 'engine',
+  further: readonly string[] = [],
+  wrap: (executable: string) => string = (executable) => executable,
+): Promise<Browser> {
   const root = process.getuid?.() === 0;
   return chromium.launch({
-    executablePath: kind === 'engine' && existsSync(engine) ? engine : whole,
+    executablePath: wrap(kind === 'engine' && existsSync(engine) ? engine : whole),
     args: [
       // Chromium's sandbox does not start as root, which is what containers run tests as.
       ...(root ? ['--no-sandbox'] : []),

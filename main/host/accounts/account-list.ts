@@ -9,11 +9,14 @@ import {
 } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
+import type { SecurityLog } from '../log/security-log.ts';
 import { isTokenShaped } from './authorization-header.ts';
 import { declaredElsewhere } from './declared.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
+import { refuseTakenName } from './names.ts';
 import { isForeignHash, type Passwords } from './passwords.ts';
+import type { AccountReleases } from './releases.ts';
 import {
   deleteAccount,
   endCredentials,
@@ -29,12 +32,14 @@ export interface AccountListParts {
   readonly changes: Changes;
   readonly passwords: Passwords;
   readonly clock: Clock;
+  readonly releases: AccountReleases;
+  readonly security: SecurityLog;
 }
 
 /** An account that is ready to be written, its password hashed. */
 export interface PreparedAccount {
   readonly name: string;
-  /** @throws Problem `accounts.exists` (409) */
+  /** @throws Problem `accounts.exists`, `accounts.name_reserved`, `accounts.data_pending` (409) */
   insert(db: Db): Promise<void>;
 }
 
@@ -42,7 +47,7 @@ type List = Pick<Accounts, 'list' | 'find' | 'create' | 'change' | 'remove' | 's
 
 /** The list of accounts itself. */
 export function accountList(parts: AccountListParts): List {
-  const { directory, changes, passwords } = parts;
+  const { directory, changes, passwords, releases, security } = parts;
 
   return {
     list: async () => directory.members().flatMap(({ account }) => (account.name === everyone ? [] : [account])),
@@ -52,12 +57,14 @@ export function accountList(parts: AccountListParts): List {
     async create(account) {
       const prepared = await prepareAccount(account, parts);
       await changes.make([prepared.name], (db) => prepared.insert(db));
-      return existing(directory, prepared.name);
+      const created = existing(directory, prepared.name);
+      security.record({ event: 'account_created', account: created.name, detail: `${created.kind}, ${created.role}` });
+      return created;
     },
 
     async change(name, change) {
       checkChange(name, change);
-      existing(directory, name);
+      const before = existing(directory, name);
       refuseDeclared(directory, name, change);
       const { password, role, enabled, description, grants } = change;
       const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
@@ -79,16 +86,22 @@ export function accountList(parts: AccountListParts): List {
         // Whoever changes a password because someone else knows it wants that one out.
         else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
       });
-      return existing(directory, name);
+      const after = existing(directory, name);
+      recordChanges(security, before, after, passwordHash !== undefined);
+      return after;
     },
 
-    async remove(name) {
+    async remove(name, request = { action: 'keep' }) {
       if (name === everyone) throw reserved();
       if (directory.member(name)?.declared.has('account')) throw declaredElsewhere('account', name);
       await changes.make([name], async (db) => {
         if (!(await hasAccount(db, name))) throw unknownAccount(name);
         await deleteAccount(db, name);
+        await releases.request(db, name, request);
       });
+      const recipient = request.action === 'transfer' ? ` to ${request.to}` : '';
+      security.record({ event: 'account_removed', account: name, detail: `data: ${request.action}${recipient}` });
+      await releases.carryOut();
     },
 
     async setGrant(name, service, resource, permission) {
@@ -100,6 +113,8 @@ export function accountList(parts: AccountListParts): List {
         if (!(await hasAccount(db, name))) throw unknownAccount(name);
         await replaceGrant(db, name, { service, resource, permission });
       });
+      const detail = `${service} ${resource}: ${permission ?? 'removed'}`;
+      security.record({ event: 'grants_changed', account: name, detail });
     },
   };
 }
@@ -119,8 +134,7 @@ export async function prepareAccount(
   return {
     name,
     async insert(db) {
-      if (await hasAccount(db, name))
-        throw new Problem('accounts.exists', 409, `There is an account "${name}" already.`);
+      await refuseTakenName(db, name);
       await insertAccount(db, row, grants);
     },
   };
@@ -147,6 +161,21 @@ export function reserved(): Problem {
 
 export function invalid(field: string, message: string): Problem {
   return new Problem('accounts.invalid', 400, message, { fields: { [field]: message } });
+}
+
+function recordChanges(security: SecurityLog, before: Account, after: Account, newPassword: boolean): void {
+  const account = after.name;
+  if (newPassword) security.record({ event: 'password_changed', account });
+  if (before.role !== after.role) {
+    security.record({ event: 'role_changed', account, detail: `${before.role} to ${after.role}` });
+  }
+  if (before.enabled !== after.enabled) {
+    security.record({ event: 'account_changed', account, detail: after.enabled ? 'enabled' : 'disabled' });
+  }
+  if (JSON.stringify(before.grants) !== JSON.stringify(after.grants)) {
+    const grants = after.grants.map(({ service, resource, permission }) => `${service} ${resource}: ${permission}`);
+    security.record({ event: 'grants_changed', account, detail: grants.join(', ') || 'none' });
+  }
 }
 
 /** What is declared of an account is not changed here: its password, role and switch, and single grants. */

@@ -7,6 +7,7 @@ import {
 import type { Bus } from '../../../services/contracts/bus.ts';
 import type { Clock, Context, Log, Random, ServiceManifest, Vault } from '../../../services/contracts/service.ts';
 import type { Metrics } from '../../../services/contracts/metrics.ts';
+import type { SecurityLog } from '../log/security-log.ts';
 import { accessTokens } from './tokens.ts';
 import { accountList } from './account-list.ts';
 import { Authentication } from './authentication.ts';
@@ -14,9 +15,11 @@ import { Changes } from './changes.ts';
 import { declaredAccounts, type DeclaredAccounts } from './declared.ts';
 import { Directory, hasSignedIn } from './directory.ts';
 import { firstRun, type FirstRun } from './first-run.ts';
+import { findCollisions, nameReservations } from './names.ts';
 import { Passwords } from './passwords.ts';
 import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
+import { AccountReleases } from './releases.ts';
 import { renewHash } from './renewal.ts';
 import { insertReadyMade, readyMadeAccounts } from './service-accounts.ts';
 import { serviceSecrets } from './service-secrets.ts';
@@ -40,6 +43,7 @@ export interface AccountsOptions {
   readonly random: Random;
   readonly bus: Bus;
   readonly log: Log;
+  readonly security: SecurityLog;
   readonly metrics?: Metrics;
   /** log2 of scrypt's N for new passwords; default 15: about 32 MiB and 0.1 s a hash. */
   readonly passwordCost?: number;
@@ -48,17 +52,23 @@ export interface AccountsOptions {
 /** What the host has of accounts beyond what services get. */
 export interface HostAccounts extends Accounts, Sessions, Portable, DeclaredAccounts, AsyncDisposable {
   readonly firstRun: FirstRun;
+  readonly releases: AccountReleases;
+  /** Groups of account names and reserved names that differ at most in case, found at the start. */
+  readonly collisions: readonly (readonly string[])[];
 }
 
 /** Opens the one list of accounts; at the first start it makes the service accounts, switched off. */
 export async function openAccounts(options: AccountsOptions): Promise<HostAccounts> {
-  const { vault, clock, random, bus, log } = options;
+  const { vault, clock, random, bus, log, security } = options;
   const { commit } = options.database;
   const kysely: Db = options.database.kysely;
   await commit(async (db: Db) => {
     await nextRevision(db);
     if (!(await hasAccount(db, everyone))) await insertReadyMade(db, readyMadeAccounts(options.services), clock.now());
   });
+
+  const collisions = await findCollisions(kysely);
+  for (const names of collisions) log.warn('names differ at most in case; rename or remove one', { names });
 
   const directory = new Directory(kysely);
   await directory.synchronize();
@@ -108,21 +118,28 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
       clock,
       random,
       failures,
+      security,
       stands: permissions.stands,
     },
   });
+  const services = options.services.map(({ id }) => id);
+  const releases = new AccountReleases({ kysely, commit, services, random, log });
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
     stands: permissions.stands,
     link: links.make,
-    ...serviceSecrets({ throttle, random }),
-    ...accountList({ directory, changes, passwords, clock }),
-    ...accessTokens({ directory, changes, clock, random }),
-    ...browserSessions({ authentication, proven, directory, changes, clock, random }),
-    ...portableAccounts({ directory, changes, clock, vault }),
-    ...declaredAccounts({ changes, clock, random, log }),
-    firstRun: firstRun({ kysely, directory, changes, passwords, clock, random }),
+    ...serviceSecrets({ throttle, random, security }),
+    ...accountList({ directory, changes, passwords, clock, releases, security }),
+    ...accessTokens({ directory, changes, clock, random, security }),
+    ...browserSessions({ authentication, proven, directory, changes, clock, random, security }),
+    ...portableAccounts({ directory, changes, clock, vault, releases }),
+    ...declaredAccounts({ changes, clock, random, log, releases }),
+    firstRun: firstRun({ kysely, directory, changes, passwords, clock, random, releases, security }),
+    ...nameReservations({ changes }),
+    record: (event) => security.record(event),
+    releases,
+    collisions,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -8,8 +8,9 @@ import {
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { Counter } from '../../../services/contracts/metrics.ts';
+import type { SecurityLog } from '../log/security-log.ts';
 import { readAuthorization } from './authorization-header.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import { identify, type Directory, type Member } from './directory.ts';
 import { isForeignHash, type Passwords } from './passwords.ts';
 import type { ProvenPasswords } from './permissions.ts';
@@ -48,6 +49,7 @@ export interface AuthenticationParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly failures: Counter | undefined;
+  readonly security: SecurityLog;
 }
 
 /** Finds out who a request comes from. */
@@ -68,7 +70,9 @@ export class Authentication {
 
   readonly authenticate: Accounts['authenticate'] = async (credentials) => {
     try {
-      return await this.#authenticate(credentials);
+      const identity = await this.#authenticate(credentials);
+      if (identity !== undefined) this.#parts.security.identified(identity.account);
+      return identity;
     } catch (error) {
       if (error instanceof Problem) this.#parts.failures?.inc({ reason: error.code.replace('accounts.', '') });
       throw error;
@@ -80,26 +84,45 @@ export class Authentication {
    * @throws Problem `accounts.bad_credentials`, `accounts.too_many_attempts`, `accounts.busy`
    */
   async password(name: string, password: string, client: Client): Promise<Identity> {
-    const source = sourceOf(client);
-    if (!AccountName.safeParse(name).success || password === '' || password.length > 1024) {
-      this.#parts.throttle.failHopeless(source);
-      throw badCredentials();
+    return this.#reporting(name, client, async () => {
+      const source = sourceOf(client);
+      if (!AccountName.safeParse(name).success || password === '' || password.length > 1024) {
+        this.#parts.throttle.failHopeless(source);
+        throw badCredentials();
+      }
+      const proof = await this.#prove(name, password, source);
+      if (proof === undefined) throw badCredentials();
+      return proof.identity;
+    });
+  }
+
+  /** Records a sign-in that fails or is refused by the throttle. */
+  async #reporting<T>(account: string | undefined, client: Client, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const event = error instanceof Problem ? failureEvents.get(error.code) : undefined;
+      if (event !== undefined)
+        this.#parts.security.record({ event, account: account ?? '-', address: client.remoteAddress });
+      throw error;
     }
-    const proof = await this.#prove(name, password, source);
-    if (proof === undefined) throw badCredentials();
-    return proof.identity;
   }
 
   async #authenticate({ authorization, session, link, proven, ...client }: Credentials): Promise<Identity | undefined> {
     const claim = readAuthorization(authorization);
     switch (claim.kind) {
       case 'password':
-        return this.password(claim.name, claim.password, client);
+        return this.#used(await this.password(claim.name, claim.password, client), client);
       case 'token':
-        return this.#token(claim.text, claim.name, client);
+        return this.#used(
+          await this.#reporting(claim.name, client, () => this.#token(claim.text, claim.name, client)),
+          client,
+        );
       case 'malformed':
-        this.#parts.throttle.failHopeless(sourceOf(client));
-        throw badCredentials();
+        return this.#reporting(undefined, client, async () => {
+          this.#parts.throttle.failHopeless(sourceOf(client));
+          throw badCredentials();
+        });
       case 'none':
         return (await this.#session(session)) ?? (link && this.#parts.links.open(link)) ?? this.#stillProven(proven);
     }
@@ -114,6 +137,16 @@ export class Authentication {
     }
     this.#parts.uses.tokenUsed(token, client.remoteAddress);
     return token.identity;
+  }
+
+  /** Records the first use of a password or a token from an address. */
+  #used(identity: Identity, { remoteAddress }: Client): Identity {
+    const { account, via, credentialId = '' } = identity;
+    this.#parts.security.recordUse(
+      { account, address: remoteAddress, by: account, detail: via },
+      `${via} ${credentialId}`,
+    );
+    return identity;
   }
 
   #stillProven(identity: Identity | undefined): Identity | undefined {
@@ -195,6 +228,11 @@ export class Authentication {
     return { member, identity, at: this.#parts.clock.now() };
   }
 }
+
+const failureEvents: ReadonlyMap<string, 'sign_in_failed' | 'sign_in_blocked'> = new Map([
+  ['accounts.bad_credentials', 'sign_in_failed'],
+  ['accounts.too_many_attempts', 'sign_in_blocked'],
+]);
 
 function badCredentials(): Problem {
   return new Problem('accounts.bad_credentials', 401, 'The name, password or token is not right.');

@@ -4,6 +4,8 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log, Random } from '../../../services/contracts/service.ts';
 import type { HostSettings } from '../config/host-settings.ts';
 import type { Changes } from './changes.ts';
+import { refuseTakenName } from './names.ts';
+import type { AccountReleases } from './releases.ts';
 import { fingerprint } from './secrets.ts';
 import { deleteAccount, endCredentials, hasAccount, insertAccount, replaceGrant, type Db } from './store.ts';
 import type { DeclaredRow } from './tables.ts';
@@ -16,6 +18,7 @@ interface DeclaredParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly releases: AccountReleases;
 }
 
 /** Accounts, grants and tokens that the settings declare. */
@@ -40,6 +43,7 @@ export function declaredAccounts(parts: DeclaredParts): DeclaredAccounts {
         await declaring.tokens(declared);
         await declaring.remember();
       });
+      await parts.releases.carryOut();
     },
   };
 }
@@ -63,26 +67,28 @@ class Declaring {
     const wanted = new Map(authUsers.filter(({ name }) => name !== '').map((user) => [user.name, user]));
     for (const { account } of this.#gone('account', (row) => wanted.has(row.account))) {
       await deleteAccount(this.#db, account);
+      await this.#parts.releases.request(this.#db, account, { action: 'keep' });
       this.#changed(account);
     }
     for (const { name, passwordHash, role } of wanted.values()) {
       // The first sign-in puts a hash of ours in place of the declared one, so that the two cannot be compared.
       const value = createHash('sha256').update(passwordHash).digest('hex');
       const isNew = !this.#before.some((row) => row.kind === 'account' && row.account === name && row.value === value);
-      await this.#account(name, role, isNew ? passwordHash : undefined);
+      if (!(await this.#account(name, role, isNew ? passwordHash : undefined))) continue;
       this.#rows.push({ kind: 'account', account: name, name: '', value });
     }
   }
 
-  /** Without a hash the password stays as it is. */
-  async #account(name: string, role: string, hash: string | undefined): Promise<void> {
+  /** Without a hash the password stays as it is. @returns false where another account or a service has the name */
+  async #account(name: string, role: string, hash: string | undefined): Promise<boolean> {
     const found = await this.#db.selectFrom('accounts').selectAll().where('name', '=', name).executeTakeFirst();
     if (found === undefined) {
+      if (!(await this.#isFree(name))) return false;
       const row = { name, kind: 'person', role, enabled: 1, description: '', created_at: this.#parts.clock.now() };
       await insertAccount(this.#db, { ...row, password_hash: hash ?? null }, []);
     } else {
       const same = found.role === role && found.kind === 'person' && Number(found.enabled) === 1;
-      if (same && hash === undefined) return;
+      if (same && hash === undefined) return true;
       const password = hash === undefined ? {} : { password_hash: hash };
       await this.#db
         .updateTable('accounts')
@@ -92,6 +98,18 @@ class Declaring {
       if (hash !== undefined) await endCredentials(this.#db, name, 'sessions');
     }
     this.#changed(name);
+    return true;
+  }
+
+  async #isFree(name: string): Promise<boolean> {
+    try {
+      await refuseTakenName(this.#db, name);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.#parts.log.error('declared account left out', { account: name, reason: error.detail });
+      return false;
+    }
   }
 
   async grants({ authAccess }: Declared): Promise<void> {

@@ -3,7 +3,8 @@ import { Password, type Account } from '../../../services/contracts/control/acco
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import { existing, invalid, prepareAccount, type AccountListParts, type PreparedAccount } from './account-list.ts';
-import { hasAccount, hasAdministrator, type Db } from './store.ts';
+import { findAccountName } from './names.ts';
+import { hasAdministrator, type Db } from './store.ts';
 import { fingerprint } from './secrets.ts';
 import { tooManyAttempts } from './sign-in-throttle.ts';
 
@@ -120,7 +121,7 @@ export function firstRun(parts: FirstRunParts): FirstRun {
       if (!needed() || directory.member(name) !== undefined) return false;
       const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
       return changes.make([name], async (db) => {
-        if ((await hasAdministrator(db)) || (await hasAccount(db, name))) return false;
+        if ((await hasAdministrator(db)) || (await findAccountName(db, name)) !== undefined) return false;
         await insertFirst(db, prepared);
         return true;
       });

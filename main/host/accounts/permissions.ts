@@ -1,6 +1,6 @@
 import { everyone, type Accounts, type Identity } from '../../../services/contracts/control/accounts.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Directory, Member } from './directory.ts';
 import { decide, type Access } from './grants.ts';
 

@@ -11,7 +11,9 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Vault } from '../../../services/contracts/service.ts';
 import type { Changes } from './changes.ts';
 import type { Directory, Member } from './directory.ts';
+import { findAccountName, refuseTakenName } from './names.ts';
 import { isPasswordHash } from './passwords.ts';
+import type { AccountReleases } from './releases.ts';
 import { deleteAccount, endCredentials, hasAccount, insertAccount, load, slices, type Db, type Kept } from './store.ts';
 import type { TokenRow } from './tables.ts';
 
@@ -54,6 +56,7 @@ export interface PortableParts {
   readonly changes: Changes;
   readonly clock: Clock;
   readonly vault: Vault;
+  readonly releases: AccountReleases;
 }
 
 export interface Portable {
@@ -66,7 +69,7 @@ export interface Portable {
   importAccounts(data: unknown): Promise<void>;
 }
 
-export function portableAccounts({ directory, changes, clock, vault }: PortableParts): Portable {
+export function portableAccounts({ directory, changes, clock, vault, releases }: PortableParts): Portable {
   return {
     async exportAccounts({ secrets }) {
       return directory.members().map((member): ExportedAccount => {
@@ -89,7 +92,8 @@ export function portableAccounts({ directory, changes, clock, vault }: PortableP
     async importAccounts(data) {
       const imported = read(data).map((account) => ({ account, secrets: openSecrets(account, vault) }));
       refuseTwins(
-        imported.map(({ account }) => account.name),
+        // Two names that differ in case only would share what services keep by name.
+        imported.map(({ account }) => account.name.toLowerCase()),
         'name',
       );
       const tokens = imported.flatMap(({ secrets }) => secrets?.tokens ?? []);
@@ -105,14 +109,18 @@ export function portableAccounts({ directory, changes, clock, vault }: PortableP
         const before = new Map((await load(db)).map((kept) => [kept.account.name, kept]));
         for (const name of before.keys()) {
           alsoChanged(name);
-          if (name !== everyone && !imported.some(({ account }) => account.name === name))
-            await deleteAccount(db, name);
+          if (name === everyone || imported.some(({ account }) => account.name === name)) continue;
+          await deleteAccount(db, name);
+          await releases.request(db, name, { action: 'keep' });
         }
         for (const { account, secrets } of imported) {
           alsoChanged(account.name);
+          const isNew = account.name !== everyone && (await findAccountName(db, account.name)) !== account.name;
+          if (isNew) await refuseTakenName(db, account.name);
           await put(db, account, secrets, before.get(account.name), clock.now());
         }
       });
+      await releases.carryOut();
     },
   };
 }

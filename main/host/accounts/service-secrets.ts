@@ -1,33 +1,50 @@
 import { createHmac } from 'node:crypto';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
 import type { Random } from '../../../services/contracts/service.ts';
-import { BoundedMap } from './bounded-map.ts';
+import type { SecurityLog } from '../log/security-log.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 import { sourceOf } from './source.ts';
 
 export interface ServiceSecretParts {
   readonly throttle: SignInThrottle;
   readonly random: Random;
+  readonly security: SecurityLog;
 }
 
 /** Checks secrets that services keep themselves, such as the logins of the mail gateway, with the brake that passwords have. */
-export function serviceSecrets({ throttle, random }: ServiceSecretParts): Pick<Accounts, 'checkSecret'> {
+export function serviceSecrets({ throttle, random, security }: ServiceSecretParts): Pick<Accounts, 'checkSecret'> {
   const key = random.bytes(32);
   /** What the last check of each said; asked anew every time, since it costs nothing and may have changed. */
   const answers = new BoundedMap<string, boolean>(2000);
+
+  const check: Accounts['checkSecret'] = async ({ service, name, secret, remoteAddress }, isRight) => {
+    const attempt = { source: sourceOf({ remoteAddress }), name: `${service}\0${name}` };
+    const id = createHmac('sha256', key).update(`${attempt.source}\0${attempt.name}\0${secret}`).digest('base64');
+    const before = answers.get(id);
+    if (before === false && !isRight()) return false;
+    if (before === true && throttle.trusts(attempt) && isRight()) return true;
+    using turn = await throttle.begin(attempt);
+    const right = isRight();
+    answers.set(id, right);
+    if (right) turn.succeed();
+    else turn.fail();
+    return right;
+  };
+
   return {
-    async checkSecret({ service, name, secret, remoteAddress }, isRight) {
-      const attempt = { source: sourceOf({ remoteAddress }), name: `${service}\0${name}` };
-      const id = createHmac('sha256', key).update(`${attempt.source}\0${attempt.name}\0${secret}`).digest('base64');
-      const before = answers.get(id);
-      if (before === false && !isRight()) return false;
-      if (before === true && throttle.trusts(attempt) && isRight()) return true;
-      using turn = await throttle.begin(attempt);
-      const right = isRight();
-      answers.set(id, right);
-      if (right) turn.succeed();
-      else turn.fail();
-      return right;
+    async checkSecret(given, isRight) {
+      const event = { account: given.name, address: given.remoteAddress, service: given.service, by: given.name };
+      try {
+        const right = await check(given, isRight);
+        if (right) security.recordUse({ ...event, detail: 'service secret' }, 'secret');
+        else security.record({ ...event, event: 'sign_in_failed' });
+        return right;
+      } catch (error) {
+        if (error instanceof Problem) security.record({ ...event, event: 'sign_in_blocked' });
+        throw error;
+      }
     },
   };
 }

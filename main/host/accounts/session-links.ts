@@ -2,7 +2,7 @@ import type { Identity } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Vault } from '../../../services/contracts/service.ts';
 import type { SessionLink } from '../../../services/contracts/session.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Directory } from './directory.ts';
 
 const lifetime = 24 * 60 * 60_000;

@@ -1,6 +1,7 @@
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
+import type { SecurityLog } from '../log/security-log.ts';
 import { existing } from './account-list.ts';
 import type { Authentication } from './authentication.ts';
 import type { Changes } from './changes.ts';
@@ -49,9 +50,11 @@ export interface SessionParts {
   readonly changes: Changes;
   readonly clock: Clock;
   readonly random: Random;
+  readonly security: SecurityLog;
 }
 
-export function browserSessions({ authentication, proven, directory, changes, clock, random }: SessionParts): Sessions {
+export function browserSessions(parts: SessionParts): Sessions {
+  const { authentication, proven, directory, changes, clock, random, security } = parts;
   const end = (account: string, id: string): Promise<boolean> =>
     changes.make([account], async (db) => {
       const ended = await db
@@ -91,6 +94,7 @@ export function browserSessions({ authentication, proven, directory, changes, cl
       await makeRoom(db, 'sessions', account, mostSessions);
       await db.insertInto('sessions').values(row).execute();
     });
+    security.record({ event: 'sign_in', account, address: client.remoteAddress, by: account, detail: 'session' });
     return { identity: identify(existing(directory, account), 'session', row.id), secret };
   };
 
@@ -115,7 +119,8 @@ export function browserSessions({ authentication, proven, directory, changes, cl
     },
 
     async signOut({ via, account, credentialId }) {
-      if (via === 'session' && credentialId !== undefined) await end(account, credentialId);
+      if (via !== 'session' || credentialId === undefined) return;
+      if (await end(account, credentialId)) security.record({ event: 'sign_out', account });
     },
 
     async sessions(account) {
@@ -132,7 +137,8 @@ export function browserSessions({ authentication, proven, directory, changes, cl
     },
 
     async endSession(account, id) {
-      if (!(await end(account, id))) throw new Problem('accounts.unknown_session', 404, 'There is no such session.');
+      if (!(await end(account, id))) throw new Problem('accounts.unknown_session', 404, 'Session not found.');
+      security.record({ event: 'session_ended', account });
     },
   };
 }

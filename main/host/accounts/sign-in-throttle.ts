@@ -1,6 +1,6 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import { Brake, Level } from './brake.ts';
 
 /** So many wrong secrets cost nothing: for one name from one source, from one source, for one name from everywhere. */

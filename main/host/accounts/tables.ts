@@ -53,12 +53,37 @@ export interface DeclaredRow {
   readonly value: string;
 }
 
+/** A name that a service uses in the name space of the accounts. */
+export interface ReservedNameRow {
+  /** Lower case. */
+  readonly lower_name: string;
+  readonly name: string;
+  readonly service: string;
+  readonly kind: string;
+}
+
+/** A service that still has to delete or move the data of a removed account. */
+export interface ReleaseRow {
+  readonly id: string;
+  readonly account: string;
+  readonly service: string;
+  readonly action: string;
+  /** The account or the reserved name that the data goes to; empty for deletion. */
+  readonly target: string;
+  /** That of the accounts when the account was removed: releases are carried out in this order. */
+  readonly revision: number;
+  /** 1 after an attempt that failed. */
+  readonly failed: number;
+}
+
 export interface Tables {
   accounts: AccountRow;
   grants: GrantRow;
   tokens: TokenRow;
   sessions: SessionRow;
   declared: DeclaredRow;
+  reserved_names: ReservedNameRow;
+  releases: ReleaseRow;
   /** One row. Every change adds one to it first, which also makes changes wait for each other on any database. */
   revision: { readonly id: number; readonly value: number };
   /** At most one row: the hash of the set-up code that is good now. */
@@ -149,6 +174,30 @@ export const accountsMigrations: readonly Migration[] = [
     name: '004-add-token-scopes',
     async up(db) {
       await db.schema.alterTable('tokens').addColumn('scopes', 'text').execute();
+    },
+  },
+  {
+    name: '005-create-reserved-names-and-releases',
+    async up(db) {
+      await db.schema
+        .createTable('reserved_names')
+        .addColumn('lower_name', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('service', 'text', (column) => column.notNull())
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('reserved_names_key', ['lower_name', 'service'])
+        .execute();
+      await db.schema
+        .createTable('releases')
+        .addColumn('id', 'text', (column) => column.notNull())
+        .addColumn('account', 'text', (column) => column.notNull())
+        .addColumn('service', 'text', (column) => column.notNull())
+        .addColumn('action', 'text', (column) => column.notNull())
+        .addColumn('target', 'text', (column) => column.notNull())
+        .addColumn('revision', 'bigint', (column) => column.notNull())
+        .addColumn('failed', 'integer', (column) => column.notNull())
+        .addPrimaryKeyConstraint('releases_key', ['id', 'service'])
+        .execute();
     },
   },
 ];

@@ -6,6 +6,7 @@ import {
 } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
+import type { SecurityLog } from '../log/security-log.ts';
 import { existing, invalid, reserved, unknownAccount } from './account-list.ts';
 import { isTokenShaped } from './authorization-header.ts';
 import type { Changes } from './changes.ts';
@@ -23,6 +24,7 @@ export interface TokenParts {
   readonly changes: Changes;
   readonly clock: Clock;
   readonly random: Random;
+  readonly security: SecurityLog;
 }
 
 /** Access tokens: programs' credentials, listed without their text. */
@@ -31,6 +33,7 @@ export function accessTokens({
   changes,
   clock,
   random,
+  security,
 }: TokenParts): Pick<Accounts, 'tokens' | 'findToken' | 'createToken' | 'changeToken' | 'removeToken'> {
   return {
     async tokens(account) {
@@ -69,6 +72,7 @@ export function accessTokens({
         await makeRoom(db, 'tokens', account, mostTokens);
         await db.insertInto('tokens').values(row).execute();
       });
+      security.record({ event: 'token_created', account, detail: describeToken(row) });
       return { token: shown(row), text };
     },
 
@@ -97,6 +101,7 @@ export function accessTokens({
 
     async removeToken(account, id) {
       refuseDeclared(directory, account, id);
+      const label = directory.member(account)?.tokens.get(id)?.row.label;
       await changes.make([account], async (db) => {
         const found = await db
           .deleteFrom('tokens')
@@ -106,8 +111,15 @@ export function accessTokens({
           .execute();
         if (found.length === 0) throw unknownToken();
       });
+      security.record({ event: 'token_revoked', account, detail: label || id });
     },
   };
+}
+
+function describeToken({ label, scopes, expires_at }: TokenRow): string {
+  const limits = scopes === null ? 'all rights' : 'limited rights';
+  const end = expires_at === null ? 'never expires' : `expires ${new Date(expires_at).toISOString()}`;
+  return `${label || 'no label'}, ${limits}, ${end}`;
 }
 
 function checkExpiry(expiresAt: number | null, now: number): void {

@@ -10,10 +10,18 @@ export type ServiceChildren = Children & AsyncDisposable;
 /** Adds to what the host knows to be its own. */
 type NoteAddress = (address: string) => Disposable;
 
+interface ChildrenOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly noteAddress?: NoteAddress;
+  /** Holds the process ids of running programs. */
+  readonly pids?: Set<number>;
+}
+
 /** Opens a service's programs: what a host that was killed has left running is ended first. `folder` is theirs alone. */
 export async function openChildren(
   folder: string,
-  { clock, log, noteAddress }: { readonly clock: Clock; readonly log: Log; readonly noteAddress?: NoteAddress },
+  { clock, log, noteAddress, pids }: ChildrenOptions,
 ): Promise<ServiceChildren> {
   const orphans = new Orphans(folder);
   await orphans.end(log);
@@ -23,7 +31,11 @@ export async function openChildren(
     const ended = Promise.withResolvers<void>();
     const child = await startChild(order, { clock, orphans, ended: ended.resolve });
     running.add(child);
-    void ended.promise.then(() => running.delete(child));
+    pids?.add(child.pid);
+    void ended.promise.then(() => {
+      running.delete(child);
+      pids?.delete(child.pid);
+    });
     return child;
   };
   return {

@@ -20,6 +20,16 @@ export const HostSettings = z.object({
     description:
       'Web pages of these origins may change things here, and sign in by the address (?auth=) as clients of the push server do. Pages of any other origin are refused.',
   }),
+  publicUrl: z
+    .string()
+    .max(2000)
+    .regex(/^(|https?:\/\/[^\s?#]+)$/i, 'Use an address such as https://home.example.org.')
+    .default('')
+    .meta({
+      title: 'Public address',
+      description:
+        'The address at which other devices open these pages, for example through a proxy of your own. Links in messages begin with it. Leave empty to use the shared address of Homeport.',
+    }),
   trustedProxies: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'Use an address or a network such as 10.0.0.0/8.'))
     .max(100)
@@ -108,6 +118,7 @@ export type HostSettings = z.infer<typeof HostSettings>;
 /** Where the settings' pages show them; `general` where none is named. */
 export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = {
   ...{ allowedHosts: 'network', allowedOrigins: 'network', trustedProxies: 'network' },
+  publicUrl: 'network',
   ...{ backupFolder: 'backup', backupEveryDays: 'backup', backupKeep: 'backup' },
   ...{ logLevel: 'log', logFormat: 'log', enginesFolder: 'engines', installEngines: 'engines' },
   keyring: 'desktop',
@@ -122,6 +133,7 @@ export const advancedHostSettings: readonly (keyof HostSettings)[] = [
 export const hostEnvironment: Readonly<Record<string, keyof HostSettings>> = {
   HOMEPORT_ALLOWED_HOSTS: 'allowedHosts',
   HOMEPORT_ALLOWED_ORIGINS: 'allowedOrigins',
+  HOMEPORT_PUBLIC_URL: 'publicUrl',
   HOMEPORT_TRUSTED_PROXIES: 'trustedProxies',
   LOG_LEVEL: 'logLevel',
   LOGLEVEL: 'logLevel',

@@ -5,13 +5,20 @@ import { certificateTrouble } from '../../../services/contracts/certificates.ts'
 import type { CertificateFacts, Connected, ConnectOptions } from '../../../services/contracts/outgoing.ts';
 import { checkedLookup, refusedAddress, type IsRefused, type Resolve } from './connector.ts';
 import { explainFailure } from './explain.ts';
+import type { OwnConnections } from './own-connections.ts';
 
 const defaultTimeoutMs = 10_000;
+
+interface OpeningRules {
+  readonly resolve: Resolve;
+  readonly isRefused: IsRefused | undefined;
+  readonly ownConnections: OwnConnections;
+}
 
 /** See `Connect`. `isRefused` undefined: every address may be reached. */
 export async function openConnection(
   options: ConnectOptions,
-  { resolve, isRefused }: { readonly resolve: Resolve; readonly isRefused: IsRefused | undefined },
+  { resolve, isRefused, ownConnections }: OpeningRules,
 ): Promise<Connected> {
   const { port, signal, timeoutMs = defaultTimeoutMs } = options;
   const host = options.host.replace(/^\[|\]$/g, '');
@@ -39,6 +46,7 @@ export async function openConnection(
   socket.once('lookup', () => (times.resolved = performance.now()));
   try {
     await Promise.race([failed, opened(socket, 'connect')]);
+    ownConnections.admit(socket, `${host}:${String(port)}`);
     times.connected = performance.now();
     const resolved = times.resolved ?? began;
     const phases = { dns: resolved - began, connect: times.connected - resolved };

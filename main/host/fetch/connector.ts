@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 import { Problem } from '../../../services/contracts/problem.ts';
+import type { OwnConnections } from './own-connections.ts';
 
 /** Resolves a host name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
@@ -37,6 +38,25 @@ export function checkedConnector(connect: buildConnector.connector, isRefused: I
     const host = options.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) !== 0 && isRefused(host)) callback(refusedAddress(host), null);
     else connect(options, callback);
+  };
+}
+
+/** Passes on only connections that lead to no listener of Homeport but the `allowed` one, before a byte of the request is sent. */
+export function awayFromOwnListeners(
+  connect: buildConnector.connector,
+  own: OwnConnections,
+  allowed: string,
+): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      try {
+        own.admit(socket, options.hostname, allowed);
+      } catch (refusal) {
+        return callback(refusal instanceof Error ? refusal : new Error(String(refusal)), null);
+      }
+      callback(null, socket);
+    });
   };
 }
 

@@ -1,15 +1,16 @@
 import { lookup } from 'node:dns/promises';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Connect, Fetch, FetchOptions, FetchReply, FetchStream } from '../../../services/contracts/outgoing.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { isRefusedAddress } from './addresses.ts';
-import { checkedConnector, checkedLookup, type IsRefused, type Resolve } from './connector.ts';
+import { awayFromOwnListeners, checkedConnector, checkedLookup, type IsRefused, type Resolve } from './connector.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import { decode } from './decode.ts';
 import { openConnection } from './connect.ts';
 import { exchange, type Answer } from './exchange.ts';
 import { explainFailure } from './explain.ts';
+import { OwnConnections } from './own-connections.ts';
 import { firstHop, nextHop, type Hop } from './redirect.ts';
 import { openStream } from './stream.ts';
 
@@ -23,6 +24,8 @@ export interface HostFetchOptions {
   readonly resolve?: Resolve;
   /** Default: everything that is not public. */
   readonly isRefused?: IsRefused;
+  /** Keeps requests away from the listeners of this process. Default: there are none. */
+  readonly ownConnections?: OwnConnections;
 }
 
 /** Disposing closes idle connections and ends running requests. */
@@ -43,11 +46,17 @@ const defaults = { timeoutMs: 30_000, maxBytes: 1024 * 1024, maxRedirects: 5 } a
  * address after its resolution and on every redirect. undici is loaded by the first request.
  */
 export function createFetch(options: HostFetchOptions): HostFetch {
-  let agents: Promise<Agents> | undefined;
+  /** By the own listener that their connections may reach, since connections are kept open for further requests. */
+  const agents = new Map<string, Promise<Agents>>();
+  const agentsFor = (ownListener = ''): Promise<Agents> => {
+    const opened = agents.get(ownListener) ?? openAgents(options, ownListener);
+    agents.set(ownListener, opened);
+    return opened;
+  };
 
   /** The owner vouches for the host he typed, not for where that host sends us on. */
-  const dispatchers = async (first: Hop, given: Pick<FetchOptions, 'trust' | 'verify'>) => {
-    const { checked, free, unverified } = await (agents ??= openAgents(options));
+  const dispatchers = async (first: Hop, given: Pick<FetchOptions, 'trust' | 'verify' | 'ownListener'>) => {
+    const { checked, free, unverified } = await agentsFor(given.ownListener);
     const allowPrivate = options.allowPrivate?.() === true;
     return ({ url }: Hop): Dispatcher => {
       const vouched = given.trust === 'owner' && url.hostname === first.url.hostname;
@@ -85,35 +94,35 @@ export function createFetch(options: HostFetchOptions): HostFetch {
   };
 
   const connect: Connect = (given) => {
-    const { resolve = resolveAll, isRefused = isRefusedAddress } = options;
+    const { resolve = resolveAll, isRefused = isRefusedAddress, ownConnections = new OwnConnections() } = options;
     const free = given.trust === 'owner' || options.allowPrivate?.() === true;
-    return openConnection(given, { resolve, isRefused: free ? undefined : isRefused });
+    return openConnection(given, { resolve, isRefused: free ? undefined : isRefused, ownConnections });
   };
 
   return Object.assign(fetch, {
     stream,
     connect,
     async [Symbol.asyncDispose]() {
-      if (agents === undefined) return;
-      await Promise.all(Object.values(await agents).map((agent: Dispatcher) => agent.destroy()));
+      const opened = await Promise.all(agents.values());
+      await Promise.all(opened.flatMap((each) => Object.values(each)).map((agent: Dispatcher) => agent.destroy()));
     },
   });
 }
 
-async function openAgents(options: HostFetchOptions): Promise<Agents> {
-  const { agentOptions, resolve = resolveAll, isRefused = isRefusedAddress } = options;
+async function openAgents(options: HostFetchOptions, ownListener: string): Promise<Agents> {
+  const { agentOptions, resolve = resolveAll, isRefused = isRefusedAddress, ownConnections } = options;
   const { Agent, buildConnector } = await import('undici');
   const common = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024, ...agentOptions };
-  const connecting = { timeout: 10_000, allowH2: false, autoSelectFamily: true };
   // Port 0 satisfies the type; the connector puts the request's port in its place.
-  const connect = checkedConnector(
-    buildConnector({ ...connecting, port: 0, lookup: checkedLookup(resolve, isRefused) }),
-    isRefused,
-  );
+  const connecting = { timeout: 10_000, allowH2: false, autoSelectFamily: true, port: 0 };
+  const own = ownConnections ?? new OwnConnections();
+  const checked = buildConnector({ ...connecting, lookup: checkedLookup(resolve, isRefused) });
+  const agentWith = (connect: buildConnector.connector): Dispatcher =>
+    new Agent({ ...common, connect: awayFromOwnListeners(connect, own, ownListener) });
   return {
-    checked: new Agent({ ...common, connect }),
-    free: new Agent({ ...common, connect: connecting }),
-    unverified: new Agent({ ...common, connect: { ...connecting, rejectUnauthorized: false } }),
+    checked: agentWith(checkedConnector(checked, isRefused)),
+    free: agentWith(buildConnector(connecting)),
+    unverified: agentWith(buildConnector({ ...connecting, rejectUnauthorized: false })),
   };
 }
 

@@ -13,6 +13,7 @@ export interface Powers {
   readonly ports: DispatchContext['ports'];
   readonly taker: DispatchContext['taker'];
   readonly isFromTrustedProxy: DispatchContext['isFromTrustedProxy'];
+  readonly shareAddresses: DispatchContext['shareAddresses'];
   readonly openSession: DispatchContext['openSession'];
 }
 
@@ -34,6 +35,7 @@ export function empowered(
       taker: (port) => (port.split('.')[0] === id ? undefined : powers.taker(port)),
       listen: (options) => outside.open(options),
       isFromTrustedProxy: powers.isFromTrustedProxy,
+      shareAddresses: powers.shareAddresses,
       openSession: powers.openSession,
     }),
   };

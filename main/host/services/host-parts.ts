@@ -6,8 +6,11 @@ import type { Connect, Fetch, FetchStream } from '../../../services/contracts/ou
 import type { Clock, Context, Random, Vault } from '../../../services/contracts/service.ts';
 import type { HostSettings } from '../config/host-settings.ts';
 import type { ReadThread } from '../database/reads/thread.ts';
+import type { AppAddresses } from './app-pages.ts';
 import type { Trusts } from '../http/proxies.ts';
+import type { AccountReleases } from '../accounts/releases.ts';
 import type { HostLog } from '../log/log.ts';
+import type { SecurityLog } from '../log/security-log.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
 
@@ -28,16 +31,22 @@ export interface HostParts {
   readonly handovers: Handovers;
   readonly feeds: Feeds;
   readonly accounts: Accounts;
+  readonly releases: AccountReleases;
+  readonly security: SecurityLog;
   readonly vault: Vault;
   readonly engines: Engines;
   readonly fetch: Fetch & { readonly stream: FetchStream; readonly connect: Connect };
   readonly clock: Clock;
   readonly random: Random;
   readonly address: (serviceId: string, listener?: string) => string | undefined;
+  readonly appPages: AppAddresses;
   readonly addresses: () => readonly string[];
   /** Adds one to them: a port that a service or a program of it has opened besides its listeners. */
   readonly noteAddress: (address: string) => Disposable;
   readonly caller: Context['caller'];
+  readonly isLocalProgram: Context['isLocalProgram'];
+  /** Process ids of the programs that services have started and that still run. */
+  readonly childPids: Set<number>;
   /** By the settings as they are now. */
   readonly trusts: Trusts;
   /** Ports that the settings give to services: never offered in place of a taken one. */

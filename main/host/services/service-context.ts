@@ -60,7 +60,12 @@ export async function openServiceContext(
   opening.defer(() => parts.metrics.release(id));
   const jobs = opening.use(await openJobs({ service: id, database, clock, random, log, metrics }));
   const children = opening.use(
-    await openChildren(join(parts.dataDir, '.children', id), { clock, log, noteAddress: parts.noteAddress }),
+    await openChildren(join(parts.dataDir, '.children', id), {
+      clock,
+      log,
+      noteAddress: parts.noteAddress,
+      pids: parts.childPids,
+    }),
   );
   const resources = opening.move();
   return {
@@ -88,8 +93,10 @@ export async function openServiceContext(
       address: parts.address,
       addresses: parts.addresses,
       caller: parts.caller,
+      isLocalProgram: parts.isLocalProgram,
       publicUrl: (request) => (request === undefined ? parts.address(id) : publicUrlOf(request, parts.trusts)),
       hosts,
+      appPages: parts.appPages,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

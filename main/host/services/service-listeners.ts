@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
 import type { Dispatched, Taker } from '../../../services/contracts/dispatch.ts';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
@@ -159,7 +160,7 @@ class OneListener {
     const { name } = this.#manifest;
     const isMain = this.#descriptor.listeners?.[0] === this.#manifest;
     const handler = isMain ? withMetrics(this.#descriptor, service, this.#parts) : service.listeners?.[name];
-    this.#listener?.replaceHandler(handler, this.#guard());
+    this.#listener?.replaceHandler(handler && withinScope(this.#descriptor.id, handler, this.#parts), this.#guard());
   }
 
   dispatched(hosts: readonly string[]): Dispatched | undefined {
@@ -207,6 +208,31 @@ function withMetrics(
   return {
     http: withMetricsPage(id, service.http, parts.metrics, { failed, token: service.metricsToken ?? '' }),
     ...(upgrade === undefined ? {} : { upgrade }),
+  };
+}
+
+/** Answers each request within a scope of the security log, which adds its address and account to what is recorded. */
+function withinScope(service: string, handler: ListenerHandler, { security, caller }: HostParts): ListenerHandler {
+  const scopeOf = (request: IncomingMessage) => ({ service, address: caller(request).remoteAddress });
+  const describe = ({ method = '', url = '/' }: IncomingMessage): string => `${method} ${url.split('?', 1)[0] ?? ''}`;
+  const { http, upgrade, tcp } = handler;
+  return {
+    ...(http && {
+      http: (request, response) =>
+        security.answering(scopeOf(request), describe(request), response, () => handler.http?.(request, response)),
+    }),
+    ...(upgrade && {
+      upgrade: (request, socket, head) =>
+        security.answering(scopeOf(request), describe(request), undefined, () =>
+          handler.upgrade?.(request, socket, head),
+        ),
+    }),
+    ...(tcp && {
+      tcp: (socket, leaving) => {
+        const scope = { service, address: socket.remoteAddress ?? '' };
+        security.answering(scope, '', undefined, () => handler.tcp?.(socket, leaving));
+      },
+    }),
   };
 }
 

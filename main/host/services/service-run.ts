@@ -63,6 +63,7 @@ export async function runService(
   let room: OpenedContext | undefined;
   let listeners: ServiceListeners | undefined;
   let service: Service | undefined;
+  let releases: Disposable | undefined;
   let renewGuard = (): void => undefined;
   const hosts = new FurtherHosts(() => renewGuard());
   const outside = outsideListeners(descriptor.id, parts, hosts);
@@ -81,6 +82,7 @@ export async function runService(
   };
   const close = async (): Promise<void> => {
     // Both at once: the listeners wait for running requests, and streams among them end only with their service.
+    releases?.[Symbol.dispose]();
     await ending(serviceShare, [
       () => listeners?.close({ timeoutMs: timeToStop(descriptor, parts) * serviceShare * 0.9 }),
       () => outside.close({ timeoutMs: timeToStop(descriptor, parts) * serviceShare * 0.9 }),
@@ -99,6 +101,7 @@ export async function runService(
     await putBack(created, join(parts.dataDir, descriptor.id, ownPartName));
     renewGuard = () => outside.renewGuard();
     await started(created, parts, given.signal);
+    releases = await parts.releases.attach(descriptor.id, created.accountData);
     renewGuard = () => {
       opened.answerWith(created);
       outside.renewGuard();

@@ -40,12 +40,13 @@ export function ofClosedListeners({ listeners }: ServiceState): Partial<ServiceS
 
 /** As one sees it who hands it requests; undefined for one that answers no HTTP. */
 export function targetOf(
-  { id, title, summary, group, listeners }: ServiceDescriptor,
+  { id, title, summary, group, capabilities, listeners }: ServiceDescriptor,
   { port }: ServiceState,
   hosts: readonly string[],
 ): DispatchTarget | undefined {
   const main = listeners?.[0];
   if (main?.protocol !== 'http') return undefined;
   const authenticates = main.authenticates === true;
-  return { id, title, summary, group, port: port ?? undefined, authenticates, hosts };
+  const needsRoot = capabilities?.includes('controlHost') === true;
+  return { id, title, summary, group, port: port ?? undefined, authenticates, needsRoot, hosts };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { leadToApp } from '../../kit/lead-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { readAddonPath, type AddonPath } from '../domain/resource-path.ts';
@@ -244,14 +245,10 @@ async function proxied(
   await addonProxyRoute(parts, request, response, { userId, addonId: rest.slice(0, at), endpoint: rest.slice(at + 1) });
 }
 
-/** Configurations are made on a page of the app. */
+/** Leads people to the page of the app on which configurations are edited. */
 function leadToPage({ context }: RouteParts, request: IncomingMessage, response: ServerResponse): void {
-  const page = context.address('control');
-  if (page === undefined) throw notFound();
-  const url = new URL('/addons', page);
-  const host = URL.parse(`http://${request.headers.host ?? ''}`)?.hostname;
-  if (host !== undefined && host !== '') url.hostname = host;
-  redirect(response, url.href);
+  const headers = { 'Cache-Control': 'no-store' };
+  if (!leadToApp(request, response, { pages: context.appPages, path: '/addons', headers })) throw notFound();
 }
 
 function requirePath(path: string): AddonPath {

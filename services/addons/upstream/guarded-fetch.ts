@@ -23,10 +23,10 @@ interface Hop {
 
 /** Sends requests whose addresses others choose: each address, that of a redirect too, is checked before it is asked. */
 export class GuardedFetch {
-  readonly #context: Pick<Context, 'fetch'>;
+  readonly #context: Pick<Context, 'fetch' | 'address'>;
   readonly #policy: AddressPolicy;
 
-  constructor(context: Pick<Context, 'fetch'>, policy: AddressPolicy) {
+  constructor(context: Pick<Context, 'fetch' | 'address'>, policy: AddressPolicy) {
     this.#context = context;
     this.#policy = policy;
   }
@@ -38,7 +38,7 @@ export class GuardedFetch {
       const { maxBytes } = options;
       return await this.#context.fetch(route.url, {
         ...(maxBytes === undefined ? {} : { maxBytes }),
-        ...sent(route, hop, options),
+        ...sent(route, hop, options, this.#context.address('addons')),
         timeoutMs: Math.max(1, until - performance.now()),
       });
     });
@@ -47,7 +47,10 @@ export class GuardedFetch {
   /** As {@link fetch}, for bodies of any length. */
   async stream(url: string, options: GuardedOptions): Promise<StreamReply> {
     return await this.#walk(url, options, async (route, hop) => {
-      const reply = await this.#context.fetch.stream(route.url, sent(route, hop, options));
+      const reply = await this.#context.fetch.stream(
+        route.url,
+        sent(route, hop, options, this.#context.address('addons')),
+      );
       if (isRedirect(reply)) reply.body.destroy();
       return reply;
     });
@@ -74,12 +77,14 @@ export class GuardedFetch {
   }
 }
 
-function sent(route: Route, hop: Hop, { signal }: GuardedOptions) {
+/** A configuration may use another one of this service as its addon, so requests may reach the service's own listener. */
+function sent(route: Route, hop: Hop, { signal }: GuardedOptions, ownListener: string | undefined) {
   return {
     method: hop.method,
     headers: { ...hop.headers, ...route.headers },
     trust: route.trust,
     redirect: 'manual' as const,
+    ...(ownListener === undefined ? {} : { ownListener }),
     ...(hop.body === undefined ? {} : { body: hop.body }),
     ...(signal === undefined ? {} : { signal }),
   };

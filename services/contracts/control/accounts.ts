@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import type { SessionLink } from '../session.ts';
+import type { NameReservation, RemovalRequest } from './account-data.ts';
+import type { SecurityEvent } from './security-log.ts';
 
 export const Role = z.enum(['admin', 'user']);
 export type Role = z.infer<typeof Role>;
@@ -159,11 +161,38 @@ export interface Accounts {
 
   list(): Promise<readonly Account[]>;
   find(name: string): Promise<Account | undefined>;
-  /** @throws Problem `accounts.exists` (409). */
+  /**
+   * Names are unique without regard to case, among accounts and among the names that services have reserved.
+   * @throws Problem `accounts.exists`, `accounts.name_reserved` or `accounts.data_pending` (409).
+   */
   create(account: NewAccount): Promise<Account>;
   /** @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409), `accounts.provisioned` (409). */
   change(name: string, change: AccountChange): Promise<Account>;
-  remove(name: string): Promise<void>;
+  /**
+   * Removes an account and has every service delete, transfer or set aside its data; default `keep`. Resolves when the
+   * services that run have done so; the others do it at their next start.
+   * @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409), `accounts.bad_recipient` (422).
+   */
+  remove(name: string, request?: RemovalRequest): Promise<void>;
+  /**
+   * Takes a name for something of a service, so that no account can have it. Call it before the thing is created.
+   * Repeating it for the same service and name does nothing.
+   * @throws Problem `accounts.exists` or `accounts.name_reserved` (409).
+   */
+  reserveName(service: string, reservation: NameReservation): Promise<void>;
+  /** Gives a name back that the service reserved. */
+  releaseName(service: string, name: string): Promise<void>;
+  /**
+   * Replaces all reservations of a service by those that it has; call it at its start. Names that an account or another
+   * service has already are reserved nevertheless, so that nothing new collides.
+   * @returns the names that collide, for the service's health
+   */
+  synchronizeNames(service: string, reservations: readonly NameReservation[]): Promise<readonly string[]>;
+  /**
+   * Writes an event to the security log. Sign-ins through {@link authenticate}, {@link checkSecret} and {@link signIn} and
+   * changes of accounts are recorded by the host already.
+   */
+  record(event: SecurityEvent): void;
   /**
    * Sets the one grant for exactly this pattern, or removes it where the permission is undefined; the others stay. Also
    * for {@link everyone}. @throws Problem `accounts.unknown` (404).

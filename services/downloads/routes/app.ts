@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import { unframed } from '../../contracts/unframed.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -29,6 +29,7 @@ import { bodyOf, idsOf, readBody } from './body.ts';
 import { cors } from './cors.ts';
 import { fileRoute, listRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
+import { leadToApp } from '../../kit/lead-to-app.ts';
 import type { SocketIo } from '../../kit/socket-io.ts';
 import { socketPath } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
@@ -66,12 +67,11 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(cors(settings.corsAllowedOrigins));
   // Who may follow is asked once a client, not once a message.
   app.use(socketPath, (request, response) => parts.socketIo.http(request, response));
-  if (settings.requireSignIn) app.use(signIn(context));
+  app.use(signIn(context, settings));
 
   app.get('/', (request, response) => {
-    const page = context.address('control');
-    if (page !== undefined && isDirect(request)) response.redirect(302, pageFor(page, request.hostname));
-    else response.type('text').send(aboutText);
+    const isAnswered = leadToApp(request, response, { pages: context.appPages, path: '/downloads' });
+    if (!isAnswered) response.type('text').send(aboutText);
   });
   app.get('/robots.txt', async (_request, response) => {
     response.type('text').send(await robotsText(settings.robotsFile, context));
@@ -154,16 +154,6 @@ const aboutText = `Homeport downloads. POST /add adds one.
 The page with the queue is Homeport's own: open Homeport, then Downloads.
 `;
 
-/**
- * Whether a request has come without another server in between. The page has a port of its own, to which the other one
- * may not lead: who comes through it stays at its host.
- */
-function isDirect({ headers, socket }: Request): boolean {
-  const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
-  if (forwarded.some((name) => headers[name] !== undefined)) return false;
-  return URL.parse(`http://${headers.host ?? ''}`)?.port === String(socket.localPort);
-}
-
 const usualRobots = 'User-agent: *\nDisallow: /download/\nDisallow: /audio_download/\n';
 
 async function robotsText(file: string, { log }: Pick<Context, 'log'>): Promise<string> {
@@ -174,13 +164,6 @@ async function robotsText(file: string, { log }: Pick<Context, 'log'>): Promise<
     log.warn('the file for robots.txt cannot be read', { file, error });
     return usualRobots;
   }
-}
-
-/** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
-function pageFor(control: string, hostname: string): string {
-  const page = new URL('/downloads', control);
-  if (hostname !== '') page.hostname = hostname;
-  return page.href;
 }
 
 const postOnly = [

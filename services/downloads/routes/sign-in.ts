@@ -1,16 +1,34 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Problem } from '../../contracts/problem.ts';
+import { isGatewayRequest } from '../../contracts/gateway.ts';
 import type { Context } from '../../contracts/service.ts';
+import type { Settings } from '../settings.ts';
+
+type SignInContext = Pick<Context, 'accounts' | 'caller' | 'isLocalProgram'>;
+type SignInSettings = Pick<Settings, 'requireSignIn'>;
 
 /** Lets in accounts that may use the downloads; reading needs less than adding. */
-export function signIn(context: Pick<Context, 'accounts' | 'caller'>): RequestHandler {
+export function signIn(context: SignInContext, settings: SignInSettings): RequestHandler {
   return async (request, _response, next) => {
-    if (request.method === 'OPTIONS') return next();
+    if (request.method === 'OPTIONS' || !(await needsSignIn(context, settings, request))) return next();
     const permission = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
     await requireGrant(context, request, permission);
     next();
   };
+}
+
+/**
+ * Returns whether a request has to come from an account. The gateway has decided about what it passes on; of the other
+ * requests only those of programs on this computer pass without a sign-in, which Homeport's own requests are not.
+ */
+export async function needsSignIn(
+  { isLocalProgram }: Pick<Context, 'isLocalProgram'>,
+  { requireSignIn }: SignInSettings,
+  request: IncomingMessage,
+): Promise<boolean> {
+  if (requireSignIn) return true;
+  return !isGatewayRequest(request) && !(await isLocalProgram(request));
 }
 
 /** @throws Problem 401 without an account, 403 without the grant */

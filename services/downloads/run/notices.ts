@@ -119,7 +119,7 @@ export class Notices {
 
   /** On the page of the downloads, where there is one: a download plays there, or says what to do. */
   #page(at = ''): string | undefined {
-    const page = this.#context.address('control');
+    const page = this.#context.appPages.forMessages();
     return page === undefined ? undefined : `${page}/downloads${at}`;
   }
 

@@ -37,3 +37,8 @@ export function isOfHouse(name: string, label: string, machine: string): boolean
     name === own || name === machine.toLowerCase() || bases.some((base) => name === base || name.endsWith(`.${base}`))
   );
 }
+
+/** Returns an IPv4 address without the prefix that it has on a socket of IPv6. */
+export function plainAddress(address = ''): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}

@@ -1,9 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+const policyFor = (formAction: string): string =>
+  `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`;
+
+/**
+ * Headers of pages with a form that signs in. Browsers apply `form-action` to every redirect that follows a form,
+ * and the page that was requested first may lead to another address, such as that of the app.
+ */
+export const signInFormHeaders = { 'Content-Security-Policy': policyFor("'self' https: http:") } as const;
+
 /** What keeps pages of the gateway from being framed, scripted or kept. */
 const pageHeaders = {
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'Content-Security-Policy': policyFor("'self'"),
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',

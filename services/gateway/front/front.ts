@@ -36,6 +36,8 @@ export interface FrontParts {
   readonly targets: () => readonly DispatchTarget[];
   readonly upstreams: Upstreams;
   readonly exposure: (service: string) => Exposure;
+  /** Returns the address of a shared service for the sender of a request. */
+  readonly addressFor: (service: string, request: IncomingMessage) => string | undefined;
   readonly metrics: GatewayMetrics;
   /** Whether machines of this address are let in. */
   readonly accepts: (address: string) => boolean;
@@ -108,6 +110,8 @@ export class Front {
     switch (route.to) {
       case 'service': {
         const target = this.#target(route.id);
+        const root = this.#rootFor(request, route);
+        if (root !== undefined) return redirect(response, 302, root);
         if (this.#needsSignIn(route.id) && !(await this.#admit(request, response, route.id))) return;
         if (response.destroyed) return;
         this.#parts.metrics.request(route.id, 'passed');
@@ -170,6 +174,14 @@ export class Front {
     gate.admit(identity, id, request.method);
     vouchFor(request, identity);
     return true;
+  }
+
+  /** Returns the address of a page that was requested below a path and works only at a root, if there is one. */
+  #rootFor(request: IncomingMessage, { id, url }: Extract<Route, { to: 'service' }>): string | undefined {
+    if (request.url === url || !wantsPage(request)) return undefined;
+    if (this.#parts.targets().find((target) => target.id === id)?.needsRoot !== true) return undefined;
+    const base = this.#parts.addressFor(id, request);
+    return base === undefined ? undefined : base + url;
   }
 
   #needsSignIn(id: string): boolean {

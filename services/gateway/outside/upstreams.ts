@@ -53,7 +53,7 @@ export class Upstreams implements Disposable {
   targets(): readonly DispatchTarget[] {
     return this.list().map(({ id, port }) => ({
       // Where it is, is nothing for who has not signed in.
-      ...{ id, title: id, summary: '', group: undefined, port, authenticates: false, hosts: [] },
+      ...{ id, title: id, summary: '', group: undefined, port, authenticates: false, needsRoot: true, hosts: [] },
     }));
   }
 

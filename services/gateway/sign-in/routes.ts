@@ -5,7 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import { wholeBody } from '../../kit/request-body.ts';
 import { returnPath, wantedPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../front/metrics.ts';
-import { redirect, sendHtml } from '../front/answer.ts';
+import { redirect, sendHtml, signInFormHeaders } from '../front/answer.ts';
 import type { Provider } from '../oidc/provider.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
@@ -57,7 +57,7 @@ export class SignInRoutes {
   ): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD') {
       const to = wantedPath(query);
-      sendHtml(request, response, 200, this.#page({ to, where: titleAt(to) }));
+      sendForm(request, response, 200, this.#page({ to, where: titleAt(to) }));
       return;
     }
     const form = await this.#form(request);
@@ -76,13 +76,13 @@ export class SignInRoutes {
       const { identity, secret } = await context.accounts.signIn(name, password, { remoteAddress, userAgent });
       if (await factors.isOn(identity.account)) {
         metrics.signIn('code_wanted');
-        sendHtml(request, response, 200, codePage(to, this.#second.begin(identity, secret)));
+        sendForm(request, response, 200, codePage(to, this.#second.begin(identity, secret)));
       } else await this.#letIn(request, response, { identity, secret, to });
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       metrics.signIn('wrong');
       const body = this.#page({ to, where }, { name: name.slice(0, 64), trouble: error.detail });
-      sendHtml(request, response, error.status, body, error.headers);
+      sendForm(request, response, error.status, body, error.headers);
     }
   }
 
@@ -91,7 +91,7 @@ export class SignInRoutes {
     const { context, factors, metrics } = this.#parts;
     const refuse = ({ status, detail, headers }: Problem): void => {
       metrics.signIn('wrong');
-      sendHtml(request, response, status, codePage(to, ticket, detail), headers);
+      sendForm(request, response, status, codePage(to, ticket, detail), headers);
     };
     try {
       const { identity, secret } = this.#second.of(ticket);
@@ -104,7 +104,7 @@ export class SignInRoutes {
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       if (error.code !== 'gateway.too_late') return refuse(error);
-      sendHtml(request, response, error.status, this.#page({ to, where }, { trouble: error.detail }));
+      sendForm(request, response, error.status, this.#page({ to, where }, { trouble: error.detail }));
     }
   }
 
@@ -155,4 +155,15 @@ export class SignInRoutes {
     const tooLarge = (): Problem => new Problem('gateway.too_large', 413, 'The form is too large.');
     return new URLSearchParams((await wholeBody(request, longestForm, tooLarge)).toString());
   }
+}
+
+/** Sends a page with a form that signs in. */
+function sendForm(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Problem['headers'] = {},
+): void {
+  sendHtml(request, response, status, body, { ...headers, ...signInFormHeaders });
 }

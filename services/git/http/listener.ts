@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { leadToApp } from '../../kit/lead-to-app.ts';
 import type { Answer } from '../rest/call.ts';
 import { apiPrefix, type Router } from '../rest/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
@@ -9,7 +10,7 @@ import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
 export interface ListenerParts {
-  readonly context: Pick<Context, 'address' | 'clock' | 'log' | 'publicUrl'>;
+  readonly context: Pick<Context, 'appPages' | 'clock' | 'log' | 'publicUrl'>;
   readonly publicUrl: string;
   readonly smart: SmartHttpParts;
   readonly lfs: LfsParts;
@@ -56,13 +57,9 @@ async function answer(
     return;
   }
   // People are led to the page of the app, which shows the same.
-  const page = parts.context.address('control');
-  const isPage = request.method === 'GET' && page !== undefined && /text\/html/.test(request.headers.accept ?? '');
-  if (!isPage) throw new Problem('git.unknown', 404, 'Not found.');
-  const target = new URL(page);
-  target.hostname = url.hostname;
-  target.pathname = `/git${url.pathname === '/' ? '' : url.pathname}`;
-  response.writeHead(302, { Location: target.href, 'Content-Length': 0 }).end();
+  const isPage = request.method === 'GET' && /text\/html/.test(request.headers.accept ?? '');
+  const destination = { pages: parts.context.appPages, path: `/git${url.pathname === '/' ? '' : url.pathname}` };
+  if (!isPage || !leadToApp(request, response, destination)) throw new Problem('git.unknown', 404, 'Not found.');
 }
 
 function kindOf(url: URL | null): 'git' | 'api' | 'web' {

@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
+import { leadToApp } from '../../kit/lead-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { unframed } from '../../contracts/unframed.ts';
 import { sentences } from '../wire/notify.ts';
@@ -52,14 +53,13 @@ export function createApp(parts: RouteParts): Express {
     response.once('finish', () => requests.inc({ code: response.statusCode }));
     next();
   });
-  app.get('/', (_request, response) => {
+  app.get('/', (request, response) => {
     if (parts.settings.apiOnly) {
       response.status(421).type('text/plain').send('There are no pages here; post notifications to /notify/KEY.\n');
       return;
     }
-    const page = parts.context.address('control');
-    if (page === undefined) response.type('text/plain').send('Post notifications to /notify/KEY.\n');
-    else response.redirect(302, page);
+    const isAnswered = leadToApp(request, response, { pages: parts.context.appPages, path: '/delivery' });
+    if (!isAnswered) response.type('text/plain').send('Post notifications to /notify/KEY.\n');
   });
   app.use(notifyRoutes(parts));
   app.use(configurationRoutes(parts));

@@ -1,4 +1,5 @@
 import { Router, type Request, type Response } from 'express';
+import { leadToApp } from '../../kit/lead-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
@@ -67,7 +68,12 @@ export function configurationRoutes(parts: RouteParts): Router {
     const allowed = !isClosed || identity?.role === 'admin';
     if (!settings.listKeys || settings.statefulMode === 'disabled' || !allowed) throw refusal(403, sentences.denied);
     if (answerKind(request) === 'json') sendJson(response, 200, await configurations.keys());
-    else response.redirect(302, context.address('control') ?? '/');
+    else leadToPage(request, response);
+  };
+
+  const leadToPage = (request: Request, response: Response): void => {
+    const isAnswered = leadToApp(request, response, { pages: context.appPages, path: '/delivery' });
+    if (!isAnswered) throw refusal(404, sentences.notFound);
   };
 
   const router = Router();
@@ -78,7 +84,7 @@ export function configurationRoutes(parts: RouteParts): Router {
     // The list of keys is closed in the peer unless it runs in its administrators' mode.
     if (request.params['key'] === undefined) return listKeys(request, response);
     await admit(request);
-    response.redirect(302, context.address('control') ?? '/');
+    leadToPage(request, response);
   });
   router.all(['/add', '/add/:key', '/del', '/del/:key', '/get', '/get/:key'], (request, response, next) => {
     keyOf(request);

@@ -17,7 +17,7 @@ import { sentences } from '../wire/notify.ts';
 import { readBody, type Body } from './body.ts';
 import { readHops, readNotification, refusal } from './notification.ts';
 import { sendDetails, sendNothing, sendOk } from './reply.ts';
-import { identify, keyOf, onlyMethods, type RouteParts } from './request.ts';
+import { identify, needsSignIn, keyOf, onlyMethods, type RouteParts } from './request.ts';
 import { proofOf } from './signature.ts';
 
 const levels = {
@@ -55,8 +55,9 @@ export function notifyRoutes(parts: RouteParts): Router {
 
   const notify = async (request: Request, response: Response): Promise<void> => {
     const key = keyOf(request);
-    const identity = await identify(request, context, settings.requireSignIn);
-    if (settings.requireSignIn && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
+    const isClosed = await needsSignIn(request, parts);
+    const identity = await identify(request, context, isClosed);
+    if (isClosed && !context.accounts.may(identity, 'notify', 'write', key ?? '*')) {
       throw new Problem('notify.forbidden', 403, sentences.denied);
     }
     const hops = readHops(request.get('x-apprise-recursion-count'), settings.recursionLimit);

@@ -54,6 +54,18 @@ export async function identify(
 }
 
 /**
+ * Returns whether a request has to come from an account. The gateway has decided about what it passes on; of the other
+ * requests only those of programs on this computer pass without a sign-in, which Homeport's own requests are not.
+ */
+export async function needsSignIn(
+  request: Request,
+  { context, settings }: Pick<RouteParts, 'context' | 'settings'>,
+): Promise<boolean> {
+  if (settings.requireSignIn) return true;
+  return !isGatewayRequest(request) && !(await context.isLocalProgram(request));
+}
+
+/**
  * Who may read or change a key, of which configurations hold the passwords: any program of this machine, unless the settings
  * or the key say otherwise. What comes by a gateway is nobody of this machine. `isClosed`: it is for those who signed in.
  * @throws Problem 401
@@ -66,7 +78,10 @@ export async function identifyForKey(
   const closedByItself = async (): Promise<boolean> =>
     key !== undefined && (await configurations.find(key))?.options.closed === true;
   const isClosed =
-    settings.requireSignIn || settings.closeKeys || isGatewayRequest(request) || (await closedByItself());
+    settings.closeKeys ||
+    isGatewayRequest(request) ||
+    (await needsSignIn(request, { context, settings })) ||
+    (await closedByItself());
   return { isClosed, identity: await identify(request, context, isClosed) };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { leadToApp } from '../../kit/lead-to-app.ts';
 import { redacted } from '../domain/redact.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -12,7 +13,7 @@ import { upload } from './upload.ts';
 import type { Engine } from '../engine/engine.ts';
 
 export interface ListenerParts {
-  readonly context: Pick<Context, 'accounts' | 'address' | 'caller' | 'clock' | 'log'>;
+  readonly context: Pick<Context, 'accounts' | 'appPages' | 'caller' | 'clock' | 'log'>;
   readonly access: Access;
   readonly dispatch: Dispatch;
   readonly jobs: Jobs;
@@ -106,14 +107,8 @@ async function callerOf(parts: ListenerParts, request: IncomingMessage): Promise
 
 /** A person who opens the address is led to the page of the app. */
 function leadToPage({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse): boolean {
-  const page = context.address('control');
-  if (page === undefined || !/text\/html/.test(request.headers.accept ?? '')) return false;
-  const target = new URL(page);
-  const host = URL.parse(`http://${request.headers.host ?? '127.0.0.1'}`);
-  if (host !== null) target.hostname = host.hostname;
-  target.pathname = '/sync';
-  response.writeHead(302, { location: target.href, 'content-length': 0 }).end();
-  return true;
+  if (!/text\/html/.test(request.headers.accept ?? '')) return false;
+  return leadToApp(request, response, { pages: context.appPages, path: '/sync' });
 }
 
 function unauthorized(response: ServerResponse): void {

@@ -16,9 +16,9 @@ const tell = defineJob(
 
 /** Tells people how saved syncs ended. */
 export class Notices {
-  readonly #context: Pick<Context, 'address' | 'handovers' | 'jobs' | 'log'>;
+  readonly #context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
 
-  constructor(context: Pick<Context, 'address' | 'handovers' | 'jobs' | 'log'>) {
+  constructor(context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>) {
     this.#context = context;
   }
 
@@ -36,9 +36,9 @@ export class Notices {
   }
 
   handle(): Disposable {
-    const { jobs, handovers, address, log } = this.#context;
+    const { jobs, handovers, appPages, log } = this.#context;
     return jobs.handle(tell, async ({ key = '', payload: { jobId, ...notice } }) => {
-      const page = address('control');
+      const page = appPages.forMessages();
       const link = page === undefined ? {} : { link: `${page}/sync/history/${String(jobId)}` };
       const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['sync'], source: 'sync' } });
       try {

@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { leadToApp } from '../../kit/lead-to-app.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { badgeRoutes, type BadgeParts } from './badges.ts';
 import { reportFile, type ManageParts } from './manage-api.ts';
@@ -37,9 +38,8 @@ export function uptimeApp(parts: AppParts): Express {
   app.use(subscribeRoutes(parts));
   app.use(statusPageRoutes(parts));
   app.get('/', (request, response) => {
-    const page = context.address('control');
-    if (page === undefined) response.type('text').send('Homeport uptime. /openapi.json describes it.\n');
-    else response.redirect(302, pageFor(page, request.hostname));
+    const isAnswered = leadToApp(request, response, { pages: context.appPages, path: '/uptime' });
+    if (!isAnswered) response.type('text').send('Homeport uptime. /openapi.json describes it.\n');
   });
   app.get('/openapi.json', (_request, response) => {
     response.json(openApiDocument(handlers));
@@ -54,13 +54,6 @@ export function uptimeApp(parts: AppParts): Express {
   });
   app.use(renderProblem(context));
   return app;
-}
-
-/** The page by the name that the browser knows this machine by: it is signed in there, if anywhere. */
-function pageFor(control: string, hostname: string): string {
-  const page = new URL('/uptime', control);
-  if (hostname !== '') page.hostname = hostname;
-  return page.href;
 }
 
 /** Badges and status pages say in the peer's words why not; whatever is not missing is refused. */

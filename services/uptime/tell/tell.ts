@@ -27,7 +27,7 @@ const deliver = defineJob(
 );
 
 export interface TellParts {
-  readonly context: Pick<Context, 'jobs' | 'handovers' | 'fetch' | 'log' | 'address'>;
+  readonly context: Pick<Context, 'jobs' | 'handovers' | 'fetch' | 'log' | 'appPages'>;
   readonly options: () => UptimeOptions;
   /** Addresses of Delivery that a monitor names itself. */
   readonly urlsFor: (monitor: number) => readonly string[];
@@ -125,7 +125,7 @@ export class Teller {
       const words = `The address that events are posted to answered ${String(reply.status)}.`;
       throw new Problem('uptime.aggregator', 502, words, { retryable: true });
     }
-    const page = context.address('control');
+    const page = context.appPages.forMessages();
     await context.handovers.pass(noticeOffered, event.id, {
       configuration: 'aggregator',
       ...(tag === '' ? {} : { tag }),

@@ -5,6 +5,7 @@ import { registry } from '../../../main/host/services/registry.ts';
 import { openAccounts, type HostAccounts } from '../../../main/host/accounts/accounts.ts';
 import { accountsMigrations } from '../../../main/host/accounts/tables.ts';
 import { createBus } from '../../../main/host/services/bus.ts';
+import { createSecurityLog } from '../../../main/host/log/security-log.ts';
 import { openDatabase, type Database } from '../../../main/host/database/open.ts';
 import { systemRandom } from '../../../main/host/runtime/random.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
@@ -55,6 +56,7 @@ export async function openHouse(connect?: () => Promise<Database>): Promise<Hous
         random: systemRandom,
         bus,
         log,
+        security: createSecurityLog(log, clock),
         passwordCost: 8,
       }),
     );

@@ -14,6 +14,8 @@ export interface Machine extends Disposable {
   readonly by: 'namespace' | 'loopback';
   /** Runs a program there; answers what it printed. @throws with the exit code as `code`. */
   run(file: string, args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<string>;
+  /** The command that runs a program there: the program and its arguments follow it. */
+  readonly inside: readonly string[];
   start(file: string, args: readonly string[]): ChildProcessWithoutNullStreams;
 }
 
@@ -53,7 +55,7 @@ function machine(
   inside: readonly string[],
   near: string,
   own: string,
-): Pick<Machine, 'lan' | 'address' | 'run' | 'start'> {
+): Pick<Machine, 'lan' | 'address' | 'inside' | 'run' | 'start'> {
   const command = (file: string, args: readonly string[]): readonly [string, readonly string[]] => {
     const [first = file, ...rest] = [...inside, file, ...args];
     return [first, rest];
@@ -61,6 +63,7 @@ function machine(
   return {
     lan: near,
     address: own,
+    inside,
     async run(file, args, environment = {}) {
       const options = { env: { PATH: process.env['PATH'], ...environment }, maxBuffer: 16 * 1024 * 1024 };
       return (await run(...command(file, args), options)).stdout;

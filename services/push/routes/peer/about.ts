@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { AppPages } from '../../../contracts/app-pages.ts';
+import { leadToApp } from '../../../kit/lead-to-app.ts';
 import { refuse } from '../../domain/refusals.ts';
 import type { Statistics } from '../../metrics/statistics.ts';
 import { answer, answerValue, crossOrigin, type Exchange } from './exchange.ts';
@@ -17,8 +19,8 @@ export interface AboutParts {
   readonly webPushKey: () => string;
   /** False while messages cannot be stored. */
   readonly healthy: () => boolean;
-  /** Where the app's own pages are; undefined while they are not served. */
-  readonly app: () => string | undefined;
+  /** Where the app's own pages are. */
+  readonly pages: AppPages;
 }
 
 /** The routes that tell about the server itself, by path. All of them are GET and none asks for a topic. */
@@ -68,14 +70,13 @@ export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: E
         answer(response, 200, text, 'text/javascript');
       },
     ],
-    ['/', (exchange) => redirectToApp(exchange, parts.app())],
+    ['/', (exchange) => redirectToApp(exchange, parts.pages)],
   ]);
 }
 
 /** Our pages are at the app's own address; the peer serves its web app at `/` and at `/<topic>`. */
-export function redirectToApp({ response }: Exchange, address: string | undefined): void {
-  if (address === undefined) throw refuse('not_found');
-  response.writeHead(302, { ...crossOrigin, Location: `${address}/`, 'Content-Length': 0 }).end();
+export function redirectToApp({ request, response }: Exchange, pages: AppPages): void {
+  if (!leadToApp(request, response, { pages, path: '/', headers: crossOrigin })) throw refuse('not_found');
 }
 
 /** What the peer's web app wants to know before it starts. */

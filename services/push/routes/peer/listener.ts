@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../../contracts/problem.ts';
+import type { AppPages } from '../../../contracts/app-pages.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Counter } from '../../../contracts/metrics.ts';
 import { flag } from '../../domain/parameters.ts';
@@ -36,7 +37,7 @@ export interface ListenerParts {
   readonly behindProxy: boolean;
   /** Routes that are no topic's: what answers a method and path, undefined for those of none of them. */
   readonly others: (method: string, path: string) => OtherRoute | undefined;
-  readonly app: () => string | undefined;
+  readonly pages: AppPages;
   readonly reserved: ReadonlySet<string>;
   /** Counts refused requests by the peer's code. */
   readonly refused: Counter;
@@ -170,7 +171,7 @@ function topicPage(parts: ListenerParts, exchange: Exchange, topic: string): voi
     answerValue(exchange.response, { unifiedpush: { version: 1 } });
     return;
   }
-  redirectToApp(exchange, parts.app());
+  redirectToApp(exchange, parts.pages);
 }
 
 function decodePath(path: string): string {

@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http';
+import type { AppPages } from '../../../contracts/app-pages.ts';
+import { leadToApp } from '../../../kit/lead-to-app.ts';
 
 /**
  * Leads a browser that opens the server's root or a topic to the app's page about it. Everything else, and every client
@@ -7,8 +9,8 @@ import type { RequestListener } from 'node:http';
 export function leadBrowsers(
   routes: RequestListener,
   given: {
-    /** Where the app's own pages are; undefined while they are not served. */
-    readonly app: () => string | undefined;
+    /** Where the app's own pages are. */
+    readonly pages: AppPages;
     readonly isPage: (path: string) => boolean;
   },
 ): RequestListener {
@@ -19,12 +21,8 @@ export function leadBrowsers(
       routes(request, response);
       return;
     }
-    const app = given.app();
-    if (app === undefined) {
-      routes(request, response);
-      return;
-    }
-    const location = url === '/' ? `${app}/push` : `${app}/push${url}`;
-    response.writeHead(302, { Location: location, Vary: 'Accept', 'Content-Length': 0 }).end();
+    const path = url === '/' ? '/push' : `/push${url}`;
+    const isAnswered = leadToApp(request, response, { pages: given.pages, path, headers: { Vary: 'Accept' } });
+    if (!isAnswered) routes(request, response);
   };
 }

@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Accounts } from '../../../services/contracts/control/accounts.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Changes } from './changes.ts';
+import type { Db } from './store.ts';
+
+/** Reservations under this service id hold the names of data that was kept of removed accounts. */
+export const keptDataService = 'host';
+
+type Reservations = Pick<Accounts, 'reserveName' | 'releaseName' | 'synchronizeNames'>;
+
+/** Names that services use in the name space of the accounts. */
+export function nameReservations({ changes }: { readonly changes: Changes }): Reservations {
+  return {
+    async reserveName(service, { name, kind }) {
+      await changes.make([], async (db) => {
+        const account = await findAccountName(db, name);
+        if (account !== undefined) throw accountExists(account);
+        const other = await findReservation(db, name);
+        if (other?.service === service) return;
+        if (other !== undefined) throw nameReserved(other);
+        await db.insertInto('reserved_names').values({ lower_name: name.toLowerCase(), name, service, kind }).execute();
+      });
+    },
+
+    async releaseName(service, name) {
+      await changes.make([], async (db) => {
+        await db
+          .deleteFrom('reserved_names')
+          .where('lower_name', '=', name.toLowerCase())
+          .where('service', '=', service)
+          .execute();
+      });
+    },
+
+    async synchronizeNames(service, reservations) {
+      return changes.make([], async (db) => {
+        const unique = new Map(reservations.map((each) => [each.name.toLowerCase(), each]));
+        await db.deleteFrom('reserved_names').where('service', '=', service).execute();
+        const collisions: string[] = [];
+        for (const [lower_name, { name, kind }] of unique) {
+          const taken = (await findAccountName(db, name)) ?? (await findReservation(db, name));
+          if (taken !== undefined) collisions.push(name);
+          await db.insertInto('reserved_names').values({ lower_name, name, service, kind }).execute();
+        }
+        return collisions;
+      });
+    },
+  };
+}
+
+/**
+ * Refuses a name that an account, a service or the pending data of a removed account has, without regard to case.
+ * @throws Problem `accounts.exists`, `accounts.name_reserved` or `accounts.data_pending` (409)
+ */
+export async function refuseTakenName(db: Db, name: string): Promise<void> {
+  const account = await findAccountName(db, name);
+  if (account !== undefined) throw accountExists(account);
+  const reservation = await findReservation(db, name);
+  if (reservation !== undefined) throw nameReserved(reservation);
+  const pending = await db
+    .selectFrom('releases')
+    .select('service')
+    .where(sql`lower(account)`, '=', name.toLowerCase())
+    .where('failed', '=', 1)
+    .executeTakeFirst();
+  if (pending === undefined) return;
+  const detail = `The data of a removed account "${name}" could not be removed from ${pending.service} yet. See its log.`;
+  throw new Problem('accounts.data_pending', 409, detail);
+}
+
+/** The account that has a name without regard to case. */
+export async function findAccountName(db: Db, name: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .select('name')
+    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .executeTakeFirst();
+  return row?.name;
+}
+
+/** Reserves a name for data that is kept of an account: `temp.removed`, or `temp.removed-2` where that is taken. */
+export async function reserveKeptName(db: Db, account: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? '.removed' : `.removed-${String(number)}`;
+    const name = `${account.slice(0, 64 - suffix.length)}${suffix}`;
+    const taken = (await findAccountName(db, name)) ?? (await findReservation(db, name));
+    if (taken !== undefined) continue;
+    const row = { lower_name: name.toLowerCase(), name, service: keptDataService, kind: 'removed account' };
+    await db.insertInto('reserved_names').values(row).execute();
+    return name;
+  }
+}
+
+/** Groups of account names, and of accounts and reservations, that differ at most in case. */
+export async function findCollisions(db: Db): Promise<readonly (readonly string[])[]> {
+  const accounts = await db.selectFrom('accounts').select('name').orderBy('name').execute();
+  const reserved = await db.selectFrom('reserved_names').selectAll().orderBy('name').execute();
+  const entries = [
+    ...accounts.map(({ name }) => ({ lower: name.toLowerCase(), label: name })),
+    ...reserved.map(({ lower_name, name, kind }) => ({ lower: lower_name, label: `${name} (${kind})` })),
+  ];
+  const groups = Map.groupBy(entries, ({ lower }) => lower);
+  return [...groups.values()].filter((group) => group.length > 1).map((group) => group.map(({ label }) => label));
+}
+
+interface Reservation {
+  readonly name: string;
+  readonly service: string;
+  readonly kind: string;
+}
+
+function findReservation(db: Db, name: string): Promise<Reservation | undefined> {
+  return db
+    .selectFrom('reserved_names')
+    .select(['name', 'service', 'kind'])
+    .where('lower_name', '=', name.toLowerCase())
+    .executeTakeFirst();
+}
+
+function accountExists(name: string): Problem {
+  return new Problem('accounts.exists', 409, `There is an account "${name}" already.`);
+}
+
+function nameReserved({ name, service, kind }: Reservation): Problem {
+  const place = service === keptDataService ? '' : ` in ${service}`;
+  const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
+  return new Problem(
+    'accounts.name_reserved',
+    409,
+    `The name "${name}" belongs to ${article} ${kind}${place} already.`,
+  );
+}

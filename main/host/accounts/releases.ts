@@ -1,0 +1,151 @@
+import type {
+  AccountData,
+  AccountDisposition,
+  RemovalRequest,
+} from '../../../services/contracts/control/account-data.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Context, Log, Random } from '../../../services/contracts/service.ts';
+import { reserveKeptName } from './names.ts';
+import { currentRevision, hasAccount, type Db } from './store.ts';
+import type { ReleaseRow } from './tables.ts';
+
+export interface ReleaseParts {
+  readonly kysely: Db;
+  readonly commit: Context['commit'];
+  /** Ids of all services, also of those that are disabled. */
+  readonly services: readonly string[];
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** Has every service delete, transfer or set aside the data of removed accounts, at once or at its next start. */
+export class AccountReleases {
+  readonly #parts: ReleaseParts;
+  /** Services that run. */
+  readonly #running = new Map<string, AccountData>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ReleaseParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts what an account has in the services that run. */
+  async summary(account: string): Promise<readonly { service: string; kind: string; count: number }[]> {
+    const all = await Promise.all(
+      [...this.#running].map(async ([service, data]) =>
+        (await data.summary(account)).map(({ kind, count }) => ({ service, kind, count })),
+      ),
+    );
+    return all.flat().filter(({ count }) => count > 0);
+  }
+
+  /**
+   * Writes down, in the transaction that removes an account, what each service has to do.
+   * @throws Problem `accounts.bad_recipient` (422)
+   */
+  async request(db: Db, account: string, request: RemovalRequest): Promise<void> {
+    const { services, random } = this.#parts;
+    const target = await toTarget(db, account, request);
+    const common = {
+      id: random.text(16),
+      account,
+      action: request.action,
+      target,
+      failed: 0,
+      revision: await currentRevision(db),
+    };
+    const rows = services.map((service): ReleaseRow => ({ ...common, service }));
+    if (rows.length > 0) await db.insertInto('releases').values(rows).execute();
+  }
+
+  /** Carries out what is pending for the services that run. Never rejects: what fails is tried again at their start. */
+  async carryOut(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((service) => this.#inTurn(service)));
+  }
+
+  /**
+   * Carries out what is pending for a service that has started, before it answers requests, and from then on at once. The
+   * disposal is for its end.
+   */
+  async attach(service: string, data: AccountData | undefined): Promise<Disposable> {
+    if (data === undefined) {
+      const remove = (db: Db): Promise<unknown> => db.deleteFrom('releases').where('service', '=', service).execute();
+      if ((await this.#pending(service)).length > 0) await this.#parts.commit(remove);
+      return { [Symbol.dispose]: () => undefined };
+    }
+    this.#running.set(service, data);
+    await this.#inTurn(service);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#running.get(service) === data) this.#running.delete(service);
+      },
+    };
+  }
+
+  #inTurn(service: string): Promise<void> {
+    const turn = this.#turn.then(() => this.#carryOut(service));
+    this.#turn = turn;
+    return turn;
+  }
+
+  async #carryOut(service: string): Promise<void> {
+    const { log, commit } = this.#parts;
+    try {
+      for (const row of await this.#pending(service)) {
+        const data = this.#running.get(service);
+        if (data === undefined) return;
+        const isDone = await this.#release(data, row);
+        await commit(async (db: Db) => {
+          const same = { id: row.id, service };
+          if (isDone)
+            await db.deleteFrom('releases').where('id', '=', same.id).where('service', '=', service).execute();
+          else await markFailed(db, same);
+        });
+      }
+    } catch (error) {
+      log.error('data of removed accounts could not be looked up', { target: service, error });
+    }
+  }
+
+  async #release(data: AccountData, row: ReleaseRow): Promise<boolean> {
+    const { service, account, action } = row;
+    try {
+      await data.release(account, toDisposition(row));
+      return true;
+    } catch (error) {
+      this.#parts.log.error('data of a removed account could not be released', {
+        target: service,
+        account,
+        action,
+        error,
+      });
+      return false;
+    }
+  }
+
+  #pending(service: string): Promise<readonly ReleaseRow[]> {
+    return this.#parts.kysely
+      .selectFrom('releases')
+      .selectAll()
+      .where('service', '=', service)
+      .orderBy('revision')
+      .execute();
+  }
+}
+
+async function markFailed(db: Db, { id, service }: Pick<ReleaseRow, 'id' | 'service'>): Promise<void> {
+  await db.updateTable('releases').set({ failed: 1 }).where('id', '=', id).where('service', '=', service).execute();
+}
+
+async function toTarget(db: Db, account: string, request: RemovalRequest): Promise<string> {
+  if (request.action === 'delete') return '';
+  if (request.action === 'keep') return reserveKeptName(db, account);
+  if (request.to !== account && request.to !== '*' && (await hasAccount(db, request.to))) return request.to;
+  const detail = 'Select another account that exists to receive the data.';
+  throw new Problem('accounts.bad_recipient', 422, detail, { fields: { to: detail } });
+}
+
+function toDisposition({ action, target }: ReleaseRow): AccountDisposition {
+  if (action === 'transfer') return { action, to: target };
+  return action === 'keep' ? { action, as: target } : { action: 'delete' };
+}

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const commandTimeoutMs = 3000;
+
+/** A TCP connection between two programs on this computer, seen from the program that opened it. */
+export interface PortPair {
+  /** Port of the program that opened the connection. */
+  readonly clientPort: number;
+  /** Port of the listener. */
+  readonly serverPort: number;
+}
+
+/**
+ * Checks whether one of the given processes, or a process that one of them started, opened a connection.
+ *
+ * @param pids process ids of running children
+ * @param platform a value of `process.platform`
+ * @returns false as well when the system does not tell who owns the connection
+ */
+export async function isOpenedByOneOf(
+  pids: readonly number[],
+  ports: PortPair,
+  platform: NodeJS.Platform = process.platform,
+): Promise<boolean> {
+  if (pids.length === 0) return false;
+  try {
+    if (platform === 'linux') return await isOpenedOnLinux(pids, ports);
+    const owners = platform === 'win32' ? await ownersByNetstat(ports) : await ownersByLsof(ports);
+    if (owners.length === 0) return false;
+    const parents = platform === 'win32' ? new Map<number, number>() : await parentsByPs();
+    return owners.some((owner) => descendsFrom(owner, pids, parents));
+  } catch {
+    // The tool is missing or the process has just ended.
+    return false;
+  }
+}
+
+async function isOpenedOnLinux(pids: readonly number[], ports: PortPair): Promise<boolean> {
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrEmpty));
+  const links = new Set(
+    tables.flatMap((table) => inodesOfConnection(table, ports)).map((inode) => `socket:[${inode}]`),
+  );
+  if (links.size === 0) return false;
+  const pending = [...pids];
+  const visited = new Set<number>();
+  for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
+    if (visited.has(pid)) continue;
+    visited.add(pid);
+    if (await holdsOneOf(pid, links)) return true;
+    pending.push(...(await childrenOnLinux(pid)));
+  }
+  return false;
+}
+
+/**
+ * Reads the inodes of a connection's client end from a table of proc_net_tcp(5), whose columns are
+ * `sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode`.
+ */
+export function inodesOfConnection(table: string, { clientPort, serverPort }: PortPair): string[] {
+  const [local, remote] = [hexPort(clientPort), hexPort(serverPort)];
+  return table
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((columns) => columns[1]?.endsWith(local) === true && columns[2]?.endsWith(remote) === true)
+    .map((columns) => columns[9] ?? '0')
+    .filter((inode) => inode !== '0');
+}
+
+function hexPort(port: number): string {
+  return `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+async function holdsOneOf(pid: number, links: ReadonlySet<string>): Promise<boolean> {
+  const folder = `/proc/${String(pid)}/fd`;
+  const names = await readdir(folder).catch(() => []);
+  const targets = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => '')));
+  return targets.some((target) => links.has(target));
+}
+
+async function childrenOnLinux(pid: number): Promise<number[]> {
+  const folder = `/proc/${String(pid)}/task`;
+  const threads = await readdir(folder).catch(() => []);
+  const lists = await Promise.all(threads.map((thread) => readOrEmpty(`${folder}/${thread}/children`)));
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+}
+
+async function readOrEmpty(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}
+
+/** `-F pn` prints a `p<pid>` line and, for each connection, a line `n<local>-><remote>`. */
+async function ownersByLsof(ports: PortPair): Promise<number[]> {
+  const args = ['-nP', `-iTCP:${String(ports.clientPort)}`, '-sTCP:ESTABLISHED', '-Fpn'];
+  const { stdout } = await run('lsof', args, { timeout: commandTimeoutMs });
+  return ownersInLsof(stdout, ports);
+}
+
+/** Reads the processes that hold a connection's client end from the output of `lsof -Fpn`. */
+export function ownersInLsof(output: string, { clientPort, serverPort }: PortPair): number[] {
+  const owners: number[] = [];
+  let pid = 0;
+  for (const line of output.split('\n')) {
+    if (line.startsWith('p')) pid = Number(line.slice(1));
+    const [, from, to] = /^n.*:(\d+)->.*:(\d+)$/.exec(line) ?? [];
+    if (Number(from) === clientPort && Number(to) === serverPort) owners.push(pid);
+  }
+  return owners;
+}
+
+async function ownersByNetstat(ports: PortPair): Promise<number[]> {
+  const options = { timeout: commandTimeoutMs, windowsHide: true };
+  const { stdout } = await run('netstat', ['-ano', '-p', 'TCP'], options);
+  return ownersInNetstat(stdout, ports);
+}
+
+/** Reads the processes that hold a connection's client end from the output of `netstat -ano`. */
+export function ownersInNetstat(output: string, { clientPort, serverPort }: PortPair): number[] {
+  const row = new RegExp(
+    `^\\s*TCP\\s+\\S+:${String(clientPort)}\\s+\\S+:${String(serverPort)}\\s+\\S+\\s+(\\d+)`,
+    'gim',
+  );
+  return [...output.matchAll(row)].map(([, pid]) => Number(pid));
+}
+
+async function parentsByPs(): Promise<Map<number, number>> {
+  const { stdout } = await run('ps', ['-axo', 'pid=,ppid='], { timeout: commandTimeoutMs });
+  return new Map(stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number) as [number, number]));
+}
+
+function descendsFrom(pid: number, ancestors: readonly number[], parents: ReadonlyMap<number, number>): boolean {
+  const visited = new Set<number>();
+  for (let each: number | undefined = pid; each !== undefined && !visited.has(each); each = parents.get(each)) {
+    if (ancestors.includes(each)) return true;
+    visited.add(each);
+  }
+  return false;
+}

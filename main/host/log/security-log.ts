@@ -1,0 +1,132 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerResponse } from 'node:http';
+import type { SecurityEvent, SecurityEventName } from '../../../services/contracts/control/security-log.ts';
+import type { Clock, Log } from '../../../services/contracts/service.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
+
+/** The name under which the log lists security events. */
+export const securityLogName = 'security';
+
+/** What is known of the request that is being answered. */
+interface RequestScope {
+  readonly service: string;
+  readonly address: string;
+  account?: string;
+}
+
+/** At most this many lines of one event, address and account in this time; the next line says how many were left out. */
+const maxRepeats = 20;
+const repeatWindowMs = 60_000;
+/** An account that proves itself with every request is recorded as signed in once in this time per address. */
+const signInWindowMs = 24 * 60 * 60_000;
+
+const messages: Readonly<Record<SecurityEventName, string>> = {
+  sign_in: 'signed in',
+  sign_in_failed: 'sign-in failed',
+  sign_in_blocked: 'sign-in blocked after too many attempts',
+  sign_out: 'signed out',
+  access_refused: 'access refused',
+  account_created: 'account created',
+  account_removed: 'account removed',
+  account_changed: 'account changed',
+  role_changed: 'role changed',
+  grants_changed: 'grants changed',
+  password_changed: 'password changed',
+  token_created: 'token created',
+  token_revoked: 'token revoked',
+  session_ended: 'session ended',
+  second_factor_enabled: 'second factor enabled',
+  second_factor_disabled: 'second factor disabled',
+  passkey_added: 'passkey added',
+  passkey_removed: 'passkey removed',
+  recovery_code_used: 'recovery code used',
+  settings_changed: 'settings changed',
+  data_exported: 'data exported',
+  backup_created: 'backup created',
+  backup_downloaded: 'backup downloaded',
+  backup_restored: 'backup restored',
+};
+
+const warnings: ReadonlySet<SecurityEventName> = new Set(['sign_in_failed', 'sign_in_blocked', 'access_refused']);
+
+/** Writes security events to the main log, with the address and the account of the request that caused them. */
+export interface SecurityLog {
+  record(event: SecurityEvent): void;
+  /** Records a sign-in of a program that proves itself with each request; `credential` tells its credentials apart. */
+  recordUse(event: Omit<SecurityEvent, 'event'>, credential: string): void;
+  /** Answers a request within its scope, and records when it is refused. */
+  answering<T>(
+    scope: { service: string; address: string },
+    what: string,
+    response: ServerResponse | undefined,
+    work: () => T,
+  ): T;
+  /** Notes which account the current request comes from. */
+  identified(account: string): void;
+}
+
+/** @param log the log of the part `security` */
+export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
+  const scopes = new AsyncLocalStorage<RequestScope>();
+  const repeats = new BoundedMap<string, { until: number; count: number }>(2000);
+  const uses = new BoundedMap<string, number>(5000);
+
+  /** How many lines were left out before this one; undefined when this one is left out as well. */
+  const leftOut = (key: string): number | undefined => {
+    const now = clock.now();
+    const known = repeats.get(key);
+    if (known === undefined || known.until <= now) {
+      repeats.set(key, { until: now + repeatWindowMs, count: 1 });
+      return known === undefined ? 0 : Math.max(0, known.count - maxRepeats);
+    }
+    known.count += 1;
+    return known.count > maxRepeats ? undefined : 0;
+  };
+
+  const record = (given: SecurityEvent): void => {
+    const scope = scopes.getStore();
+    const { event, account = scope?.account, address = scope?.address, service = scope?.service, detail } = given;
+    const by = given.by ?? scope?.account;
+    const isWarning = warnings.has(event);
+    const suppressed = isWarning ? leftOut(`${event}\0${address ?? ''}\0${account ?? ''}`) : 0;
+    if (suppressed === undefined) return;
+    // The address stands before what a stranger may choose, so that an expression of fail2ban finds no other one.
+    const fields = {
+      event,
+      address: address ?? '-',
+      ...(service === undefined ? {} : { target: service }),
+      account: (account ?? '-').slice(0, 64),
+      ...(by === undefined || by === account ? {} : { by }),
+      ...(detail === undefined ? {} : { detail: detail.slice(0, 200) }),
+      ...(suppressed === 0 ? {} : { suppressed }),
+    };
+    if (isWarning) log.warn(messages[event], fields);
+    else log.info(messages[event], fields);
+  };
+
+  return {
+    record,
+
+    recordUse(event, credential) {
+      const key = `${event.address ?? ''}\0${event.account ?? ''}\0${event.service ?? ''}\0${credential}`;
+      const last = uses.get(key);
+      if (last !== undefined && clock.now() - last < signInWindowMs) return;
+      uses.set(key, clock.now());
+      record({ ...event, event: 'sign_in' });
+    },
+
+    answering(scope, what, response, work) {
+      return scopes.run({ ...scope }, () => {
+        response?.once('finish', () => {
+          if (response.statusCode === 403) record({ event: 'access_refused', detail: what });
+        });
+        return work();
+      });
+    },
+
+    identified(account) {
+      const scope = scopes.getStore();
+      if (scope !== undefined) scope.account = account;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { AppPages, SharedAddresses } from '../../../services/contracts/app-pages.ts';
+import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
+
+/** The service that serves the app's pages. */
+const pagesService = 'control';
+const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+
+interface AppAddressesOptions {
+  /** Returns the local base address of a service. */
+  readonly address: (serviceId: string) => string | undefined;
+  /** Returns the public address of the settings, empty when there is none. */
+  readonly publicUrl: () => string;
+}
+
+/** Finds the address of the app's pages for each client, from the settings, the local listener and the gateway. */
+export class AppAddresses implements AppPages {
+  readonly #options: AppAddressesOptions;
+  #shared: SharedAddresses | undefined;
+
+  constructor(options: AppAddressesOptions) {
+    this.#options = options;
+  }
+
+  /** Registers the gateway as the source of shared addresses until the disposal. */
+  share(shared: SharedAddresses): Disposable {
+    this.#shared = shared;
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#shared === shared) this.#shared = undefined;
+      },
+    };
+  }
+
+  readonly forRequest = (request: IncomingMessage): string | undefined => {
+    if (isGatewayRequest(request)) return this.#shared?.forRequest(pagesService, request) ?? this.#configured;
+    if (!isDirect(request)) return this.#configured;
+    return withHostOf(this.#options.address(pagesService), request);
+  };
+
+  readonly forMessages = (): string | undefined =>
+    this.#configured ?? this.#shared?.forDevices(pagesService) ?? this.#options.address(pagesService);
+
+  /** Returns the path of one of our pages on this computer, undefined for every other address. */
+  pathOf(link: string): string | undefined {
+    const bases = [this.#configured, this.#shared?.forDevices(pagesService), this.#options.address(pagesService)];
+    const base = bases.find((each) => each !== undefined && (link === each || link.startsWith(`${each}/`)));
+    return base === undefined ? undefined : link.slice(base.length);
+  }
+
+  get #configured(): string | undefined {
+    const url = this.#options.publicUrl().replace(/\/+$/, '');
+    return url === '' ? undefined : url;
+  }
+}
+
+/**
+ * Whether a request reached the listener without a proxy in between. A proxy either says so in a header or is
+ * reached at another port; the app's own port is not reachable there.
+ */
+function isDirect({ headers, socket }: IncomingMessage): boolean {
+  if (proxyHeaders.some((name) => headers[name] !== undefined)) return false;
+  const url = URL.parse(`http://${headers.host ?? ''}`);
+  if (url === null) return false;
+  const port = url.port === '' ? ('encrypted' in socket ? '443' : '80') : url.port;
+  return port === String(socket.localPort) || isForwardedPort(url.hostname);
+}
+
+/** A loopback name with another port is a port that a tunnel or a container forwards: all ports may be forwarded. */
+function isForwardedPort(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+}
+
+/** Keeps the name by which the browser knows this computer, because that is where it is signed in. */
+function withHostOf(page: string | undefined, { headers }: IncomingMessage): string | undefined {
+  const url = URL.parse(page ?? '');
+  if (url === null) return undefined;
+  const hostname = URL.parse(`http://${headers.host ?? ''}`)?.hostname;
+  if (hostname !== undefined && hostname !== '') url.hostname = hostname;
+  return url.href.replace(/\/$/, '');
+}

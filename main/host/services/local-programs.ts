@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
+import { isAddressOfThisComputer } from '../../../services/kit/own-listeners.ts';
+import { isOpenedByOneOf } from '../children/connection-owner.ts';
+import type { OwnConnections } from '../fetch/own-connections.ts';
+import { remoteAddress } from '../http/access.ts';
+
+/** Recognizes requests of other programs on this computer. */
+export class LocalPrograms {
+  readonly #own: OwnConnections;
+  readonly #children: ReadonlySet<number>;
+  /** The answer for a connection does not change, and asking the system for it takes milliseconds. */
+  readonly #decided = new WeakMap<Socket, Promise<boolean>>();
+
+  /**
+   * @param own connections that this process opened itself
+   * @param children process ids of the programs that the host started
+   */
+  constructor(own: OwnConnections, children: ReadonlySet<number>) {
+    this.#own = own;
+    this.#children = children;
+  }
+
+  /** See `Context.isLocalProgram`. */
+  includes(request: IncomingMessage): Promise<boolean> {
+    if (isGatewayRequest(request)) return Promise.resolve(false);
+    const { socket } = request;
+    const decided = this.#decided.get(socket) ?? this.#decide(socket, remoteAddress(request));
+    this.#decided.set(socket, decided);
+    return decided;
+  }
+
+  async #decide(socket: Socket, address: string): Promise<boolean> {
+    if (!isAddressOfThisComputer(address) || this.#own.includes(socket)) return false;
+    const { remotePort, localPort } = socket;
+    if (remotePort === undefined || localPort === undefined) return false;
+    return !(await isOpenedByOneOf([...this.#children], { clientPort: remotePort, serverPort: localPort }));
+  }
+}

@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Where the app's pages are reachable. All addresses are base addresses without a slash at the end. */
+export interface AppPages {
+  /**
+   * Returns the base address of the app's pages for the sender of a request: on this computer that of the local
+   * listener, through the gateway that of the shared app, behind another proxy the public address of the settings.
+   * Undefined when the sender cannot reach the pages.
+   */
+  readonly forRequest: (request: IncomingMessage) => string | undefined;
+  /**
+   * Returns the base address for links in messages, which other devices receive as well: the public address of the
+   * settings, else the shared address, else the local one. Undefined while there are no pages.
+   */
+  readonly forMessages: () => string | undefined;
+}
+
+/** The addresses under which a gateway shares services. */
+export interface SharedAddresses {
+  /** Returns the address of a service for the sender of a request that came through the gateway, if it is shared. */
+  readonly forRequest: (serviceId: string, request: IncomingMessage) => string | undefined;
+  /** Returns the address of a shared service that every device of the network can use. */
+  readonly forDevices: (serviceId: string) => string | undefined;
+}

@@ -1,0 +1,122 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { launchBrowser, noBrowser, openProfile } from '../../support/browser.ts';
+import { secondMachine, type Machine } from '../../support/gateway/machine.ts';
+import { openHome, type Home } from '../../support/gateway/phone.ts';
+import { admin, adminAuthorization } from '../../support/host.ts';
+
+const services = ['addons', 'downloads', 'notify', 'push', 'uptime', 'sync', 'git'];
+const pages: Readonly<Record<string, string>> = { notify: '/delivery' };
+const folder = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
+let machine: Machine;
+let home: Home;
+let browser: Browser;
+
+/** A program that starts another one on the second machine, with the pipes that it was given. */
+function onMachine(executable: string): string {
+  const file = join(folder, 'browser');
+  writeFileSync(file, `#!/bin/sh\nexec ${[...machine.inside, executable].join(' ')} "$@"\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => {
+  beforeAll(async () => {
+    machine = secondMachine();
+    home = await openHome({
+      environment: { GATEWAY_ADDRESSES: machine.lan },
+      settings: { shared: [...services, 'control'] },
+    });
+    const rules = `MAP *.nas.local ${machine.lan}, MAP nas.local ${machine.lan}`;
+    browser = await launchBrowser('engine', [`--host-resolver-rules=${rules}`], onMachine);
+  }, 180_000);
+  afterAll(async () => {
+    await browser.close();
+    await home[Symbol.asyncDispose]();
+    machine[Symbol.dispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const fresh = async (): Promise<{ page: Page } & AsyncDisposable> => {
+    const context = await openProfile(browser, { ignoreHTTPSErrors: true });
+    return { page: await context.newPage(), [Symbol.asyncDispose]: () => context.close() };
+  };
+  /** Fills in the gateway's sign-in form until the browser has left it. */
+  const signInWhereAsked = async (page: Page, arrived: (url: URL) => boolean): Promise<void> => {
+    for (let form = 0; form < 3; form += 1) {
+      await page.waitForURL((url) => url.pathname === '/.homeport/sign-in' || arrived(url));
+      if (arrived(new URL(page.url()))) return;
+      await page.getByLabel('Name').fill(admin.name);
+      await page.getByLabel('Password').fill(admin.password);
+      const left = page.waitForResponse((response) => response.request().method() === 'POST');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await left;
+      await page.waitForLoadState('load');
+    }
+    await page.waitForURL(arrived);
+  };
+  const opens = async (address: string, id: string): Promise<void> => {
+    await using opened = await fresh();
+    const { page } = opened;
+    await page.goto(address);
+    await signInWhereAsked(page, ({ pathname }) => pathname === (pages[id] ?? `/${id}`));
+    await page.locator('#app > *').first().waitFor();
+    expect(new URL(page.url()).protocol).toBe('https:');
+  };
+
+  it.each(services)('opens the page of a service by its name: %s', async (id) => {
+    await opens(`https://${id}.nas.local:${String(home.port)}/`, id);
+  });
+
+  it.each(services)("opens the page of a service at the service's own port: %s", async (id) => {
+    await opens(`https://${machine.lan}:${String(home.host.port(id))}/`, id);
+  });
+
+  it.each(services)('opens the page of a service by its path: %s', async (id) => {
+    await opens(`https://nas.local:${String(home.port)}/${id}/`, id);
+  });
+
+  it('opens every service from the list of what is shared', async () => {
+    await using opened = await fresh();
+    const { page } = opened;
+    await page.goto(`https://nas.local:${String(home.port)}/`);
+    const links = await page
+      .locator('.shared a')
+      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+    expect(links).toHaveLength(services.length + 1);
+    for (const link of links) {
+      await page.goto(link);
+      await signInWhereAsked(
+        page,
+        ({ hostname, pathname }) => hostname === 'control.nas.local' && pathname !== '/.homeport/sign-in',
+      );
+      await page.locator('#app > *').first().waitFor();
+    }
+  });
+
+  it('opens the link of a delivered message', async () => {
+    const shared = (await home.state()).services.find(({ id }) => id === 'control');
+    const headers = { Authorization: adminAuthorization, 'Content-Type': 'application/json' };
+    const monitor = { name: 'Door', type: 'port', hostname: '127.0.0.1', port: 9, interval: 20, maxretries: 0 };
+    const body = JSON.stringify(monitor);
+    const added = await fetch(`${home.host.url('control')}/api/uptime/monitors`, { method: 'POST', headers, body });
+    expect(added.status).toBe(200);
+    const link = await vi.waitFor(
+      async () => {
+        const reply = await fetch(`${home.host.url('control')}/api/inbox`, { headers });
+        const { items } = (await reply.json()) as { items: { link: string | null }[] };
+        const found = items.find((item) => item.link?.includes('/uptime/') === true)?.link;
+        return found ?? Promise.reject(new Error('no message yet'));
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    expect(link.startsWith(`${shared?.addresses[0]?.url ?? 'none'}/uptime/monitors/`)).toBe(true);
+    await using opened = await fresh();
+    await opened.page.goto(link);
+    await signInWhereAsked(opened.page, ({ pathname }) => pathname.startsWith('/uptime/monitors/'));
+    await opened.page.locator('#app > *').first().waitFor();
+  });
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAuthorization } from '../../support/host.ts';
+import { lan, openHome, type Answer, type Home } from '../../support/gateway/phone.ts';
+
+const services = ['addons', 'downloads', 'notify', 'push', 'uptime', 'sync', 'git'];
+const paths: Readonly<Record<string, string>> = { notify: '/delivery' };
+const browser = { Accept: 'text/html', Authorization: adminAuthorization };
+const everything = [...services, 'control'];
+let home: Home;
+beforeAll(async () => {
+  home = await openHome({ settings: { shared: everything }, environment: { HOMEPORT_TRUSTED_PROXIES: '127.0.0.0/8' } });
+}, 120_000);
+afterAll(async () => {
+  await home[Symbol.asyncDispose]();
+});
+
+const pathOf = (id: string): string => paths[id] ?? `/${id}`;
+const led = ({ status, headers }: Answer): unknown => [status, headers.location];
+const ownPort = (id: string): string => String(home.host.port(id));
+const locally = async (id: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+  const reply = await fetch(home.host.url(id), { redirect: 'manual', headers: { Accept: 'text/html', ...headers } });
+  return [reply.status, reply.headers.get('location')];
+};
+
+describe('the root of a shared service', () => {
+  it.each(services)('leads a client that uses names to the shared app: %s', async (id) => {
+    const answer = await home.ask(`https://${id}.nas.local/`, { headers: browser });
+    expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}${pathOf(id)}`]);
+  });
+
+  it.each(services)("leads a client of the service's own port to the app's own port: %s", async (id) => {
+    const answer = await home.ask(`https://${lan}:${ownPort(id)}/`, { headers: browser });
+    expect(led(answer)).toEqual([302, `https://${lan}:${ownPort('control')}${pathOf(id)}`]);
+  });
+
+  it.each(services)('leads a client that uses a path to the shared app: %s', async (id) => {
+    const named = await home.ask(`https://nas.local/${id}/`, { headers: browser });
+    expect(led(named)).toEqual([302, `https://control.nas.local:${String(home.port)}${pathOf(id)}`]);
+    const byAddress = await home.ask(`https://${lan}:${String(home.port)}/${id}/`, { headers: browser });
+    expect(led(byAddress)).toEqual([302, `https://${lan}:${ownPort('control')}${pathOf(id)}`]);
+  });
+
+  it('leads a browser that opens the app below a path to its root', async () => {
+    const answer = await home.ask('https://nas.local/control/downloads?id=7', { headers: browser });
+    expect(led(answer)).toEqual([302, `https://control.nas.local:${String(home.port)}/downloads?id=7`]);
+    const program = await home.ask('https://nas.local/control/api/health', { headers: { Accept: '*/*' } });
+    expect(program.headers.location).toBeUndefined();
+  });
+
+  it.each(services)('leads a client of this computer to the local listener: %s', async (id) => {
+    expect(await locally(id)).toEqual([302, `${home.host.url('control')}${pathOf(id)}`]);
+  });
+
+  it('keeps the name and the port that a trusted proxy in front of the gateway reports', async () => {
+    const headers = { ...browser, 'X-Forwarded-Host': 'push.nas.local', 'X-Forwarded-Proto': 'https' };
+    const answer = await home.ask('https://push.nas.local/', { headers });
+    expect(led(answer)).toEqual([302, 'https://control.nas.local/push']);
+  });
+
+  it('uses the public address of the settings behind a proxy with another name', async () => {
+    await using behind = await openHome({
+      environment: { HOMEPORT_TRUSTED_PROXIES: '127.0.0.0/8', HOMEPORT_PUBLIC_URL: 'https://home.example.org/' },
+      settings: { shared: everything },
+    });
+    const headers = { ...browser, 'X-Forwarded-Host': 'push.example.org' };
+    const answer = await behind.ask('https://push.nas.local/', { headers });
+    expect(led(answer)).toEqual([302, 'https://home.example.org/push']);
+    const direct = await fetch(behind.host.url('uptime'), {
+      redirect: 'manual',
+      headers: { Accept: 'text/html', 'X-Forwarded-Host': 'status.example.org' },
+    });
+    expect(direct.headers.get('location')).toBe('https://home.example.org/uptime');
+  });
+
+  it.each(services)('explains behind an unknown proxy how to set the public address: %s', async (id) => {
+    const reply = await fetch(home.host.url(id), {
+      redirect: 'manual',
+      headers: { Accept: 'text/html', 'X-Forwarded-Host': 'door.example.org' },
+    });
+    expect([reply.status, await reply.text()]).toEqual([404, expect.stringContaining('Public address')]);
+  });
+});
+
+describe('the sign-in form', () => {
+  it('lets the browser follow a redirect to another address after the sign-in', async () => {
+    const { headers } = await home.ask('https://downloads.nas.local/.homeport/sign-in', { headers: browser });
+    expect(headers['content-security-policy']).toContain("form-action 'self' https: http:");
+  });
+});
+
+describe('without the app being shared', () => {
+  it('answers a browser with a page that says how to share it', async () => {
+    await home.change({ shared: services });
+    try {
+      for (const id of services) {
+        const answer = await home.ask(`https://${id}.nas.local/`, { headers: browser });
+        expect([id, answer.status, answer.headers['content-type']]).toEqual([id, 404, 'text/html; charset=utf-8']);
+        expect(answer.body).toContain('open <strong>Network</strong>');
+      }
+    } finally {
+      await home.change({ shared: everything });
+    }
+  });
+});
