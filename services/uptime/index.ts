@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { liveSettings } from '../kit/live-settings.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
+import type { UptimeOptions } from '../contracts/uptime/views.ts';
 import { Checker } from './check/checker.ts';
 import { manifest } from './manifest.ts';
 import { openSocket, type UptimeSocket } from './socket/server.ts';
@@ -17,6 +20,7 @@ import { DockerHosts } from './store/docker-hosts.ts';
 import { IncidentStore } from './store/incidents.ts';
 import { MaintenanceStore } from './store/maintenances.ts';
 import { MonitorStore } from './store/monitors.ts';
+import { Notifications } from './store/notifications.ts';
 import { StatusPages } from './store/status-pages.ts';
 import { provision } from './move/provision.ts';
 import { Followers } from './tell/followers.ts';
@@ -51,16 +55,14 @@ function create(context: Context, settings: Settings): Service {
   const beats = new BeatStore(db);
   const buckets = new BucketStore(db);
   const incidents = new IncidentStore(db);
-  const keys = new ApiKeys(context);
+  const keys = new ApiKeys(context, () => socket.listChanged('keys'));
   const live = new Live(context.bus, clock);
   const recorder = new Recorder(context, beats);
-  const options = new Options(context, {
-    notifyUrl: settings.notifyUrl,
-    notifyTag: settings.notifyTag,
-    tlsExpiryNotifyDays: [...settings.certificateDays],
-    keepDataPeriodDays: settings.keepDays,
-    publicUrl: settings.publicUrl,
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  const options = new Options(context, defaultOptions(settings));
+  const current = liveSettings(settings, async () => {
+    options.setDefaults(defaultOptions(current.current));
+    checker.refreshPolicy();
+    await provision({ monitors, pages, maintenances, log }, current.current);
   });
   const metrics = createMetrics(context.metrics, {
     all: () => monitors.all(),
@@ -71,17 +73,29 @@ function create(context: Context, settings: Settings): Service {
     watch.slept();
   };
   const sleep = new SleepWatch(clock, slept);
-  const checker: Checker = new Checker(context, {
-    slept,
-    results(results) {
-      for (const result of results) {
-        const watched = monitors.find(result.id);
-        if (watched === undefined || !monitors.isActive(watched)) continue;
-        metrics.checked(result);
-        watch.take(watched, result).catch((error: unknown) => log.error('a check was lost', { error }));
-      }
+  const checker: Checker = new Checker(
+    {
+      clock,
+      log,
+      journal: join(context.files, 'running-checks.json'),
+      policy: () => ({ ownListeners: context.addresses(), allowLinkLocal: current.current.allowLinkLocal }),
     },
-  });
+    {
+      slept,
+      quarantine(ids) {
+        log.error('monitors are paused: the process ended while they were being checked', { ids });
+        monitors.quarantine(ids).catch((error: unknown) => log.error('a monitor could not be paused', { error }));
+      },
+      results(results) {
+        for (const result of results) {
+          const watched = monitors.find(result.id);
+          if (watched === undefined || !monitors.isActive(watched)) continue;
+          metrics.checked(result);
+          watch.take(watched, result).catch((error: unknown) => log.error('a check was lost', { error }));
+        }
+      },
+    },
+  );
   const maintenances: Maintenances = new Maintenances({
     context,
     store: new MaintenanceStore(db),
@@ -108,6 +122,7 @@ function create(context: Context, settings: Settings): Service {
     checker,
     local,
     isCovered: (id) => maintenances.covers(id),
+    noted: (watched) => recorder.note(watched),
     changed(ids) {
       live.changed(ids);
       socket.changed(ids);
@@ -116,6 +131,7 @@ function create(context: Context, settings: Settings): Service {
   const teller = new Teller({
     context,
     options: () => options.current,
+    urlsFor: (id) => notifications.urlsFor(monitors.find(id)?.config['notificationIDList']),
     sent: metrics.sent,
     failed: metrics.failed,
     follow: (event) => followers.take(event),
@@ -126,7 +142,11 @@ function create(context: Context, settings: Settings): Service {
     recorder,
     incidents,
     teller,
-    connectivity: new Connectivity(context.connect, settings.connectivityAddress, () => clock.now()),
+    connectivity: new Connectivity(
+      context.connect,
+      () => current.current.connectivityAddress,
+      () => clock.now(),
+    ),
     lookAtClock: () => sleep.look(),
     inMaintenance: (watched) => monitors.inMaintenance(watched),
     options: () => options.current,
@@ -149,7 +169,11 @@ function create(context: Context, settings: Settings): Service {
     else await local.check(watched);
     await recorder.settled();
   };
-  const dockerHosts = new DockerHosts(context, (list) => checker.setEngines(list));
+  const notifications = new Notifications(context);
+  const dockerHosts = new DockerHosts(context, (list) => {
+    checker.setEngines(list);
+    socket.listChanged('dockerHosts');
+  });
   const figures = new Figures({ clock, beats, buckets, recorder });
   const rollup = new Rollup({
     context,
@@ -160,10 +184,15 @@ function create(context: Context, settings: Settings): Service {
   });
   let names: Disposable | undefined;
   const subscribers = new Subscribers(context);
-  const subscriberMail = new SubscriberMail({ context, subscribers, mailAddress: settings.subscriberMail });
+  const subscriberMail = new SubscriberMail({
+    context,
+    subscribers,
+    mailAddress: () => current.current.subscriberMail,
+  });
   const pages: StatusPages = new StatusPages(context, {
     noted: (transaction, page, note) => followers.note(transaction, page, note),
     changed() {
+      socket.listChanged('statusPages');
       names?.[Symbol.dispose]();
       names = context.hosts.add(pages.all().flatMap(({ config }) => (config.published ? config.domainNameList : [])));
     },
@@ -202,6 +231,7 @@ function create(context: Context, settings: Settings): Service {
       keys,
       options,
       maintenances,
+      notifications,
     },
   });
   const moving = { monitors, tags, dockerHosts, pages, maintenances, beats, buckets };
@@ -236,6 +266,7 @@ function create(context: Context, settings: Settings): Service {
         socket,
         subscribers,
         subscriberMail,
+        tags,
       },
       options: () => options.current,
     }),
@@ -252,6 +283,7 @@ function create(context: Context, settings: Settings): Service {
       sleep.start();
       open.defer(() => rollup.close());
       await options.start();
+      await notifications.start();
       await pages.start();
       await subscribers.start();
       await tags.start();
@@ -259,7 +291,7 @@ function create(context: Context, settings: Settings): Service {
       const began = clock.now();
       await maintenances.start();
       await monitors.start();
-      await provision({ monitors, pages, maintenances, log }, settings);
+      await provision({ monitors, pages, maintenances, log }, current.current);
       open.use(teller.handle());
       open.use(followers.handle());
       open.use(subscriberMail.handle());
@@ -275,11 +307,23 @@ function create(context: Context, settings: Settings): Service {
         .then(() => (closed ? undefined : rollup.run()))
         .catch((error: unknown) => log.error('the last day could not be read', { error }));
     },
-    health: () => Promise.resolve(healthOf(monitors, recorder)),
+    health: () => Promise.resolve(healthOf({ monitors, recorder, checker })),
+    reconfigure: current.take,
     async [Symbol.asyncDispose]() {
       closed = true;
       await warming;
       await open.disposeAsync();
     },
+  };
+}
+
+function defaultOptions(settings: Settings): UptimeOptions {
+  return {
+    notifyUrl: settings.notifyUrl,
+    notifyTag: settings.notifyTag,
+    tlsExpiryNotifyDays: [...settings.certificateDays],
+    keepDataPeriodDays: settings.keepDays,
+    publicUrl: settings.publicUrl,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }

@@ -153,6 +153,32 @@ export const secretFields = [
   'snmp_v3_priv_password',
 ] as const;
 
+/**
+ * The fields that may hold credentials among other things: sealed at rest like the secret ones, shown to accounts that may
+ * change monitors, and redacted for all others.
+ */
+export const sensitiveFields = [
+  'url',
+  'hostname',
+  'headers',
+  'body',
+  'tlsCert',
+  'dns_resolve_server',
+  'grpcUrl',
+  'grpcBody',
+  'grpcMetadata',
+  'kafkaProducerBrokers',
+  'kafkaProducerMessage',
+  'kafkaProducerSaslOptions',
+  'rabbitmqNodes',
+  'mqttUsername',
+  'radiusUsername',
+  'rabbitmqUsername',
+  'basic_auth_user',
+  'oauth_client_id',
+  'oauth_token_url',
+] as const;
+
 /** What a type cannot do without. */
 const targets: Readonly<Record<string, readonly string[]>> = {
   http: ['url'],

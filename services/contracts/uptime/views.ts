@@ -35,6 +35,10 @@ export const MonitorState = z
     certDays: z.int().nullable(),
     degraded: z.boolean(),
     flapping: z.boolean(),
+    problems: z
+      .array(z.string())
+      .optional()
+      .describe('What is not checked although the monitor asks for it, and why it was paused. Absent: nothing.'),
   })
   .meta({ id: 'UptimeState' });
 export type MonitorState = z.infer<typeof MonitorState>;
@@ -57,6 +61,7 @@ export const MonitorRow = z
       certDays: z.int().optional(),
       degraded: z.literal(true).optional(),
       flapping: z.literal(true).optional(),
+      problems: z.array(z.string()).optional(),
     }),
   })
   .meta({ id: 'UptimeMonitorRow' });

@@ -1,18 +1,42 @@
-import { Worker } from 'node:worker_threads';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
+import { cleanEnvironment } from '../../kit/clean-environment.ts';
+import { threadFile } from '../../kit/limited-thread.ts';
+import { systemTimer } from '../../kit/system-timer.ts';
+import { takeJournal } from './journal.ts';
 import type { Check, CheckResult, EngineAddress, FromChecker, ListedContainer, ToChecker } from './messages.ts';
+import type { TargetPolicy } from './target-policy.ts';
 
-const workerFile = new URL(`./checker-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-/** After it broke it is started again. */
+const processFile = fileURLToPath(threadFile('checker-process', import.meta.url));
+const memoryMb = 512;
 const restartMs = 1000;
-/** Longer than any time-out of a check that somebody waits for. */
-const patienceMs = 120_000;
+/** Longer than the timeout of any check that a caller waits for. */
+const requestTimeoutMs = 120_000;
+const pingEveryMs = 3000;
+/** A process that leaves so many pings in a row without an answer is stuck. */
+const maxMissedPings = 5;
+/** So many monitors are held responsible at once for the death of all of Homeport; of more it is tried which one it was. */
+const maxQuarantinedAtStart = 3;
+/** How long a restart of the process is reported as a problem. */
+const reportedMs = 3_600_000;
 
 export interface CheckerEvents {
   readonly results: (results: readonly CheckResult[]) => void;
   /** The machine slept, or this process could not run, for so many ms. */
   readonly slept: (ms: number) => void;
+  /** The process that checks died, or Homeport did, while only these monitors were being checked. */
+  readonly quarantine: (ids: readonly number[]) => void;
+}
+
+export interface CheckerParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Names the monitors whose checks are running. */
+  readonly journal: string;
+  readonly policy: () => TargetPolicy;
 }
 
 interface Waiting {
@@ -22,25 +46,45 @@ interface Waiting {
 }
 
 /**
- * The thread that checks, seen from outside. It is started with the first monitor, so that who has none pays nothing, and
- * started again when it breaks.
+ * The process that checks, seen from the host. It starts with the first monitor and is restarted when it ends or no longer
+ * answers. A monitor that was alone in being checked when it died is quarantined.
  */
 export class Checker implements AsyncDisposable {
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts: CheckerParts;
   readonly #events: CheckerEvents;
   readonly #checks = new Map<number, Check>();
   readonly #waiting = new Map<number, Waiting>();
+  readonly #watchdog: Disposable;
+  #suspects: readonly number[] = [];
   #engines: readonly EngineAddress[] = [];
-  #worker: Worker | undefined;
+  #process: ChildProcess | undefined;
   #restarting: Disposable | undefined;
+  #policy = '';
+  #missedPings = 0;
   #requests = 0;
   #closed = false;
+  #restartedAt = -Infinity;
 
-  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }, events: CheckerEvents) {
-    this.#clock = clock;
-    this.#log = log;
+  constructor(parts: CheckerParts, events: CheckerEvents) {
+    this.#parts = parts;
     this.#events = events;
+    this.#watchdog = systemTimer.every(pingEveryMs, () => this.#watch());
+  }
+
+  /** Why checks were interrupted within the last hour; undefined when they were not. */
+  get problem(): string | undefined {
+    const isRecent = this.#parts.clock.now() - this.#restartedAt < reportedMs;
+    return isRecent ? 'the process that checks stopped and was restarted' : undefined;
+  }
+
+  /** The monitors to quarantine because Homeport died during their checks. Call once, before the first `set`. */
+  recover(): readonly number[] {
+    const ids = takeJournal(this.#parts.journal);
+    if (ids.length === 0) return [];
+    this.#parts.log.warn('monitors were being checked when Homeport ended unexpectedly', { ids });
+    if (ids.length <= maxQuarantinedAtStart) return ids;
+    this.#suspects = ids;
+    return [];
   }
 
   set(checks: readonly Check[]): void {
@@ -51,12 +95,22 @@ export class Checker implements AsyncDisposable {
 
   remove(ids: readonly number[]): void {
     for (const id of ids) this.#checks.delete(id);
-    if (this.#worker !== undefined) this.#tell({ kind: 'remove', ids });
+    if (this.#process !== undefined) this.#tell({ kind: 'remove', ids });
   }
 
   setEngines(engines: readonly EngineAddress[]): void {
     this.#engines = engines;
-    if (this.#worker !== undefined) this.#tell({ kind: 'engines', engines });
+    if (this.#process !== undefined) this.#tell({ kind: 'engines', engines });
+  }
+
+  /** Sends the addresses that no monitor may reach, when they changed. */
+  refreshPolicy(): void {
+    if (this.#process === undefined || this.#closed) return;
+    const policy = this.#parts.policy();
+    const text = JSON.stringify(policy);
+    if (text === this.#policy) return;
+    this.#policy = text;
+    this.#send(this.#process, { kind: 'policy', policy });
   }
 
   /** The next check of a monitor comes in so many ms, whatever its interval. */
@@ -76,15 +130,21 @@ export class Checker implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
+    this.#watchdog[Symbol.dispose]();
     this.#restarting?.[Symbol.dispose]();
-    this.#giveUp();
-    await this.#worker?.terminate();
+    this.#rejectWaiting();
+    const running = this.#process;
+    if (running === undefined) return;
+    const ended = once(running, 'exit');
+    running.kill('SIGKILL');
+    await ended;
+    takeJournal(this.#parts.journal);
   }
 
   #ask<T>(message: (request: number) => ToChecker): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const request = (this.#requests += 1);
-      const limit = this.#clock.after(patienceMs, () => {
+      const limit = this.#parts.clock.after(requestTimeoutMs, () => {
         this.#waiting.delete(request);
         reject(new Problem('uptime.no_answer', 504, 'The check has not ended in time.'));
       });
@@ -95,29 +155,68 @@ export class Checker implements AsyncDisposable {
 
   #tell(message: ToChecker): void {
     if (this.#closed) return;
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(message);
+    this.#process ??= this.#start();
+    this.refreshPolicy();
+    this.#send(this.#process, message);
   }
 
-  #start(): Worker {
-    const worker = new Worker(workerFile, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512 } });
-    worker.on('message', (message: FromChecker) => this.#take(message));
-    worker.on('error', (error) => this.#log.error('the checker broke', { error }));
-    worker.once('exit', () => this.#ended());
-    worker.postMessage({ kind: 'engines', engines: this.#engines } satisfies ToChecker);
-    return worker;
+  #send(to: ChildProcess, message: ToChecker): void {
+    // A process that just ended says so by its exit.
+    to.send(message, () => undefined);
   }
 
-  #ended(): void {
-    this.#worker = undefined;
+  #start(): ChildProcess {
+    // The journal tells apart, in a list of processes, whose child it is.
+    const child = fork(processFile, [this.#parts.journal], {
+      execArgv: [`--max-old-space-size=${String(memoryMb)}`],
+      env: cleanEnvironment({ ELECTRON_RUN_AS_NODE: '1', ...trustedCertificates() }),
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    child.on('message', (message: FromChecker) => this.#take(message));
+    child.once('error', (error) => this.#parts.log.error('the process that checks could not start', { error }));
+    child.once('exit', (code, signal) => this.#ended({ code, signal }));
+    child.unref();
+    child.channel?.unref();
+    this.#policy = '';
+    this.#missedPings = 0;
+    this.#send(child, { kind: 'begin', journal: this.#parts.journal, suspects: this.#suspects });
+    this.#send(child, { kind: 'engines', engines: this.#engines });
+    return child;
+  }
+
+  /** Restarts the process when it is stuck, which one blocking call is enough for. */
+  #watch(): void {
+    const watched = this.#process;
+    if (watched === undefined) return;
+    this.#missedPings += 1;
+    if (this.#missedPings > maxMissedPings) {
+      this.#parts.log.error('the process that checks does not answer and is restarted');
+      this.#missedPings = 0;
+      watched.kill('SIGKILL');
+      return;
+    }
+    this.refreshPolicy();
+    this.#send(watched, { kind: 'ping' });
+  }
+
+  #ended(how: { readonly code: number | null; readonly signal: string | null }): void {
+    this.#process = undefined;
     if (this.#closed) return;
-    this.#giveUp();
-    this.#restarting = this.#clock.after(restartMs, () => {
+    const inFlight = takeJournal(this.#parts.journal);
+    this.#parts.log.error('the process that checks ended and starts again', { ...how, inFlight });
+    this.#restartedAt = this.#parts.clock.now();
+    const known = inFlight.filter((id) => this.#suspects.includes(id));
+    const culprits = known.length === 1 ? known : inFlight.length === 1 ? inFlight : [];
+    this.#suspects = [...new Set([...this.#suspects, ...inFlight])].filter((id) => !culprits.includes(id));
+    this.#rejectWaiting();
+    if (culprits.length > 0) this.#events.quarantine(culprits);
+    this.#restarting = systemTimer.after(restartMs, () => {
       if (this.#checks.size > 0) this.#tell({ kind: 'set', checks: [...this.#checks.values()] });
     });
   }
 
-  #giveUp(): void {
+  #rejectWaiting(): void {
     for (const { reject, limit } of this.#waiting.values()) {
       limit[Symbol.dispose]();
       reject(new Problem('uptime.no_checker', 503, 'The check was cut short. Try again.'));
@@ -126,8 +225,12 @@ export class Checker implements AsyncDisposable {
   }
 
   #take(message: FromChecker): void {
+    this.#missedPings = 0;
     switch (message.kind) {
+      case 'pong':
+        break;
       case 'results':
+        this.#suspects = this.#suspects.filter((id) => !message.results.some((result) => result.id === id));
         this.#events.results(message.results);
         for (const result of message.results) if (result.request !== undefined) this.#answer(result.request, result);
         break;
@@ -141,18 +244,24 @@ export class Checker implements AsyncDisposable {
   }
 
   #answer(request: number, value: unknown): void {
-    const waiting = this.#taken(request);
-    waiting?.resolve(value as never);
+    this.#forget(request)?.resolve(value as never);
   }
 
-  #refuse(request: number, trouble: string): void {
-    this.#taken(request)?.reject(new Problem('uptime.engine', 502, `The container engine does not answer: ${trouble}`));
+  #refuse(request: number, reason: string): void {
+    const detail = `The container engine does not answer: ${reason}`;
+    this.#forget(request)?.reject(new Problem('uptime.engine', 502, detail));
   }
 
-  #taken(request: number): Waiting | undefined {
+  #forget(request: number): Waiting | undefined {
     const waiting = this.#waiting.get(request);
     this.#waiting.delete(request);
     waiting?.limit[Symbol.dispose]();
     return waiting;
   }
+}
+
+/** Certificates that the owner trusts count for monitors as well. */
+function trustedCertificates(): Record<string, string> {
+  const names = ['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA'];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }

@@ -1,9 +1,10 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { constants } from 'node:crypto';
 import { connect as connectTls, checkServerIdentity, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { certificateTrouble } from '../../contracts/certificates.ts';
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import { CheckFailure } from './failure.ts';
-import { rememberedLookup } from './names.ts';
+import { assertAllowedTarget, guardedLookup, type TargetUse } from './target-policy.ts';
 
 export interface ConnectTo {
   readonly host: string;
@@ -11,6 +12,8 @@ export interface ConnectTo {
   /** 4 or 6 where a monitor wants one. */
   readonly family?: number | undefined;
   readonly tls?: TlsWishes | undefined;
+  /** Default: `exchange`. */
+  readonly use?: TargetUse | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -25,13 +28,14 @@ export interface TlsWishes {
 }
 
 /** Opens a connection of its own for one check: it sees the listener, the handshake and the certificate as a newcomer does. */
-export async function connectTo({ host, port, family, tls, signal }: ConnectTo): Promise<Socket> {
+export async function connectTo({ host, port, family, tls, use = 'exchange', signal }: ConnectTo): Promise<Socket> {
   const name = host.replace(/^\[|\]$/g, '');
+  assertAllowedTarget(name, port, use);
   const socket = connectTcp({
     host: name,
     port,
     autoSelectFamily: true,
-    lookup: rememberedLookup,
+    lookup: guardedLookup(port, use),
     ...(family === undefined ? {} : { family }),
   });
   await ready(socket, 'connect', signal);
@@ -40,6 +44,8 @@ export async function connectTo({ host, port, family, tls, signal }: ConnectTo):
     socket,
     ...(isIP(name) === 0 ? { servername: name } : {}),
     rejectUnauthorized: false,
+    // Old appliances know no secure renegotiation; a check sends nothing that it would protect.
+    secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
     // Judged below with the chain at hand.
     checkServerIdentity: () => undefined,
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),
@@ -121,4 +127,9 @@ function chainOf(socket: TLSSocket, trouble: string | undefined): CertificateCha
 function nameOf(subject: Partial<DetailedPeerCertificate['subject']> | undefined): string {
   const name = subject?.CN ?? subject?.O ?? '';
   return Array.isArray(name) ? name.join(', ') : name;
+}
+
+/** The family of addresses that a monitor asks for. */
+export function familyOf(wish: string | null | undefined): number | undefined {
+  return wish === 'ipv4' ? 4 : wish === 'ipv6' ? 6 : undefined;
 }

@@ -2,6 +2,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { CheckFailure } from './failure.ts';
 import type { EngineAddress, ListedContainer } from './messages.ts';
+import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
 const mostAnswer = 16 * 1024 * 1024;
 
@@ -66,10 +67,9 @@ function overTcp(address: string, options: object) {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new CheckFailure('The address of the container engine is none');
   }
-  const to = {
-    ...options,
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? 2375 : Number(url.port),
-  };
+  const port = url.port === '' ? 2375 : Number(url.port);
+  assertAllowedTarget(url.hostname, port, 'exchange');
+  const lookup = guardedLookup(port, 'exchange');
+  const to = { ...options, host: url.hostname.replace(/^\[|\]$/g, ''), port, lookup };
   return url.protocol === 'https:' ? requestTls(to) : request(to);
 }

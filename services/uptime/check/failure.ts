@@ -3,9 +3,12 @@ export class CheckFailure extends Error {
   override readonly name = 'CheckFailure';
   /** The target answered, with a code that is not accepted. */
   readonly byStatusCode: boolean;
-  constructor(message: string, options: { readonly byStatusCode?: boolean } = {}) {
+  /** The check itself is not possible: the target was not asked, so that this says nothing of it. */
+  readonly notChecked: boolean;
+  constructor(message: string, options: { readonly byStatusCode?: boolean; readonly notChecked?: boolean } = {}) {
     super(message);
     this.byStatusCode = options.byStatusCode ?? false;
+    this.notChecked = options.notChecked ?? false;
   }
 }
 
@@ -27,4 +30,9 @@ export function explain(error: unknown): { readonly msg: string; readonly unreac
   const message = first instanceof Error ? first.message || first.name : String(first);
   const code: unknown = first instanceof Error && 'code' in first ? first.code : undefined;
   return { msg: message.slice(0, 1000), unreachable: typeof code === 'string' && onTheWay.has(code) };
+}
+
+/** A failure of the monitor's own settings, which says nothing of its target. */
+export function notChecked(message: string): CheckFailure {
+  return new CheckFailure(message, { notChecked: true });
 }

@@ -1,14 +1,14 @@
 import { request as httpRequest, STATUS_CODES, type IncomingMessage } from 'node:http';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import { isAccepted } from '../domain/status-codes.ts';
-import { connectTo, type TlsWishes } from './connect.ts';
-import { CheckFailure } from './failure.ts';
+import { cutNote, readBody } from './body.ts';
+import { connectTo, familyOf, type TlsWishes } from './connect.ts';
+import { CookieJar } from './cookies.ts';
+import { CheckFailure, notChecked } from './failure.ts';
 import { matchesJson } from './json-query.ts';
 import type { Found, ProbeOrder } from './probe.ts';
+import type { TargetUse } from './target-policy.ts';
 
-/** Of a body no more is looked at, bytes. */
-const mostBody = 1024 * 1024;
 const agent = 'Homeport-Uptime/1 (compatible; Uptime-Kuma)';
 
 interface Hop {
@@ -23,9 +23,13 @@ export async function probeHttp(order: ProbeOrder): Promise<Found> {
   const { config } = order;
   const wantsBody = config.type === 'keyword' || config.type === 'json-query';
   let hop = firstHop(order);
+  const cookies = new CookieJar();
   for (let redirects = 0; ; redirects += 1) {
-    const response = await exchange(order, hop, wantsBody);
+    const cookie = cookies.header(hop.url, hop.headers['cookie']);
+    const withCookies = cookie === undefined ? hop : { ...hop, headers: { ...hop.headers, cookie } };
+    const response = await exchange(order, withCookies, wantsBody);
     const { statusCode: code = 0, headers } = response;
+    cookies.store(hop.url, headers['set-cookie'] ?? []);
     const leadsOn = code >= 300 && code < 400 && headers.location !== undefined;
     if (!leadsOn || config.maxredirects === 0) return await judge(order, response, wantsBody);
     response.destroy();
@@ -45,15 +49,19 @@ async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, 
     response.destroy();
     return { status: beatStatus.up, msg: said };
   }
-  const text = await readBody(response, signal);
+  const body = await readBody(response, signal);
+  const { text } = body;
   if (config.type === 'keyword') {
     const found = text.includes(config.keyword ?? '');
-    const shown = text.replaceAll(/<[^>]*>?/g, ' ').replaceAll(/\s+/g, ' ').trim().slice(0, 50); // prettier-ignore
-    if (found === (config.invertKeyword === true)) {
-      throw new CheckFailure(`${said}, but keyword is ${found ? 'present' : 'not'} in [${shown}]`);
+    const isInverted = config.invertKeyword === true;
+    // A keyword that is not in the beginning may still be in the rest.
+    if (found === isInverted || (isInverted && body.isCut)) {
+      const shown = plainBeginning(text);
+      throw new CheckFailure(`${said}, but keyword is ${found ? 'present' : 'not'} in [${shown}]${cutNote(body)}`);
     }
     return { status: beatStatus.up, msg: `${said}, keyword ${found ? 'is' : 'not'} found` };
   }
+  if (body.isCut) throw new CheckFailure(`${said}, but the JSON is too long for a query${cutNote(body)}`);
   const path = config.jsonPath || '$';
   const operator = config.jsonPathOperator ?? '==';
   const expected = config.expectedValue ?? '';
@@ -63,9 +71,15 @@ async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, 
   return { status: beatStatus.up, msg: words };
 }
 
+/** The first words of a page, for a message. */
+function plainBeginning(text: string): string {
+  const withoutTags = text.slice(0, 5000).replaceAll(/<[^<>]*>?/g, ' ');
+  return withoutTags.replaceAll(/\s+/g, ' ').trim().slice(0, 50);
+}
+
 function firstHop({ config }: ProbeOrder): Hop {
   const url = URL.parse(config.url ?? '');
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw new CheckFailure('Invalid URL');
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw notChecked('Invalid URL');
   const given: unknown = config.headers === null || config.headers === '' ? {} : parseHeaders(config.headers);
   const headers: Record<string, string> = { accept: '*/*', 'user-agent': agent };
   for (const [name, value] of Object.entries(given as object)) {
@@ -78,7 +92,7 @@ function firstHop({ config }: ProbeOrder): Hop {
   } else if (config.authMethod === 'bearer') {
     headers['authorization'] = `Bearer ${config.bearer_token ?? ''}`;
   } else if (config.authMethod !== null && config.authMethod !== '' && config.authMethod !== 'mtls') {
-    throw new CheckFailure(`The sign-in ${config.authMethod} is not supported`);
+    throw notChecked(`The sign-in ${config.authMethod} is not supported`);
   } else if (url.username !== '') {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
@@ -101,9 +115,17 @@ function parseHeaders(text: string): unknown {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch {
-    throw new CheckFailure('The headers are no JSON object');
+    throw notChecked('The headers are not a JSON object');
   }
-  throw new CheckFailure('The headers are no JSON object');
+  throw notChecked('The headers are not a JSON object');
+}
+
+/** Pages of Homeport's own listeners that everybody may read and that change nothing. */
+const publicPaths = new Set(['/', '/health', '/healthz', '/v1/health', '/api/health', '/api/healthz']);
+
+function useOf({ url, method, body }: Hop): TargetUse {
+  const isRead = (method === 'GET' || method === 'HEAD') && body === undefined;
+  return isRead && url.search === '' && publicPaths.has(url.pathname) ? 'public' : 'exchange';
 }
 
 function nextHop(hop: Hop, code: number, location: string): Hop {
@@ -138,6 +160,7 @@ async function exchange(order: ProbeOrder, { url, method, headers, body }: Hop, 
     host: url.hostname,
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
     family: familyOf(config.ipFamily),
+    use: useOf({ url, method, headers, body }),
     tls: secure ? tls : undefined,
     signal,
   });
@@ -170,37 +193,4 @@ async function exchange(order: ProbeOrder, { url, method, headers, body }: Hop, 
     });
     request.end(body);
   });
-}
-
-function familyOf(wish: string | null | undefined): number | undefined {
-  return wish === 'ipv4' ? 4 : wish === 'ipv6' ? 6 : undefined;
-}
-
-async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of response as AsyncIterable<Buffer>) {
-      parts.push(part);
-      size += part.length;
-      if (size >= mostBody) break;
-    }
-  } catch (error) {
-    throw signal.aborted && signal.reason instanceof Error ? signal.reason : error;
-  }
-  return decoded(Buffer.concat(parts).subarray(0, mostBody), response.headers['content-encoding']).toString('utf8');
-}
-
-function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
-  const options = { maxOutputLength: mostBody };
-  switch (encoding) {
-    case 'gzip':
-      return gunzipSync(bytes, options);
-    case 'deflate':
-      return inflateSync(bytes, options);
-    case 'br':
-      return brotliDecompressSync(bytes, options);
-    default:
-      return bytes;
-  }
 }

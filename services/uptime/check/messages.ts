@@ -1,5 +1,6 @@
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import type { BeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import type { TargetPolicy } from './target-policy.ts';
 
 /** Where a container engine listens. */
 export interface EngineAddress {
@@ -27,6 +28,8 @@ export interface CheckResult {
   readonly msg: string;
   readonly ping: number | null;
   readonly byStatusCode?: boolean;
+  /** The target was not asked, because the monitor is not set up for that. */
+  readonly notChecked?: boolean;
   /** So many ms after its time it began. */
   readonly lateMs: number;
   /** This process could not run for a while meanwhile: a time-out says nothing of the target then. */
@@ -49,6 +52,14 @@ export interface ListedContainer {
 }
 
 export type ToChecker =
+  | {
+      readonly kind: 'begin';
+      readonly journal: string;
+      /** Monitors one of which may have ended the process before; at most one of them is checked at a time. */
+      readonly suspects: readonly number[];
+    }
+  | { readonly kind: 'policy'; readonly policy: TargetPolicy }
+  | { readonly kind: 'ping' }
   | { readonly kind: 'set'; readonly checks: readonly Check[] }
   | { readonly kind: 'remove'; readonly ids: readonly number[] }
   | { readonly kind: 'again'; readonly id: number; readonly inMs: number }
@@ -64,5 +75,7 @@ export type FromChecker =
       readonly containers?: readonly ListedContainer[];
       readonly trouble?: string;
     }
+  /** The answer to `ping`. */
+  | { readonly kind: 'pong' }
   /** The machine slept, or this process could not run, for so many ms. */
   | { readonly kind: 'slept'; readonly ms: number };

@@ -1,29 +1,37 @@
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
-import { CheckFailure } from './failure.ts';
+import type { IClientOptions, MqttClient } from 'mqtt';
+import { connectTo } from './connect.ts';
+import { CheckFailure, notChecked } from './failure.ts';
 import { matchesJson } from './json-query.ts';
 import type { Found, ProbeOrder } from './probe.ts';
+import { limitBytesRead } from './read-limit.ts';
+import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
-const longestMessage = 1024 * 1024;
+const maxMessageBytes = 1024 * 1024;
+/** Retained messages of a wildcard topic may precede the first. */
+const maxReadBytes = 4 * maxMessageBytes;
+const defaultPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'ws:': 80, 'wss:': 443 };
 
 /** MQTT: a message comes on the topic in time, and holds the keyword or the value that is asked for. */
-export async function probeMqtt({ config, signal }: ProbeOrder): Promise<Found> {
+export async function probeMqtt(order: ProbeOrder): Promise<Found> {
+  const { config, signal } = order;
   const field = (name: string): string => (typeof config[name] === 'string' ? config[name] : '');
   const topic = field('mqttTopic');
   const host = config.hostname ?? '';
   const scheme = /^(mqtts?|wss?):\/\//.test(host) ? '' : 'mqtt://';
   const url = URL.parse(`${scheme}${host}`);
-  if (url === null || topic === '') throw new CheckFailure('A broker and a topic are needed');
+  if (url === null || topic === '') throw notChecked('A broker and a topic are needed');
   if (config.port !== null) url.port = String(config.port);
   if (url.protocol.startsWith('ws')) url.pathname = field('mqttWebsocketPath') || url.pathname;
-  // Loaded by the first of these: most have none.
-  const { default: mqtt } = await import('mqtt');
-  signal.throwIfAborted();
-  const client = mqtt.connect(url.href, {
-    ...{ reconnectPeriod: 0, connectTimeout: 600_000, clean: true, rejectUnauthorized: config.ignoreTls !== true },
-    ...(config.tlsCa ? { ca: config.tlsCa } : {}),
-    ...(field('mqttUsername') === '' ? {} : { username: field('mqttUsername'), password: field('mqttPassword') }),
+  const client = await openClient(url, order, {
+    reconnectPeriod: 0,
+    connectTimeout: 600_000,
+    clean: true,
+    ...(field('mqttUsername') === ''
+      ? signInOf(url)
+      : { username: field('mqttUsername'), password: field('mqttPassword') }),
   });
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const { promise, resolve, reject } = Promise.withResolvers<{ readonly topic: string; readonly message: string }>();
   promise.catch(() => undefined);
   const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
   signal.addEventListener('abort', abort, { once: true });
@@ -35,10 +43,17 @@ export async function probeMqtt({ config, signal }: ProbeOrder): Promise<Found> 
       else if (granted?.[0] !== undefined && granted[0].qos > 2) reject(new CheckFailure('The broker refuses the topic')); // prettier-ignore
     });
   });
-  client.on('message', (_topic, message) => resolve(message.subarray(0, longestMessage).toString('utf8')));
+  client.on('message', (received, bytes) => {
+    resolve({ topic: received, message: bytes.subarray(0, maxMessageBytes).toString('utf8') });
+  });
+  const bytesRead = (): number | undefined => (client.stream as { readonly bytesRead?: number } | undefined)?.bytesRead;
+  using _limit = limitBytesRead(bytesRead, maxReadBytes, (failure) => {
+    reject(failure);
+    client.end(true);
+  });
   try {
-    const message = await promise;
-    const shown = `Topic: ${topic}; Message: ${message.slice(0, 200)}`;
+    const { topic: received, message } = await promise;
+    const shown = `Topic: ${received}; Message: ${message.slice(0, 200)}`;
     if (field('mqttCheckType') === 'json-query') {
       const { holds, value } = await matchesJson({
         text: message,
@@ -46,7 +61,7 @@ export async function probeMqtt({ config, signal }: ProbeOrder): Promise<Found> 
         operator: config.jsonPathOperator ?? '==',
         expected: field('expectedValue'),
       });
-      if (!holds) throw new CheckFailure(`The value ${value} is not as expected - Topic: ${topic}`);
+      if (!holds) throw new CheckFailure(`The value ${value} is not as expected - Topic: ${received}`);
     } else if (!message.includes(field('mqttSuccessMessage'))) {
       throw new CheckFailure(`Message mismatch - ${shown}`);
     }
@@ -55,4 +70,30 @@ export async function probeMqtt({ config, signal }: ProbeOrder): Promise<Found> 
     signal.removeEventListener('abort', abort);
     client.end(true);
   }
+}
+
+/** The connection is ours: the library would open socket files and proxies that the address names. */
+async function openClient(url: URL, order: ProbeOrder, options: IClientOptions): Promise<MqttClient> {
+  const { config, signal, onChain } = order;
+  const port = url.port === '' ? (defaultPorts[url.protocol] ?? 1883) : Number(url.port);
+  // Loaded by the first check that needs it.
+  const { default: mqtt } = await import('mqtt');
+  signal.throwIfAborted();
+  if (url.protocol.startsWith('ws')) {
+    assertAllowedTarget(url.hostname, port, 'exchange');
+    return mqtt.connect(`${url.protocol}//${url.host}${url.pathname}${url.search}`, {
+      ...options,
+      rejectUnauthorized: config.ignoreTls !== true,
+      ...(config.tlsCa ? { ca: config.tlsCa } : {}),
+      wsOptions: { lookup: guardedLookup(port, 'exchange'), maxPayload: maxMessageBytes, followRedirects: false },
+    });
+  }
+  const tls = { ignoreTls: config.ignoreTls === true, ca: config.tlsCa || undefined, onChain };
+  const secure = url.protocol === 'mqtts:';
+  const socket = await connectTo({ host: url.hostname, port, tls: secure ? tls : undefined, signal });
+  return new mqtt.MqttClient(() => socket, options);
+}
+
+function signInOf({ username, password }: URL): IClientOptions {
+  return username === '' ? {} : { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 }

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import { CheckFailure } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
+import { assertAllowedTarget } from './target-policy.ts';
 
 /** From 1900 to 1970, s. */
 const epochSeconds = 2_208_988_800;
@@ -13,6 +14,7 @@ export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
   const limit = (name: string, usual: number): number => Number(config[name] ?? usual);
   const { address, family } = await lookup(config.hostname ?? '');
   signal.throwIfAborted();
+  assertAllowedTarget(address, config.port ?? 123, 'exchange');
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
   const { promise, resolve, reject } = Promise.withResolvers<{ reply: Buffer; at: number }>();
   // It may fail before anybody waits for it, which would end the thread.

@@ -1,35 +1,92 @@
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import type { ClientConfig } from 'pg';
+import { beatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { connectTo } from './connect.ts';
-import { CheckFailure } from './failure.ts';
+import { notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
+import { limitBytesRead } from './read-limit.ts';
 
-/** PostgreSQL: somebody may sign in by the connection string, and the query succeeds. It may only read. */
+/** More is not needed to see that a query succeeds. */
+const maxAnswerBytes = 8 * 1024 * 1024;
+/** Parameters of the connection string that have an effect; those that name files or another server are refused. */
+const plainParameters = new Set(['sslmode', 'application_name', 'connect_timeout', 'client_encoding']);
+const certificateParameters = new Set(['sslrootcert', 'sslcert', 'sslkey']);
+
+/** PostgreSQL: the connection string signs in, and the query succeeds. It may only read. */
 export async function probePostgres({ config, signal }: ProbeOrder): Promise<Found> {
   const { databaseConnectionString: given } = config;
-  const text = typeof given === 'string' ? given : '';
-  const url = URL.parse(text);
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) throw new CheckFailure('The connection string begins with postgres://'); // prettier-ignore
-  // Loaded by the first of these: most have none.
+  const url = URL.parse(typeof given === 'string' ? given : '');
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
+    throw notChecked('The connection string begins with postgres://');
+  }
+  const options = clientOptions(url, config);
+  // Loaded by the first check that needs it.
   const { default: pg } = await import('pg');
   const stream = await connectTo({ host: url.hostname || 'localhost', port: Number(url.port || 5432), signal });
-  const client = new pg.Client({
-    connectionString: text,
-    stream: () => stream,
-    options: '-c default_transaction_read_only=on',
-  });
-  const abort = (): void => void stream.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+  const client = new pg.Client({ ...options, stream: () => stream });
+  const end = (error: unknown): void => void stream.destroy(error instanceof Error ? error : undefined);
+  const abort = (): void => end(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  // What comes after the answer is nobody's news.
+  // Errors after the answer are of no interest.
   client.on('error', () => undefined);
+  let exceeded: Error | undefined;
+  using _limit = limitBytesRead(
+    () => stream.bytesRead,
+    maxAnswerBytes,
+    (failure) => end((exceeded = failure)),
+  );
   try {
     await client.connect();
     const query = config['databaseQuery'];
     const { rowCount } = await client.query(typeof query === 'string' && query.trim() !== '' ? query : 'SELECT 1');
     return { status: beatStatus.up, msg: `Rows: ${String(rowCount ?? 0)}` };
   } catch (error) {
-    throw signal.aborted && signal.reason instanceof Error ? signal.reason : error;
+    throw exceeded ?? (signal.aborted && signal.reason instanceof Error ? signal.reason : error);
   } finally {
     signal.removeEventListener('abort', abort);
     stream.destroy();
   }
+}
+
+/** Reads the connection string ourselves: the driver would open files and sockets that it names. */
+function clientOptions(url: URL, config: MonitorConfig): ClientConfig {
+  for (const [name, value] of url.searchParams) {
+    if (plainParameters.has(name)) continue;
+    if (!certificateParameters.has(name)) {
+      throw notChecked(`The parameter ${name.slice(0, 50)} of a connection string is not supported`);
+    }
+    if (!value.startsWith('-----BEGIN ')) {
+      throw notChecked(`The parameter ${name} names a file, which is not read. Use the text of the certificate (PEM)`);
+    }
+  }
+  if (/%2f/i.test(url.hostname)) throw notChecked('A connection string cannot name a socket file');
+  const database = decodeURIComponent(url.pathname.slice(1));
+  const applicationName = url.searchParams.get('application_name');
+  return {
+    host: url.hostname || 'localhost',
+    port: Number(url.port || 5432),
+    user: decodeURIComponent(url.username) || 'postgres',
+    password: decodeURIComponent(url.password),
+    ...(database === '' ? {} : { database }),
+    ...(applicationName === null ? {} : { application_name: applicationName }),
+    ssl: tlsOptions(url, config),
+    options: '-c default_transaction_read_only=on',
+  };
+}
+
+function tlsOptions(url: URL, config: MonitorConfig): ClientConfig['ssl'] {
+  const { searchParams } = url;
+  const mode = searchParams.get('sslmode') ?? '';
+  const names = ['', 'disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'];
+  if (!names.includes(mode)) throw notChecked(`There is no sslmode ${mode.slice(0, 50)}`);
+  if (['', 'disable', 'allow', 'prefer'].includes(mode)) return false;
+  const ca = searchParams.get('sslrootcert') ?? config.tlsCa;
+  const cert = searchParams.get('sslcert') ?? config.tlsCert;
+  const key = searchParams.get('sslkey') ?? config.tlsKey;
+  return {
+    rejectUnauthorized: mode !== 'no-verify' && config.ignoreTls !== true,
+    ...(ca ? { ca } : {}),
+    ...(cert ? { cert } : {}),
+    ...(key ? { key } : {}),
+    ...(mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+  };
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import { connectTo } from './connect.ts';
-import { CheckFailure } from './failure.ts';
+import { CheckFailure, notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
 
 const longestReply = 16_384;
@@ -10,7 +10,9 @@ const longestReply = 16_384;
 export async function probeRedis({ config, signal, onChain }: ProbeOrder): Promise<Found> {
   const { databaseConnectionString: given } = config;
   const url = URL.parse(typeof given === 'string' ? given : '');
-  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '') throw new CheckFailure('The connection string begins with redis:// or rediss://'); // prettier-ignore
+  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
+    throw notChecked('The connection string begins with redis:// or rediss://');
+  }
   const tls = url.protocol === 'rediss:' ? { ignoreTls: config.ignoreTls === true, ca: config.tlsCa || undefined, onChain } : undefined; // prettier-ignore
   const socket = await connectTo({ host: url.hostname, port: Number(url.port || 6379), signal, tls });
   try {

@@ -1,4 +1,6 @@
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { CheckJournal } from './journal.ts';
+import { setTargetPolicy } from './target-policy.ts';
 import { Containers } from './containers.ts';
 import { listContainers } from './engine.ts';
 import { CheckFailure, explain } from './failure.ts';
@@ -41,7 +43,7 @@ const probes: Readonly<Record<string, (order: ProbeOrder) => Promise<Found>>> = 
 /** Kinds of monitors that the checker checks by itself. */
 export const checkedTypes: ReadonlySet<string> = new Set([...Object.keys(probes), 'docker']);
 
-/** The loop of the checks, in a thread of its own: one timer for all of them. */
+/** The loop of the checks, in a process of its own: one timer for all of them. */
 export class Runner {
   readonly #send: (message: FromChecker) => void;
   readonly #schedule = new Schedule();
@@ -49,6 +51,9 @@ export class Runner {
   readonly #engines = new Map<number, EngineAddress>();
   readonly #chains = new Map<number, string>();
   readonly #running = new Set<number>();
+  /** Checked one at a time until each has ended well: one of them may have ended the process before. */
+  readonly #suspects = new Set<number>();
+  #journal: CheckJournal | undefined;
   readonly #line: { readonly id: number; readonly due: number }[] = [];
   /** Asked for while it ran already. */
   readonly #asked = new Map<number, number[]>();
@@ -70,6 +75,16 @@ export class Runner {
 
   take(message: ToChecker): void {
     switch (message.kind) {
+      case 'begin':
+        this.#journal = new CheckJournal(message.journal);
+        for (const id of message.suspects) this.#suspects.add(id);
+        break;
+      case 'policy':
+        setTargetPolicy(message.policy);
+        break;
+      case 'ping':
+        this.#send({ kind: 'pong' });
+        return;
       case 'set':
         for (const check of message.checks) this.#set(check);
         break;
@@ -144,14 +159,23 @@ export class Runner {
     const now = steadyNow();
     for (let turn = this.#schedule.take(now); turn !== undefined; turn = this.#schedule.take(now))
       this.#line.push(turn);
-    while (this.#running.size < mostAtOnce) {
-      const turn = this.#line.shift();
-      if (turn === undefined) break;
-      if (!this.#running.has(turn.id)) void this.#run(turn.id, turn.due);
-    }
+    this.#startWaiting();
     const next = this.#schedule.next();
     if (next !== undefined) this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(0, next - now), 2 ** 30));
     this.#keepTicking();
+  }
+
+  #startWaiting(): void {
+    const postponed: { readonly id: number; readonly due: number }[] = [];
+    while (this.#running.size < mostAtOnce) {
+      const turn = this.#line.shift();
+      if (turn === undefined) break;
+      if (this.#running.has(turn.id)) continue;
+      const isSuspect = this.#suspects.has(turn.id);
+      if (isSuspect && [...this.#running].some((id) => this.#suspects.has(id))) postponed.push(turn);
+      else void this.#run(turn.id, turn.due);
+    }
+    this.#line.unshift(...postponed);
   }
 
   #keepTicking(): void {
@@ -178,11 +202,14 @@ export class Runner {
     const check = this.#checks.get(id);
     if (check === undefined) return;
     this.#running.add(id);
+    this.#journal?.write(this.#running);
     const epoch = this.#epoch;
     const began = steadyNow();
     const at = Date.now();
     const found = await this.#probe(check);
     this.#running.delete(id);
+    this.#suspects.delete(id);
+    this.#journal?.write(this.#running);
     // Paused or removed meanwhile: nobody wants to know.
     if (this.#checks.has(id)) {
       this.#schedule.done(id, Math.max(steadyNow(), due));
@@ -223,12 +250,14 @@ export class Runner {
     } catch (error) {
       const { msg, unreachable } = explain(error);
       const byStatusCode = error instanceof CheckFailure && error.byStatusCode;
+      const notChecked = error instanceof CheckFailure && error.notChecked;
       const timedOut = ending.signal.aborted;
       return {
         status: beatStatus.down,
         msg,
         ping: null,
         ...(byStatusCode ? { byStatusCode } : {}),
+        ...(notChecked ? { notChecked } : {}),
         ...(unreachable || timedOut ? { unreachable: true } : {}),
         ...withChain(),
       };

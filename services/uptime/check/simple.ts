@@ -2,14 +2,23 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { WebSocket } from 'ws';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
-import { connectTo } from './connect.ts';
-import { CheckFailure } from './failure.ts';
+import { conditionsHold, hasConditions } from '../domain/conditions.ts';
+import { connectTo, familyOf } from './connect.ts';
+import { recordsMessage, recordTypes, resolveRecords } from './dns-records.ts';
+import { CheckFailure, notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
+import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
 /** TCP: something takes the connection. */
 export async function probePort({ config, signal }: ProbeOrder): Promise<Found> {
   const began = performance.now();
-  const socket = await connectTo({ host: config.hostname ?? '', port: config.port ?? 0, signal });
+  const socket = await connectTo({
+    host: config.hostname ?? '',
+    port: config.port ?? 0,
+    family: familyOf(config.ipFamily),
+    use: 'connect',
+    signal,
+  });
   socket.destroy();
   const ping = Math.round(performance.now() - began);
   return { status: beatStatus.up, msg: `${String(ping)} ms`, ping };
@@ -19,12 +28,16 @@ export async function probePort({ config, signal }: ProbeOrder): Promise<Found> 
 export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
   return new Promise((resolve, reject) => {
     const url = URL.parse(config.url ?? '');
-    if (url === null || (url.protocol !== 'ws:' && url.protocol !== 'wss:')) throw new CheckFailure('Invalid URL');
+    if (url === null || (url.protocol !== 'ws:' && url.protocol !== 'wss:')) throw notChecked('Invalid URL');
+    const port = url.port === '' ? (url.protocol === 'wss:' ? 443 : 80) : Number(url.port);
+    assertAllowedTarget(url.hostname, port, 'exchange');
     const wished = config['wsSubprotocol'];
     const subprotocols = (typeof wished === 'string' ? wished : '').split(',').map((one) => one.trim()).filter((one) => one !== ''); // prettier-ignore
     const socket = new WebSocket(url, subprotocols, {
       rejectUnauthorized: config.ignoreTls !== true,
       maxPayload: 65_536,
+      followRedirects: false,
+      lookup: guardedLookup(port, 'exchange'),
       ...(config.tlsCa ? { ca: config.tlsCa } : {}),
     });
     const abort = (): void => {
@@ -41,30 +54,28 @@ export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
   });
 }
 
-const recordTypes = ['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'] as const;
-
 /** DNS: the server knows records of the type. */
 export async function probeDns({ config, signal }: ProbeOrder): Promise<Found> {
   const type = recordTypes.find((one) => one === (config.dns_resolve_type ?? 'A').toUpperCase());
-  if (type === undefined) throw new CheckFailure(`There are no records of type ${config.dns_resolve_type ?? ''}`);
+  if (type === undefined) throw notChecked(`There are no records of type ${config.dns_resolve_type ?? ''}`);
   const resolver = new Resolver();
   const servers = (config.dns_resolve_server || '1.1.1.1').split(',').map((server) => server.trim());
   const port = config.port ?? 53;
+  for (const server of servers) assertAllowedTarget(server, port, 'exchange');
   resolver.setServers(servers.map((server) => (isIP(server) === 6 ? `[${server}]:${port}` : `${server}:${port}`)));
   const abort = (): void => resolver.cancel();
   signal.addEventListener('abort', abort, { once: true });
   try {
-    const records: unknown = await resolver.resolve(config.hostname ?? '', type);
-    const list: readonly unknown[] = Array.isArray(records) ? records : [records];
-    return { status: beatStatus.up, msg: `Records: ${list.map(recordText).join(' | ')}`.slice(0, 1000) };
+    const answers = await resolveRecords(resolver, config.hostname ?? '', type);
+    const msg = recordsMessage(type, answers).slice(0, 1000);
+    const { conditions } = config;
+    const holds =
+      !hasConditions(conditions) || answers.some(({ value }) => conditionsHold(conditions, { record: value }));
+    if (!holds) throw new CheckFailure(msg);
+    return { status: beatStatus.up, msg };
   } catch (error) {
     throw signal.aborted && signal.reason instanceof Error ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
-
-function recordText(record: unknown): string {
-  if (Array.isArray(record)) return record.join('');
-  return typeof record === 'string' ? record : JSON.stringify(record);
 }

@@ -10,6 +10,10 @@ export interface Outcome {
   readonly ping: number | null;
   /** It failed by its status code, for who retries only then. */
   readonly byStatusCode?: boolean;
+  /** The target was not asked: the outcome is down, also upside down. */
+  readonly notChecked?: boolean;
+  /** The message is one that a job reported, which is kept upside down. */
+  readonly isReport?: boolean;
 }
 
 /** The rules of a monitor that its history is judged by. */
@@ -122,8 +126,8 @@ function tellOf(rules: Rules, before: Standing, status: BeatStatus): Told | unde
 }
 
 function flipped(rules: Rules, outcome: Outcome): Outcome {
-  if (!rules.upsideDown || outcome.status === pending) return outcome;
+  if (!rules.upsideDown || outcome.status === pending || outcome.notChecked === true) return outcome;
   return outcome.status === up
-    ? { ...outcome, status: down, msg: 'Flip UP to DOWN' }
+    ? { ...outcome, status: down, msg: outcome.isReport === true ? outcome.msg : 'Flip UP to DOWN' }
     : { ...outcome, status: up, ping: outcome.ping };
 }

@@ -2,6 +2,7 @@
 export function targetOf(monitor: Readonly<Record<string, unknown>>): string {
   const text = (field: string): string => {
     const value = monitor[field];
+    if (field === 'hostname' && typeof value === 'string') return hostWithoutCredentials(value);
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
   switch (monitor['type']) {
@@ -27,17 +28,33 @@ export function targetOf(monitor: Readonly<Record<string, unknown>>): string {
   }
 }
 
+/** A name of a host, which for MQTT may be a whole address. */
+export function hostWithoutCredentials(host: string): string {
+  return host.includes('://') || host.includes('@') || host.includes('?') ? withoutCredentials(host) : host;
+}
+
 /** Where a database is, without who signs in to it. */
 function placeOf(connection: string): string {
   const url = URL.parse(connection);
   return url === null ? '' : `${url.host}${url.pathname === '/' ? '' : url.pathname}`;
 }
 
-/** An address as it may be shown to anybody. */
-export function withoutCredentials(address: string): string {
+const placeholder = '***';
+
+/** An address without what only its owner may know: user, password, and the values of its query. */
+export function withoutCredentials(address: string, hidden = placeholder): string {
   const url = URL.parse(address);
-  if (url === null || (url.username === '' && url.password === '')) return address;
+  // What cannot be parsed may have credentials anywhere before an @ and after a question mark.
+  if (url === null) return address.replace(/^([a-z+]+:\/\/)?[^@/]*@/i, '$1').replace(/\?.*$/s, '');
+  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (isPlain) return address;
   url.username = '';
   url.password = '';
+  url.hash = '';
+  const names = [...url.searchParams.entries()].map(([name, value]) =>
+    // A query such as `?SECRET` is a name without a value.
+    value === '' ? hidden : `${encodeURIComponent(name)}=${hidden}`,
+  );
+  url.search = names.join('&');
   return url.href;
 }

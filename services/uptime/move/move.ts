@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { ignoredOptions } from '../domain/ignored-options.ts';
+import { redactedFields } from '../wire/redacted.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import type { manageApi, UptimeExport } from '../../contracts/uptime/manage.ts';
-import { MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
+import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { PageNote, PublicGroup, StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
 import { NewDockerHost } from '../../contracts/uptime/views.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
@@ -41,7 +43,6 @@ export async function exportAll({
   pages,
   maintenances,
 }: MoveParts): Promise<UptimeExport> {
-  const secret = new Set<string>(secretFields);
   return {
     format: 'homeport-uptime',
     version: 1,
@@ -49,7 +50,7 @@ export async function exportAll({
     dockerHosts: await dockerHosts.list(),
     monitors: monitors.all().map(({ id, config }) => ({
       id,
-      ...Object.fromEntries(Object.entries(config).filter(([name, value]) => !secret.has(name) && value !== null)),
+      ...Object.fromEntries(Object.entries(redactedFields(config, '')).filter(([, value]) => value !== null)),
     })),
     statusPages: pages.all().map(({ id, config, groups }) => ({ ...config, id, publicGroupList: [...groups] })),
     maintenances: maintenances.all().map((one) => ({ ...MaintenanceConfig.parse(one), id: one.id })),
@@ -82,6 +83,7 @@ export async function importAll(parts: MoveParts, holding: Holding): Promise<Imp
       const config = MonitorConfig.parse(ownFields(monitor, { tags: tags.ids, engines, monitors }));
       const added = await parts.monitors.add(config, { lenient: true });
       monitors.set(Number(monitor['id']), added.id);
+      for (const why of ignoredOptions(config)) skipped.push({ what: 'option', name: config.name, why });
       const now = parts.context.clock.now();
       const past = await holding.past?.(Number(monitor['id']), now);
       if (past === undefined) return;

@@ -12,8 +12,14 @@ const shape = /^uk(\d{1,10})_([A-Za-z0-9]{40})$/;
 export class ApiKeys {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock' | 'random' | 'accounts'>;
 
-  constructor(context: Pick<Context, 'db' | 'commit' | 'clock' | 'random' | 'accounts'>) {
+  readonly #changed: () => void;
+
+  constructor(
+    context: Pick<Context, 'db' | 'commit' | 'clock' | 'random' | 'accounts'>,
+    changed: () => void = () => undefined,
+  ) {
     this.#context = context;
+    this.#changed = changed;
   }
 
   async list(): Promise<ApiKey[]> {
@@ -41,6 +47,7 @@ export class ApiKeys {
     const { id } = await commit(async (transaction: Kysely<Tables>) =>
       transaction.insertInto('api_keys').values(row).returning('id').executeTakeFirstOrThrow(),
     );
+    this.#changed();
     return { id, key: `uk${String(id)}_${text}` };
   }
 
@@ -52,6 +59,7 @@ export class ApiKeys {
         .where('id', '=', id)
         .execute();
     });
+    this.#changed();
   }
 
   async remove(id: number): Promise<void> {
@@ -59,6 +67,7 @@ export class ApiKeys {
       transaction.deleteFrom('api_keys').where('id', '=', id).returning('id').executeTakeFirst(),
     );
     if (gone === undefined) throw new Problem('uptime.unknown_key', 404, 'There is no such key.');
+    this.#changed();
   }
 
   static looksLike(text: string): boolean {

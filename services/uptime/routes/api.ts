@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import type { Rights } from '../../contracts/route-access.ts';
 import type { Context } from '../../contracts/service.ts';
 import { uptimeApi } from '../../contracts/uptime/api.ts';
 import type { Incident, MonitorRow } from '../../contracts/uptime/views.ts';
@@ -70,7 +71,7 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
       );
     }),
 
-    implement(uptimeApi.monitors, ({ query: { limit, cursor, status, parent, q } }) => {
+    implement(uptimeApi.monitors, ({ rights, query: { limit, cursor, status, parent, q } }) => {
       const words = (q ?? '').toLowerCase();
       const wanted = monitors.all().filter((watched) => {
         const { target, name, state, active } = row(watched);
@@ -81,13 +82,13 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
       const page = wanted.filter(({ id }) => id > (cursor ?? 0)).slice(0, limit);
       const last = page.at(-1)?.id ?? null;
       const more = last !== null && wanted.some(({ id }) => id > last);
-      const items = page.map((watched) => monitorView(watched, now()));
+      const items = page.map((watched) => monitorView(watched, now(), mayWrite(rights)));
       return { items, nextCursor: more ? last : null, total: wanted.length };
     }),
 
     implement(uptimeApi.add, async ({ query, body }) => {
       if (query.strict === true) refuseUnknown(body);
-      return monitorView(await monitors.add(body), now());
+      return monitorView(await monitors.add(body), now(), true);
     }),
 
     implement(uptimeApi.addMany, async ({ body: { items } }) => {
@@ -99,12 +100,14 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
       };
     }),
 
-    implement(uptimeApi.monitor, ({ params }) => monitorView(monitors.get(idOf(params)), now())),
+    implement(uptimeApi.monitor, ({ params, rights }) =>
+      monitorView(monitors.get(idOf(params)), now(), mayWrite(rights)),
+    ),
     implement(uptimeApi.change, async ({ params, body }) =>
-      monitorView(await monitors.change(idOf(params), body, { merge: true }), now()),
+      monitorView(await monitors.change(idOf(params), body, { merge: true }), now(), true),
     ),
     implement(uptimeApi.replace, async ({ params, body }) =>
-      monitorView(await monitors.change(idOf(params), body, { merge: false }), now()),
+      monitorView(await monitors.change(idOf(params), body, { merge: false }), now(), true),
     ),
     implement(uptimeApi.remove, async ({ params, query }) => {
       await monitors.remove(idOf(params), { children: query.deleteChildren === true });
@@ -154,7 +157,11 @@ function historyHandlers({ context, monitors, beats, incidents, recorder, figure
       const watched = monitors.get(idOf(params));
       return { items: await figures.chart(watched, hours), usual: watched.usual ?? null };
     }),
-    implement(uptimeApi.facts, async ({ params }) => figures.facts(monitors.get(idOf(params)))),
+    implement(uptimeApi.facts, async ({ params, rights }) => {
+      const facts = await figures.facts(monitors.get(idOf(params)));
+      // Its token lets anybody report for the monitor.
+      return mayWrite(rights) ? facts : { ...facts, pushPath: null };
+    }),
     implement(uptimeApi.incidents, async ({ query: { open, monitor, limit, before } }) => {
       const items = await incidents.list({ open, monitor, before, limit });
       return { items, nextCursor: items.length < limit ? null : (items.at(-1)?.id ?? null) };
@@ -204,6 +211,10 @@ function otherHandlers({ dockerHosts, checker, keys, options }: ApiParts): reado
 }
 
 const done = { ok: true } as const;
+
+function mayWrite(rights: Rights): boolean {
+  return rights.all || rights.may('uptime', 'write', '*');
+}
 
 function idOf(params: Readonly<Record<string, string>>): number {
   const id = Number(params['id']);

@@ -10,6 +10,7 @@ import { openApiDocument } from './openapi.ts';
 import { peerMetrics } from './peer-metrics.ts';
 import { pushRoute, type PushParts } from './push.ts';
 import { problemOf, renderProblem, restRoutes } from './rest.ts';
+import type { Tags } from '../store/tags.ts';
 import { socketPath, type UptimeSocket } from '../socket/server.ts';
 import { statusPageRoutes, type StatusPageParts } from './status-pages.ts';
 import { subscribeRoutes, type SubscribeParts } from './subscribe.ts';
@@ -19,6 +20,7 @@ export interface AppParts extends PushParts, BadgeParts, StatusPageParts, Subscr
   readonly keys: ApiKeys;
   readonly handlers: readonly ApiHandler[];
   readonly manage: ManageParts;
+  readonly tags: Tags;
   readonly socket: Pick<UptimeSocket, 'http'>;
 }
 

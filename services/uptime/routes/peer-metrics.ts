@@ -1,12 +1,14 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../contracts/service.ts';
 import { certificateDays } from '../domain/certificate.ts';
-import { withoutCredentials } from '../domain/target.ts';
+import { hostWithoutCredentials, withoutCredentials } from '../domain/target.ts';
 import { averagePing, uptimeByBeats } from '../domain/tally.ts';
 import { countOf } from '../metrics.ts';
+import type { Tags } from '../store/tags.ts';
 import type { Figures } from '../watch/figures.ts';
 import type { Monitors } from '../watch/monitors.ts';
 import type { Watched } from '../watch/watched.ts';
+import { tagsOf } from '../wire/peer-monitor.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { callerOf, requireRight } from './sign-in.ts';
 
@@ -21,16 +23,17 @@ export interface PeerMetricsParts {
   readonly keys: ApiKeys;
   readonly monitors: Monitors;
   readonly figures: Figures;
+  readonly tags: Tags;
 }
 
 /** `/metrics` as the dashboards for the peer read it, written anew at each scrape: whoever is gone has no series any more. */
-export function peerMetrics({ context, keys, monitors, figures }: PeerMetricsParts): RequestHandler {
+export function peerMetrics({ context, keys, monitors, figures, tags }: PeerMetricsParts): RequestHandler {
   return async (request, response) => {
     requireRight(await callerOf(context, keys, request), 'read');
     const now = context.clock.now();
     const active = monitors.all().filter((watched) => monitors.isActive(watched));
     const page = new Page();
-    for (const watched of active) await describe(page, watched, figures, now);
+    for (const watched of active) await describe(page, watched, { figures, tags: tags.known, now });
     const counts = countOf(monitors.all(), (watched) => monitors.isActive(watched));
     page.add('uptime_monitors_up', 'Active monitors whose status is up.', [], counts.up);
     for (const [state, count] of Object.entries(counts)) {
@@ -41,8 +44,12 @@ export function peerMetrics({ context, keys, monitors, figures }: PeerMetricsPar
   };
 }
 
-async function describe(page: Page, watched: Watched, figures: Figures, now: number): Promise<void> {
-  const labels = labelsOf(watched);
+async function describe(
+  page: Page,
+  watched: Watched,
+  { figures, tags, now }: { readonly figures: Figures; readonly tags: KnownTags; readonly now: number },
+): Promise<void> {
+  const labels = labelsOf(watched, tags);
   const { standing, chain } = watched;
   if (standing.status !== null) {
     page.add('monitor_status', 'Monitor Status (1 = UP, 0= DOWN, 2= PENDING, 3= MAINTENANCE)', labels, standing.status);
@@ -62,9 +69,11 @@ async function describe(page: Page, watched: Watched, figures: Figures, now: num
   page.add('monitor_cert_is_valid', 'Is the certificate still valid? (1 = Yes, 0= No)', labels, chain.trusted ? 1 : 0);
 }
 
+type KnownTags = Tags['known'];
 type Labels = readonly (readonly [string, string])[];
 
-function labelsOf({ id, config }: Watched): Labels {
+function labelsOf(watched: Watched, tags: KnownTags): Labels {
+  const { id, config } = watched;
   const said = (value: unknown): string =>
     typeof value === 'string' || typeof value === 'number' ? String(value) || 'null' : 'null';
   return [
@@ -72,9 +81,23 @@ function labelsOf({ id, config }: Watched): Labels {
     ['monitor_name', config.name],
     ['monitor_type', config.type],
     ['monitor_url', config.url === null ? 'null' : withoutCredentials(config.url)],
-    ['monitor_hostname', said(config.hostname)],
+    ['monitor_hostname', config.hostname ? hostWithoutCredentials(config.hostname) : 'null'],
     ['monitor_port', said(config.port)],
+    ...tagLabels(watched, tags),
   ];
+}
+
+/** A label for each tag, as the peer names them: letters, digits and underscores; several values of one tag are joined. */
+function tagLabels(watched: Watched, tags: KnownTags): Labels {
+  const labels = new Map<string, string[]>();
+  for (const { tag_id: id, value } of tagsOf(watched)) {
+    const name = (tags.get(id)?.name ?? '').replaceAll(/[^A-Za-z0-9_]/g, '').replace(/^\d+/, '');
+    if (name === '' || /^(monitor_|__|window$)/.test(name)) continue;
+    const values = labels.get(name) ?? [];
+    labels.set(name, values);
+    if (value !== '') values.push(value);
+  }
+  return [...labels].map(([name, values]) => [name, values.join(',') || 'null'] as const);
 }
 
 class Page {

@@ -35,9 +35,10 @@ export function pushRoute({ clock, monitors, watch, local, recorder }: PushParts
     }
     watch.beat(watched, {
       at: clock.now(),
+      isReport: true,
       status: status === 'up' ? beatStatus.up : beatStatus.down,
       msg: (typeof msg === 'string' ? msg : JSON.stringify(msg)).slice(0, longestMessage),
-      ping: Number.isNaN(ping) || ping === 0 ? null : Math.round(ping),
+      ping: Number.isNaN(ping) || ping === 0 ? null : Math.round(ping * 1000) / 1000,
     });
     local.heard(watched);
     try {

@@ -70,7 +70,14 @@ export function problemOf(error: unknown, log: Context['log'], random: Context['
   if (error instanceof Problem) return error;
   const status: unknown = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
   if (status === 413) return new Problem('uptime.too_large', 413, 'The body is too large.');
-  if (status === 400) return new Problem('uptime.invalid', 400, 'The body is no JSON.');
+  if (status === 415) {
+    return new Problem('uptime.unsupported', 415, 'The encoding or character set of the body is not supported.');
+  }
+  if (status === 400) return new Problem('uptime.invalid', 400, 'The body is not valid JSON.');
+  // Other errors of reading a request, such as a client that left in the middle of it.
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new Problem('uptime.invalid', status, 'The request could not be read.');
+  }
   const id = random.text(8);
   log.error('a request failed', { id, error });
   return new Problem('uptime.failed', 500, `Something went wrong here. The log says more under ${id}.`);

@@ -1,10 +1,11 @@
-import type { Identity } from '../../contracts/control/accounts.ts';
+import type { Credentials, Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Checker } from '../check/checker.ts';
 import type { ApiKeys } from '../routes/api-keys.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
+import type { Notifications } from '../store/notifications.ts';
 import type { StatusPages } from '../store/status-pages.ts';
 import type { Tags } from '../store/tags.ts';
 import type { Figures } from '../watch/figures.ts';
@@ -27,12 +28,20 @@ export interface SocketParts {
   readonly keys: ApiKeys;
   readonly options: Options;
   readonly maintenances: Maintenances;
+  readonly notifications: Notifications;
+  /** Sends a list to all clients that may have it; `forWriters` to those that may change things. */
+  readonly broadcast: (event: string, list: unknown, forWriters: unknown) => void;
 }
+
+/** A token or the secret of a session. */
+export type Proof = Pick<Credentials, 'authorization' | 'session'>;
 
 /** A client and who it is. */
 export interface Session {
   /** Undefined: nobody has signed up yet on this machine. */
   identity: Identity | undefined;
+  /** What it signed in with; it is asked again whether that is still valid. */
+  proof: Proof | undefined;
   signedIn: boolean;
   readonly remoteAddress: string;
   readonly foreignSite: boolean;

@@ -3,6 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { NewDockerHost, UptimeOptions, type ApiKey } from '../../contracts/uptime/views.ts';
 import { PageNote, publicConfig, PublicGroup } from '../../contracts/uptime/status-pages.ts';
 import { peerTime } from '../domain/time.ts';
+import { databaseSize } from '../store/tables.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
 
@@ -12,24 +13,16 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
   return {
     addDockerHost: {
       needs: 'write',
-      async run(session, given, id) {
+      async run(_session, given, id) {
         const host = read(NewDockerHost, given);
         const { id: number } = await dockerHosts.put(host, id === null || id === undefined ? undefined : numberOf(id));
-        session.emit(
-          'dockerHostList',
-          (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 })),
-        );
         return { msg: 'Saved.', msgi18n: true, id: number };
       },
     },
     deleteDockerHost: {
       needs: 'write',
-      async run(session, id) {
+      async run(_session, id) {
         await dockerHosts.remove(numberOf(id));
-        session.emit(
-          'dockerHostList',
-          (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 })),
-        );
         return said('successDeleted');
       },
     },
@@ -45,11 +38,10 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
     },
     addAPIKey: {
       needs: 'write',
-      async run(session, given) {
+      async run(_session, given) {
         const { name, expires, active } = recordOf(given);
         const until = Date.parse(`${textOf(expires).replace(' ', 'T')}Z`);
         const { id, key } = await keys.add(textOf(name) || 'key', Number.isNaN(until) ? null : until, active !== false);
-        session.emit('apiKeyList', await keyList());
         return said('successAdded', { key, keyID: id });
       },
     },
@@ -62,25 +54,22 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
     },
     enableAPIKey: {
       needs: 'write',
-      async run(session, id) {
+      async run(_session, id) {
         await keys.setActive(numberOf(id), true);
-        session.emit('apiKeyList', await keyList());
         return said('successEnabled');
       },
     },
     disableAPIKey: {
       needs: 'write',
-      async run(session, id) {
+      async run(_session, id) {
         await keys.setActive(numberOf(id), false);
-        session.emit('apiKeyList', await keyList());
         return said('successDisabled');
       },
     },
     deleteAPIKey: {
       needs: 'write',
-      async run(session, id) {
+      async run(_session, id) {
         await keys.remove(numberOf(id));
-        session.emit('apiKeyList', await keyList());
         return said('successDeleted');
       },
     },
@@ -117,6 +106,9 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
     twoFAStatus: { needs: 'read', run: () => ({ status: false }) },
     checkApprise: { needs: 'read', run: () => true },
     getGameList: { needs: 'read', run: () => ({ gameList: [] }) },
+    getDatabaseSize: { needs: 'read', run: async () => ({ size: await databaseSize(context.db) }) },
+    // Space of deleted rows is used again, so that nothing is left to do.
+    shrinkDatabase: { needs: 'write', run: () => ({}) },
   };
 }
 
@@ -128,9 +120,8 @@ export function pageEvents({ pages }: SocketParts): SocketEvents {
   return {
     addStatusPage: {
       needs: 'write',
-      async run(session, title, slug) {
+      async run(_session, title, slug) {
         const page = await pages.add(textOf(slug), textOf(title));
-        session.emit('statusPageList', statusPageList(pages.all()));
         return said('successAdded', { slug: page.config.slug });
       },
     },
@@ -143,21 +134,19 @@ export function pageEvents({ pages }: SocketParts): SocketEvents {
     },
     saveStatusPage: {
       needs: 'write',
-      async run(session, slug, config, _picture, groups) {
+      async run(_session, slug, config, _picture, groups) {
         const { id: _id, logo, ...fields } = recordOf(config);
         const list = read(z.array(PublicGroup), groups ?? []);
         const icon = typeof logo === 'string' ? { icon: logo } : {};
         const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
         const saved = await pages.change(textOf(slug), { ...known, ...icon }, list);
-        session.emit('statusPageList', statusPageList(pages.all()));
         return { publicGroupList: saved.groups };
       },
     },
     deleteStatusPage: {
       needs: 'write',
-      async run(session, slug) {
+      async run(_session, slug) {
         await pages.remove(textOf(slug));
-        session.emit('statusPageList', statusPageList(pages.all()));
         return {};
       },
     },

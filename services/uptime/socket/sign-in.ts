@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { recordOf, textOf, type Session, type SocketEvents } from './events.ts';
+import { recordOf, textOf, type Proof, type Session, type SocketEvents } from './events.ts';
 
 /**
  * Signing in with an account of the house. What a client gets to come back with is a session, or the token that it signed in
@@ -9,9 +9,10 @@ import { recordOf, textOf, type Session, type SocketEvents } from './events.ts';
  */
 export function signInEvents(context: Context, welcome: (session: Session) => Promise<void>): SocketEvents {
   const { accounts } = context;
-  const admit = async (session: Session, identity: Identity | undefined): Promise<void> => {
+  const admit = async (session: Session, identity: Identity | undefined, proof: Proof): Promise<void> => {
     if (identity === undefined || !accounts.may(identity, 'uptime', 'read', '*')) throw wrong();
     session.identity = identity;
+    session.proof = proof;
     session.signedIn = true;
     await welcome(session);
   };
@@ -30,10 +31,15 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
         const [name, secret] = [textOf(username), textOf(password)];
         const authorization = `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
         const identity = await tried(() => accounts.authenticate({ authorization, ...from(session) }));
-        await admit(session, identity);
-        if (identity?.via !== 'password') return { token: secret };
+        if (identity?.via !== 'password') {
+          await admit(session, identity, { authorization: `Bearer ${secret}` });
+          return { token: secret };
+        }
+        if (!accounts.may(identity, 'uptime', 'read', '*')) throw wrong();
         const { remoteAddress, userAgent } = session;
-        return { token: (await accounts.signIn(name, secret, { remoteAddress, userAgent })).secret };
+        const { secret: token } = await accounts.signIn(name, secret, { remoteAddress, userAgent });
+        await admit(session, identity, { session: token });
+        return { token };
       },
     },
     loginByToken: {
@@ -41,10 +47,8 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
       async run(session, given) {
         const token = textOf(given);
         const proof = token.startsWith('tk_') ? { authorization: `Bearer ${token}` } : { session: token };
-        await admit(
-          session,
-          await tried(() => accounts.authenticate({ ...proof, ...from(session) }), 'authInvalidToken'),
-        );
+        const identity = await tried(() => accounts.authenticate({ ...proof, ...from(session) }), 'authInvalidToken');
+        await admit(session, identity, proof);
         return {};
       },
     },
@@ -53,10 +57,24 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
       run(session) {
         session.signedIn = false;
         session.identity = undefined;
+        session.proof = undefined;
         return {};
       },
     },
   };
+}
+
+/** Whether what a client signed in with is still valid, and still grants access. */
+export async function isStillValid(context: Context, session: Session): Promise<boolean> {
+  const { proof, identity } = session;
+  if (proof === undefined || identity === undefined) return true;
+  try {
+    const current = await context.accounts.authenticate({ ...proof, ...from(session) });
+    return current !== undefined && context.accounts.may(current, 'uptime', 'read', '*');
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return false;
+  }
 }
 
 function from({ remoteAddress, foreignSite }: Session) {

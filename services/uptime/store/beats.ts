@@ -26,7 +26,7 @@ export class BeatStore {
         monitor_id: beat.monitorId,
         at: beat.at,
         status: beat.status,
-        ping: beat.ping === null ? null : Math.round(beat.ping),
+        ping: beat.ping,
         message_id: numbers.get(storable(beat.msg)) ?? 0,
         important: beat.important ? (1 as const) : (0 as const),
         retries: beat.retries,

@@ -164,6 +164,30 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '006-create-notifications',
+    async up(db) {
+      await db.schema
+        .createTable('notifications')
+        .addColumn('id', 'integer', (column) => column.primaryKey())
+        .addColumn('sealed', 'text', (column) => column.notNull())
+        .execute();
+    },
+  },
+  {
+    name: '007-keep-fractions-of-pings',
+    async up(db) {
+      // SQLite keeps fractions in integer columns.
+      if (!isPostgres(db)) return;
+      const columns = [
+        ['beats', 'ping'],
+        ...['ping_sum', 'ping_min', 'ping_max', 'p95'].map((column) => ['buckets', column]),
+      ] as const;
+      for (const [table = '', column = ''] of columns) {
+        await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} type double precision`.execute(db);
+      }
+    },
+  },
 ];
 
 function withoutRowId<Table extends string, Column extends string>(

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
-import { MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
+import { MonitorConfig, secretFields, sensitiveFields } from '../../contracts/uptime/monitor.ts';
 import type { Vault } from '../../contracts/service.ts';
 import type { Tables } from './tables.ts';
 
 const purpose = 'uptime.monitor';
+const sealedFields: ReadonlySet<string> = new Set([...secretFields, ...sensitiveFields]);
 /** What a field says that is not stored. */
 const unsaid = MonitorConfig.parse({ name: '-', type: '-' });
 
@@ -22,8 +23,8 @@ export class MonitorStore {
     this.#vault = vault;
   }
 
-  async all(): Promise<StoredMonitor[]> {
-    const rows = await this.#db.selectFrom('monitors').select(['id', 'config', 'secrets']).orderBy('id').execute();
+  async all(db: Kysely<Tables> = this.#db): Promise<StoredMonitor[]> {
+    const rows = await db.selectFrom('monitors').select(['id', 'config', 'secrets']).orderBy('id').execute();
     return rows.map(({ id, config, secrets }) => ({
       id,
       config: {
@@ -32,6 +33,20 @@ export class MonitorStore {
         ...(secrets === null ? {} : (JSON.parse(this.#vault.open(secrets, purpose)) as object)),
       },
     }));
+  }
+
+  /** Seals what an earlier version stored plainly. */
+  async sealAll(transaction: Kysely<Tables>): Promise<void> {
+    const rows = await transaction.selectFrom('monitors').select(['id', 'config']).execute();
+    const plain = new Set(
+      rows.flatMap(({ id, config }) =>
+        Object.keys(JSON.parse(config) as object).some((name) => sealedFields.has(name)) ? [id] : [],
+      ),
+    );
+    if (plain.size === 0) return;
+    for (const { id, config } of await this.all(transaction)) {
+      if (plain.has(id)) await this.change(transaction, id, config);
+    }
   }
 
   async add(transaction: Kysely<Tables>, config: MonitorConfig, now: number): Promise<number> {
@@ -61,11 +76,10 @@ export class MonitorStore {
   }
 
   #columns(config: MonitorConfig): { config: string; secrets: string | null } {
-    const secret = new Set<string>(secretFields);
     const entries = Object.entries(config);
-    const sealed = entries.filter(([name, value]) => secret.has(name) && value !== null && value !== '');
+    const sealed = entries.filter(([name, value]) => sealedFields.has(name) && value !== null && value !== '');
     return {
-      config: storable(JSON.stringify(Object.fromEntries(entries.filter(([name]) => !secret.has(name))))),
+      config: storable(JSON.stringify(Object.fromEntries(entries.filter(([name]) => !sealedFields.has(name))))),
       secrets:
         sealed.length === 0 ? null : this.#vault.seal(storable(JSON.stringify(Object.fromEntries(sealed))), purpose),
     };

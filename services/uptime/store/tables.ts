@@ -1,4 +1,4 @@
-import { PostgresAdapter, type Generated, type Kysely } from 'kysely';
+import { PostgresAdapter, sql, type Generated, type Kysely } from 'kysely';
 import type { BeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { noteStyles } from '../../contracts/uptime/status-pages.ts';
 
@@ -44,6 +44,8 @@ export interface Tables {
     /** See `spreadText`. */
     spread: string;
   };
+  /** Where clients of Uptime Kuma send alerts; JSON, sealed. */
+  notifications: { id: number; sealed: string };
   incidents: {
     id: Generated<number>;
     started_at: number;
@@ -92,4 +94,15 @@ export const bucketMs: Readonly<Record<BucketSize, number>> = { 1: 3_600_000, 2:
 
 export function isPostgres(db: Kysely<any>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+/** Bytes that the tables take on the disk. */
+export async function databaseSize(db: Kysely<Tables>): Promise<number> {
+  const statement = isPostgres(db)
+    ? sql<{ size: number | string }>`select coalesce(sum(pg_total_relation_size(oid)), 0) as size from pg_class
+        where relkind = 'r' and relnamespace = current_schema()::regnamespace`
+    : sql<{ size: number | string }>`select page_count * page_size as size
+        from pragma_page_count(), pragma_page_size()`;
+  const { rows } = await statement.execute(db);
+  return Number(rows[0]?.size ?? 0);
 }

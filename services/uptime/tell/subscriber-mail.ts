@@ -20,7 +20,7 @@ export interface SubscriberMailParts {
   readonly context: Pick<Context, 'jobs' | 'handovers' | 'log'>;
   readonly subscribers: Subscribers;
   /** Where mail leaves: an address of Delivery without a recipient; empty: nowhere. It holds a password. */
-  readonly mailAddress: string;
+  readonly mailAddress: () => string;
 }
 
 /** What is said to all who follow a page. */
@@ -45,7 +45,7 @@ export class SubscriberMail {
   }
 
   get isSet(): boolean {
-    return this.#parts.mailAddress !== '';
+    return this.#parts.mailAddress() !== '';
   }
 
   /** `base`: where the visitor sees the page. */
@@ -71,7 +71,8 @@ export class SubscriberMail {
   }
 
   handle(): Disposable {
-    const { context, subscribers, mailAddress } = this.#parts;
+    const { context, subscribers } = this.#parts;
+    const mailAddress = this.#parts.mailAddress();
     return context.jobs.handle(sendMail, async ({ id, payload: { subscriber, subject, message, link, page } }) => {
       const known = subscribers.find(subscriber);
       if (known === undefined || mailAddress === '') return;

@@ -29,6 +29,8 @@ const deliver = defineJob(
 export interface TellParts {
   readonly context: Pick<Context, 'jobs' | 'handovers' | 'fetch' | 'log' | 'appPages'>;
   readonly options: () => UptimeOptions;
+  /** Addresses of Delivery that a monitor names itself. */
+  readonly urlsFor: (monitor: number) => readonly string[];
   readonly sent: Counter;
   readonly failed: Counter;
   /** Those who follow status pages are to hear of it as well; doing it again changes nothing. */
@@ -96,8 +98,17 @@ export class Teller {
     });
   }
 
-  async #pass({ title, body, type, event, tag }: z.infer<typeof deliver.schema>): Promise<void> {
-    const { context, options } = this.#parts;
+  async #pass(payload: z.infer<typeof deliver.schema>): Promise<void> {
+    const { title, body, type, event, tag, monitor } = payload;
+    const { context, options, urlsFor } = this.#parts;
+    const urls = monitor === null ? [] : [...urlsFor(monitor)];
+    if (urls.length > 0) {
+      await context.handovers.pass(noticeOffered, `${event.id}:notifications`, {
+        configuration: 'aggregator',
+        urls,
+        notice: { title, body, type, format: 'text', tags: ['uptime', `uptime.${event.kind}`], source: 'uptime' },
+      });
+    }
     const { notifyUrl } = options();
     if (notifyUrl !== '') {
       const text = JSON.stringify({ title, body, type, ...(tag === '' ? {} : { tag }), event });

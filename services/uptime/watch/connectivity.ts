@@ -8,12 +8,12 @@ const timeoutMs = 3000;
 /** Whether this machine has a network at all: without one the silence of others says nothing of them. */
 export class Connectivity {
   readonly #connect: Connect;
-  readonly #address: string;
+  readonly #address: () => string;
   readonly #now: () => number;
   #known: { readonly until: number; readonly online: Promise<boolean> } | undefined;
 
   /** `address`: `host:port` of something that is always there; empty: an interface with an address will do. */
-  constructor(connect: Connect, address: string, now: () => number) {
+  constructor(connect: Connect, address: () => string, now: () => number) {
     this.#connect = connect;
     this.#address = address;
     this.#now = now;
@@ -31,7 +31,7 @@ export class Connectivity {
   async #look(): Promise<boolean> {
     const outward = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
     if (!outward.some(({ internal }) => !internal)) return false;
-    const match = /^(.+):(\d+)$/.exec(this.#address);
+    const match = /^(.+):(\d+)$/.exec(this.#address());
     if (match === null) return true;
     try {
       const { socket } = await this.#connect({

@@ -1,12 +1,26 @@
 import type { Health } from '../../contracts/health.ts';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import { fewNames } from '../../kit/few-names.ts';
+import type { Checker } from '../check/checker.ts';
 import type { Monitors } from './monitors.ts';
 import type { Recorder } from './recorder.ts';
 
 /** What Home says of the service: which monitors are down, by their names as far as a line has room. */
-export function healthOf(monitors: Monitors, recorder: Recorder): Health {
+export function healthOf(parts: {
+  readonly monitors: Monitors;
+  readonly recorder: Recorder;
+  readonly checker: Checker;
+}): Health {
+  const { monitors, recorder, checker } = parts;
   if (recorder.isBehind) return { state: 'degraded', detail: 'what was checked cannot be written' };
+  const quarantined = monitors.all().filter(({ quarantinedAt }) => quarantinedAt !== null);
+  const [paused] = quarantined;
+  if (paused !== undefined) {
+    const names = fewNames(quarantined.map(({ config }) => config.name));
+    const detail = `paused because Homeport stopped working during the check: ${names}`;
+    return { state: 'degraded', detail, remedy: { label: 'Resume it', to: `/uptime/monitors/${String(paused.id)}` } };
+  }
+  if (checker.problem !== undefined) return { state: 'degraded', detail: checker.problem };
   const active = monitors.all().filter((watched) => monitors.isActive(watched));
   if (active.length === 0) {
     return { state: 'up', detail: 'nothing to watch', begin: { label: 'Watch a first address', to: '/uptime' } };

@@ -113,7 +113,13 @@ export class LocalChecks implements Disposable {
         }
       }
       default:
-        return { at, status: beatStatus.down, msg: 'Unknown Monitor Type', ping: null };
+        return {
+          at,
+          status: beatStatus.down,
+          msg: 'Unknown Monitor Type',
+          ping: null,
+          notChecked: true,
+        };
     }
   }
 }

@@ -17,6 +17,8 @@ export interface MonitorsParts {
   readonly local: LocalChecks;
   /** A maintenance window that runs names it. */
   readonly isCovered: (id: number) => boolean;
+  /** What is remembered of a monitor changed. */
+  readonly noted: (watched: Watched) => void;
   /** Some were added, changed or removed. */
   readonly changed: (ids: readonly number[]) => void;
 }
@@ -104,8 +106,23 @@ export class Monitors {
     const db: Kysely<Tables> = context.db;
     const rows = await db.selectFrom('standings').selectAll().execute();
     const remembered = new Map(rows.map(({ monitor_id, body }) => [monitor_id, JSON.parse(body) as Remembered]));
+    await context.commit((transaction) => store.sealAll(transaction));
     for (const { id, config } of await store.all()) this.#keep(watchedOf(id, config, remembered.get(id)));
+    // Before anything is checked: what ended the process must not do so again.
+    await this.quarantine(this.#parts.checker.recover());
     this.#checkThese(this.all(), false);
+  }
+
+  /** Pauses monitors that may have ended the process; `setActive` resumes them. */
+  async quarantine(ids: readonly number[]): Promise<void> {
+    for (const id of ids) {
+      const watched = this.#watched.get(id);
+      if (watched === undefined || !watched.config.active) continue;
+      await this.setActive(id, false);
+      watched.quarantinedAt = this.#parts.context.clock.now();
+      this.#parts.noted(watched);
+      this.#parts.changed([id]);
+    }
   }
 
   /** @throws Problem `uptime.invalid` (400) with fields, `uptime.taken` (409) for a token that is in use */
@@ -168,6 +185,10 @@ export class Monitors {
       if (config.active && !watched.config.active)
         for (const one of all) one.standing = { ...one.standing, since: null };
       if (watched.config.pushToken !== null) this.#byToken.delete(watched.config.pushToken);
+      if (config.active && watched.quarantinedAt !== null) {
+        watched.quarantinedAt = null;
+        this.#parts.noted(watched);
+      }
       watched.config = config;
       watched.rules = rulesOf(config);
       watched.usual = undefined;

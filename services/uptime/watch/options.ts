@@ -8,11 +8,20 @@ import type { Tables } from '../store/tables.ts';
 /** What may be set while the service runs; it begins with the settings. */
 export class Options {
   readonly #context: Pick<Context, 'db' | 'commit'>;
+  #defaults: UptimeOptions;
+  #stored: Partial<UptimeOptions> = {};
   #current: UptimeOptions;
 
   constructor(context: Pick<Context, 'db' | 'commit'>, usual: UptimeOptions) {
     this.#context = context;
+    this.#defaults = usual;
     this.#current = usual;
+  }
+
+  /** Takes changed settings; what was set while the service runs stays. */
+  setDefaults(defaults: UptimeOptions): void {
+    this.#defaults = defaults;
+    this.#current = { ...defaults, ...this.#stored };
   }
 
   get current(): UptimeOptions {
@@ -24,7 +33,10 @@ export class Options {
     const rows = await db.selectFrom('options').selectAll().execute();
     const stored = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
     const read = UptimeOptions.parse({ ...this.#current, ...stored });
-    this.#current = isZone(read.timezone) ? read : { ...read, timezone: this.#current.timezone };
+    const current = isZone(read.timezone) ? read : { ...read, timezone: this.#current.timezone };
+    const names = new Set(Object.keys(stored));
+    this.#stored = Object.fromEntries(Object.entries(current).filter(([name]) => names.has(name)));
+    this.#current = current;
   }
 
   /** @throws Problem `uptime.invalid` (422) for a time zone that there is none of */
@@ -48,7 +60,8 @@ export class Options {
       });
     }
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    this.#current = { ...this.#current, ...given };
+    this.#stored = { ...this.#stored, ...given };
+    this.#current = { ...this.#defaults, ...this.#stored };
     return this.#current;
   }
 }

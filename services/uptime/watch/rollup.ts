@@ -133,7 +133,7 @@ function rowOf(size: BucketSize, id: number, start: number, tally: Tally, spread
     maintenance: tally.maintenance,
     up_ms: Math.round(tally.upMs),
     down_ms: Math.round(tally.downMs),
-    ping_sum: Math.round(tally.pingSum),
+    ping_sum: tally.pingSum,
     pings: tally.pings,
     ping_min: tally.pingMin,
     ping_max: tally.pingMax,

@@ -34,6 +34,8 @@ export interface Watched {
   outageSince: number | null;
   /** Its outage was another one's fault, and that one was told of. */
   silenced: boolean;
+  /** When it was paused because the process died while it was being checked; ms since the epoch. */
+  quarantinedAt: number | null;
   /** Failures that were our own fault, in a row. */
   excused: number;
   readonly hours: Map<number, Tally>;
@@ -42,7 +44,10 @@ export interface Watched {
 
 /** What of it outlives a restart, beside its beats. */
 export type Remembered = Partial<Pick<Watched, 'chain'>> &
-  Pick<Watched, 'standing' | 'flapping' | 'told' | 'incident' | 'outageSince' | 'silenced' | 'slowness'>;
+  Pick<
+    Watched,
+    'standing' | 'flapping' | 'told' | 'incident' | 'outageSince' | 'silenced' | 'slowness' | 'quarantinedAt'
+  >;
 
 export function watchedOf(id: number, config: MonitorConfig, remembered?: Partial<Remembered>): Watched {
   return {
@@ -59,6 +64,7 @@ export function watchedOf(id: number, config: MonitorConfig, remembered?: Partia
     incident: remembered?.incident ?? null,
     outageSince: remembered?.outageSince ?? null,
     silenced: remembered?.silenced ?? false,
+    quarantinedAt: remembered?.quarantinedAt ?? null,
     excused: 0,
     hours: new Map(),
     days: new Map(),
@@ -66,7 +72,7 @@ export function watchedOf(id: number, config: MonitorConfig, remembered?: Partia
 }
 
 export function rememberedOf(watched: Watched): Remembered {
-  const { standing, flapping, chain, told, incident, outageSince, silenced, slowness } = watched;
+  const { standing, flapping, chain, told, incident, outageSince, silenced, slowness, quarantinedAt } = watched;
   return {
     standing,
     flapping,
@@ -75,6 +81,7 @@ export function rememberedOf(watched: Watched): Remembered {
     outageSince,
     silenced,
     slowness,
+    quarantinedAt,
     ...(chain === undefined ? {} : { chain }),
   };
 }

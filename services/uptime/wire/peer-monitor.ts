@@ -1,9 +1,9 @@
-import { secretFields } from '../../contracts/uptime/monitor.ts';
 import { peerTime } from '../domain/time.ts';
 import type { StoredBeat } from '../store/beats.ts';
 import type { KnownTag } from '../store/tags.ts';
 import type { Monitors } from '../watch/monitors.ts';
 import { timeoutMs, type Watched } from '../watch/watched.ts';
+import { redactedFields } from './redacted.ts';
 
 /** What a field is where nothing was said of it: the peer's clients read all of them. */
 const usual: Readonly<Record<string, unknown>> = {
@@ -101,11 +101,9 @@ export function peerMonitor(
     Object.entries(config).filter(([name, value]) => value !== null || !(name in usual)),
   );
   const path = pathOf(watched, monitors);
-  const hidden = withSecrets ? [] : secretFields;
+  const fields = { ...usual, ...given };
   return {
-    ...usual,
-    ...given,
-    ...Object.fromEntries(hidden.map((field) => [field, null])),
+    ...(withSecrets ? fields : redactedFields(fields)),
     id,
     retryInterval: config.retryInterval ?? config.interval,
     timeout: config.timeout ?? Math.round(timeoutMs(config)) / 1000,

@@ -5,7 +5,9 @@ import { targetOf } from '../domain/target.ts';
 import { uptimeByTime } from '../domain/tally.ts';
 import { peerTime } from '../domain/time.ts';
 import type { StoredBeat } from '../store/beats.ts';
+import { problemsOf } from '../watch/problems.ts';
 import { lastDay, type Watched } from '../watch/watched.ts';
+import { redactedFields, redactedNames } from './redacted.ts';
 
 /** A beat as the peer's clients read it. */
 export function beatView(beat: StoredBeat): Beat {
@@ -15,6 +17,7 @@ export function beatView(beat: StoredBeat): Beat {
 
 export function stateView(watched: Watched, now: number): MonitorState {
   const { standing, chain, slowness, flapping } = watched;
+  const problems = problemsOf(watched);
   return {
     status: standing.status,
     msg: standing.msg,
@@ -25,12 +28,13 @@ export function stateView(watched: Watched, now: number): MonitorState {
     certDays: certificateDays(chain, now),
     degraded: slowness.slowSince !== null,
     flapping: flapping.flapping,
+    ...(problems.length === 0 ? {} : { problems }),
   };
 }
 
 export function rowView(watched: Watched, active: boolean, now: number): MonitorRow {
   const { id, config } = watched;
-  const { status, msg, ping, since, uptime24h, certDays, degraded, flapping } = stateView(watched, now);
+  const { status, msg, ping, since, uptime24h, certDays, degraded, flapping, problems } = stateView(watched, now);
   return {
     id,
     name: config.name,
@@ -47,20 +51,21 @@ export function rowView(watched: Watched, active: boolean, now: number): Monitor
       ...(certDays === null ? {} : { certDays }),
       ...(degraded ? { degraded } : {}),
       ...(flapping ? { flapping } : {}),
+      ...(problems === undefined ? {} : { problems }),
     },
   };
 }
 
-/** All fields but the secret ones, which are only named. */
-export function monitorView(watched: Watched, now: number): Monitor {
+/** All fields but the secret ones, which are only named; for accounts that may not change it without credentials. */
+export function monitorView(watched: Watched, now: number, mayWrite: boolean): Monitor {
   const { id, config } = watched;
   const secret = new Set<string>(secretFields);
   const isSet = (field: string): boolean => typeof config[field] === 'string' && config[field] !== '';
-  const shown = Object.fromEntries(Object.entries(config).filter(([name]) => !secret.has(name)));
+  const visible = Object.fromEntries(Object.entries(config).filter(([name]) => !secret.has(name)));
   return {
-    ...(shown as typeof config),
+    ...((mayWrite ? visible : redactedFields(visible)) as typeof config),
     id,
     state: stateView(watched, now),
-    secrets: secretFields.filter(isSet),
+    secrets: [...secretFields.filter(isSet), ...(mayWrite ? [] : redactedNames(visible))],
   };
 }

@@ -41,7 +41,10 @@ describe('a backup of Uptime Kuma', () => {
     expect(await rig.call('POST', '/api/import', backup)).toEqual({
       ...{ monitors: 4, tags: 1, dockerHosts: 0, statusPages: 0, maintenances: 0 },
       notifications: [{ name: 'ntfy', type: 'ntfy', monitors: 1 }],
-      skipped: [{ what: 'monitor', name: '', why: expect.stringContaining('name') }],
+      skipped: [
+        { what: 'option', name: 'game', why: expect.stringContaining('gamedig are not supported') },
+        { what: 'monitor', name: '', why: expect.stringContaining('name') },
+      ],
     });
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
     const by = Object.fromEntries(items.map((monitor) => [monitor.name, monitor]));
@@ -56,7 +59,7 @@ describe('a backup of Uptime Kuma', () => {
     // Once more: the token is taken, the rest comes a second time.
     const again = await rig.call<{ monitors: number; tags: number; skipped: object[] }>('POST', '/api/import', backup);
     expect(again).toMatchObject({ monitors: 3, tags: 0 });
-    expect(again.skipped).toHaveLength(2);
+    expect(again.skipped).toHaveLength(3);
     const none = await rig.raw('POST', '/api/import', { hello: 1 });
     expect([none.status, await none.json()]).toEqual([400, { ok: false, msg: expect.stringContaining('no backup') }]);
   });
@@ -82,7 +85,7 @@ describe('a backup of Uptime Kuma', () => {
         statusPages: 1,
         maintenances: 1,
         notifications: [],
-        skipped: [],
+        skipped: [{ what: 'option', name: 'game', why: expect.stringContaining('gamedig are not supported') }],
       },
     });
     const moved = (await other.call<{ items: Monitor[] }>('GET', '/api/monitors')).items;

@@ -1,0 +1,74 @@
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly domain: string;
+  /** Without a Domain attribute only the host that set it gets it. */
+  readonly hostOnly: boolean;
+  readonly path: string;
+  readonly secure: boolean;
+}
+
+const maxCookies = 50;
+const maxCookieLength = 4096;
+
+/** The cookies of one check: servers set them on a redirect and expect them after it (RFC 6265). */
+export class CookieJar {
+  readonly #cookies = new Map<string, Cookie>();
+
+  /** Takes the `Set-Cookie` headers of a response. */
+  store(url: URL, headers: readonly string[]): void {
+    for (const header of headers) {
+      const cookie = header.length > maxCookieLength ? undefined : parseCookie(url, header);
+      if (cookie === undefined) continue;
+      const key = `${cookie.domain}\n${cookie.path}\n${cookie.name}`;
+      if (isExpired(header)) this.#cookies.delete(key);
+      else if (this.#cookies.has(key) || this.#cookies.size < maxCookies) this.#cookies.set(key, cookie);
+    }
+  }
+
+  /** The `Cookie` header for a request; undefined without cookies. `own`: the header that the monitor names itself. */
+  header(url: URL, own: string | undefined): string | undefined {
+    const matching = [...this.#cookies.values()].filter((cookie) => isFor(cookie, url));
+    const parts = [...(own === undefined ? [] : [own]), ...matching.map(({ name, value }) => `${name}=${value}`)];
+    return parts.length === 0 ? undefined : parts.join('; ');
+  }
+}
+
+function parseCookie(url: URL, header: string): Cookie | undefined {
+  const [pair = '', ...attributes] = header.split(';').map((part) => part.trim());
+  const equals = pair.indexOf('=');
+  if (equals < 1) return undefined;
+  const named = new Map(
+    attributes.map((attribute) => {
+      const [name = '', ...value] = attribute.split('=');
+      return [name.toLowerCase(), value.join('=').trim()] as const;
+    }),
+  );
+  const host = url.hostname.toLowerCase();
+  const domain = (named.get('domain') ?? '').replace(/^\./, '').toLowerCase();
+  // A domain without a dot would be all of `com`.
+  if (domain !== '' && domain !== host && (!host.endsWith(`.${domain}`) || !domain.includes('.'))) return undefined;
+  const path = named.get('path') ?? '';
+  return {
+    name: pair.slice(0, equals),
+    value: pair.slice(equals + 1),
+    domain: domain === '' ? host : domain,
+    hostOnly: domain === '',
+    path: path.startsWith('/') ? path : (/^(\/.*)\//.exec(url.pathname)?.[1] ?? '/'),
+    secure: named.has('secure'),
+  };
+}
+
+function isExpired(header: string): boolean {
+  const maxAge = /;\s*max-age=(-?\d+)/i.exec(header)?.[1];
+  if (maxAge !== undefined) return Number(maxAge) <= 0;
+  const expires = Date.parse(/;\s*expires=([^;]+)/i.exec(header)?.[1] ?? '');
+  return expires <= Date.now();
+}
+
+function isFor({ domain, hostOnly, path, secure }: Cookie, { hostname, pathname, protocol }: URL): boolean {
+  const host = hostname.toLowerCase();
+  const isHost = host === domain || (!hostOnly && host.endsWith(`.${domain}`));
+  const isPath = pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
+  return isHost && isPath && (!secure || protocol === 'https:');
+}

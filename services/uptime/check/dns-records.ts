@@ -1,0 +1,62 @@
+import type { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+export const recordTypes = ['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'] as const;
+export type RecordType = (typeof recordTypes)[number];
+
+/** A record as text, and the part of it that conditions compare. */
+export interface ResolvedRecord {
+  readonly text: string;
+  readonly value: string;
+}
+
+/** Resolves records; the name of an address (`PTR`) is found by the address itself. */
+export async function resolveRecords(
+  resolver: Resolver,
+  hostname: string,
+  type: RecordType,
+): Promise<readonly ResolvedRecord[]> {
+  switch (type) {
+    case 'CAA':
+      return (await resolver.resolveCaa(hostname)).map((record) => {
+        const { critical, ...named } = record as { readonly critical: number } & Readonly<Record<string, unknown>>;
+        const tags = Object.entries(named).filter(([name]) => name !== 'type');
+        const [tag = '', value = ''] = tags[0] ?? [];
+        return { text: `${String(critical)} ${tag} ${String(value)}`, value: String(value) };
+      });
+    case 'MX':
+      return (await resolver.resolveMx(hostname)).map(({ exchange, priority }) => ({
+        text: `Hostname: ${exchange} - Priority: ${String(priority)}`,
+        value: exchange,
+      }));
+    case 'SRV':
+      return (await resolver.resolveSrv(hostname)).map(({ name, port, priority, weight }) => ({
+        text: `Name: ${name} | Port: ${String(port)} | Priority: ${String(priority)} | Weight: ${String(weight)}`,
+        value: name,
+      }));
+    case 'SOA': {
+      const { nsname, hostmaster, serial, refresh, retry, expire, minttl } = await resolver.resolveSoa(hostname);
+      const times = `Serial: ${serial} | Refresh: ${refresh} | Retry: ${retry} | Expire: ${expire} | MinTTL: ${minttl}`;
+      return [{ text: `NS-Name: ${nsname} | Hostmaster: ${hostmaster} | ${times}`, value: nsname }];
+    }
+    case 'TXT':
+      return (await resolver.resolveTxt(hostname)).map((parts) => plain(parts.join('')));
+    case 'PTR': {
+      const names = isIP(hostname) === 0 ? await resolver.resolvePtr(hostname) : await resolver.reverse(hostname);
+      return names.map(plain);
+    }
+    default:
+      return (await resolver.resolve(hostname, type)).map(plain);
+  }
+}
+
+/** What the beat says of the records. */
+export function recordsMessage(type: RecordType, records: readonly ResolvedRecord[]): string {
+  const text = records.map((record) => record.text).join(' | ');
+  if (type === 'NS') return `Servers: ${text}`;
+  return type === 'MX' || type === 'SRV' || type === 'SOA' ? text : `Records: ${text}`;
+}
+
+function plain(text: string): ResolvedRecord {
+  return { text, value: text };
+}

@@ -1,0 +1,20 @@
+import { CheckFailure } from './failure.ts';
+
+const checkEveryMs = 10;
+
+/**
+ * Ends a check whose server sends more than any answer needs. `bytesRead` returns what was received so far; libraries that
+ * collect a message until it is complete have no limit of their own.
+ */
+export function limitBytesRead(
+  bytesRead: () => number | undefined,
+  maxBytes: number,
+  exceeded: (failure: CheckFailure) => void,
+): Disposable {
+  const timer = setInterval(() => {
+    if ((bytesRead() ?? 0) <= maxBytes) return;
+    clearInterval(timer);
+    exceeded(new CheckFailure(`The server sends more than ${String(Math.round(maxBytes / 1024 / 1024))} MiB`));
+  }, checkEveryMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

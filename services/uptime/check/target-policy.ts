@@ -1,0 +1,90 @@
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { CheckFailure } from './failure.ts';
+import { rememberedLookup } from './names.ts';
+
+/** Which addresses no monitor may reach. */
+export interface TargetPolicy {
+  /** Addresses of Homeport's own listeners, such as `http://127.0.0.1:8000`. */
+  readonly ownListeners: readonly string[];
+  /** Link-local addresses and those where clouds hand out credentials to computers are allowed. */
+  readonly allowLinkLocal: boolean;
+}
+
+/** `connect`: no data is sent. `public`: a request for a page that everybody may read. */
+export type TargetUse = 'connect' | 'public' | 'exchange';
+
+const interfacesCachedMs = 5000;
+
+const linkLocal = new BlockList();
+linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
+linkLocal.addSubnet('fe80::', 10, 'ipv6');
+for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) linkLocal.addAddress(address, 'ipv4');
+linkLocal.addAddress('fd00:ec2::254', 'ipv6');
+
+let policy: TargetPolicy = { ownListeners: [], allowLinkLocal: false };
+let ownPorts: ReadonlySet<number> = new Set();
+let thisComputer = { list: new BlockList(), until: 0 };
+
+export function setTargetPolicy(next: TargetPolicy): void {
+  policy = next;
+  ownPorts = new Set(next.ownListeners.flatMap((address) => portOf(address) ?? []));
+}
+
+/**
+ * Refuses an address after its name was resolved, so that no other name or redirect leads there.
+ * @throws CheckFailure with the reason
+ */
+export function assertAllowedTarget(host: string, port: number, use: TargetUse): void {
+  const address = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const family = isIP(address);
+  if (family === 0) return;
+  const type = family === 6 ? 'ipv6' : 'ipv4';
+  if (!policy.allowLinkLocal && linkLocal.check(address, type)) {
+    throw new CheckFailure(
+      `${address} is a link-local or cloud metadata address, which is not checked. A setting of Uptime allows it`,
+    );
+  }
+  if (use === 'exchange' && ownPorts.has(port) && addressesOfThisComputer().check(address, type)) {
+    throw new CheckFailure(
+      `Port ${String(port)} belongs to Homeport itself. Watch its first page or its health page, or use a TCP port monitor`,
+    );
+  }
+}
+
+/** Resolves names for a connection to `port`, and fails for addresses that the policy refuses. */
+export function guardedLookup(port: number, use: TargetUse): LookupFunction {
+  return (host, options, callback) => {
+    rememberedLookup(host, options, (error, found, family) => {
+      try {
+        const list = typeof found === 'string' ? [found] : found.map(({ address }) => address);
+        if (error === null) for (const address of list) assertAllowedTarget(address, port, use);
+        callback(error, found, family);
+      } catch (refusal) {
+        callback(refusal as NodeJS.ErrnoException, '', 0);
+      }
+    });
+  };
+}
+
+function addressesOfThisComputer(): BlockList {
+  const now = performance.now();
+  if (thisComputer.until > now) return thisComputer.list;
+  const list = new BlockList();
+  list.addSubnet('127.0.0.0', 8, 'ipv4');
+  list.addSubnet('0.0.0.0', 8, 'ipv4');
+  list.addAddress('::1', 'ipv6');
+  list.addAddress('::', 'ipv6');
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap((one) => one ?? [])) {
+    list.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
+  }
+  thisComputer = { list, until: now + interfacesCachedMs };
+  return list;
+}
+
+function portOf(address: string): number | undefined {
+  const url = URL.parse(address);
+  if (url === null) return undefined;
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}

@@ -1,0 +1,85 @@
+/** One comparison of a monitor's conditions, as Uptime Kuma stores it. */
+interface Expression {
+  readonly variable: string;
+  readonly operator: string;
+  readonly value: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const maxDepth = 20;
+
+/** Operators on text and numbers. */
+const comparisons: Readonly<Record<string, (actual: string, expected: string) => boolean>> = {
+  equals: (actual, expected) => actual === expected,
+  not_equals: (actual, expected) => actual !== expected,
+  contains: (actual, expected) => actual.includes(expected),
+  not_contains: (actual, expected) => !actual.includes(expected),
+  starts_with: (actual, expected) => actual.startsWith(expected),
+  not_starts_with: (actual, expected) => !actual.startsWith(expected),
+  ends_with: (actual, expected) => actual.endsWith(expected),
+  not_ends_with: (actual, expected) => !actual.endsWith(expected),
+  num_equals: (actual, expected) => Number(actual) === Number(expected),
+  num_not_equals: (actual, expected) => Number(actual) !== Number(expected),
+  lt: (actual, expected) => Number(actual) < Number(expected),
+  gt: (actual, expected) => Number(actual) > Number(expected),
+  lte: (actual, expected) => Number(actual) <= Number(expected),
+  gte: (actual, expected) => Number(actual) >= Number(expected),
+};
+
+/** Whether a monitor has conditions. */
+export function hasConditions(conditions: unknown): boolean {
+  return listOf(conditions).length > 0;
+}
+
+/**
+ * Evaluates conditions and groups of them from left to right; each says whether it is joined by `and` or `or` with what
+ * precedes it. Without conditions the result is true.
+ * @throws Error when a condition has another form, so that it is never taken to hold.
+ */
+export function conditionsHold(conditions: unknown, values: Readonly<Record<string, string>>, depth = 0): boolean {
+  if (depth > maxDepth) throw new Error('The conditions are nested too deeply');
+  let result: boolean | undefined;
+  for (const condition of listOf(conditions)) {
+    const holds =
+      condition['type'] === 'group'
+        ? conditionsHold(condition['children'], values, depth + 1)
+        : expressionHolds(expressionOf(condition), values);
+    if (result === undefined) result = holds;
+    else result = condition['andOr'] === 'or' ? result || holds : result && holds;
+  }
+  return result ?? true;
+}
+
+function expressionHolds({ variable, operator, value }: Expression, values: Readonly<Record<string, string>>): boolean {
+  const compare = Object.hasOwn(comparisons, operator) ? comparisons[operator] : undefined;
+  const actual = Object.hasOwn(values, variable) ? values[variable] : undefined;
+  if (compare === undefined) throw new Error(`The condition has an unknown operator ${operator.slice(0, 50)}`);
+  if (actual === undefined) throw new Error(`The condition has an unknown variable ${variable.slice(0, 50)}`);
+  return compare(actual, value);
+}
+
+function expressionOf({ variable, operator, value }: Fields): Expression {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return {
+    variable: typeof variable === 'string' ? variable : '',
+    operator: typeof operator === 'string' ? operator : '',
+    value: text,
+  };
+}
+
+/** @throws Error for text that is not a list */
+function listOf(conditions: unknown): readonly Fields[] {
+  if (conditions === undefined || conditions === null || conditions === '') return [];
+  const list: unknown = typeof conditions === 'string' ? parse(conditions) : conditions;
+  if (!Array.isArray(list)) throw new Error('The conditions are not a list');
+  return list.map((one: unknown) => (typeof one === 'object' && one !== null ? (one as Fields) : {}));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('The conditions are not JSON');
+  }
+}

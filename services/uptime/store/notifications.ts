@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { toDeliveryUrls } from '../domain/kuma-notification.ts';
+import type { Tables } from './tables.ts';
+
+const purpose = 'uptime.notification';
+/** Monitors that were imported name notifications of another installation, whose numbers are small. */
+const firstId = 1001;
+
+/** A notification as clients of Uptime Kuma set it up; all its fields are the client's. */
+export interface KumaNotification {
+  readonly id: number;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** Where clients of Uptime Kuma send alerts, besides the destinations of Delivery. */
+export class Notifications {
+  readonly #context: Pick<Context, 'db' | 'commit' | 'vault'>;
+  readonly #known = new Map<number, KumaNotification>();
+
+  constructor(context: Pick<Context, 'db' | 'commit' | 'vault'>) {
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {
+    const db: Kysely<Tables> = this.#context.db;
+    for (const { id, sealed } of await db.selectFrom('notifications').selectAll().orderBy('id').execute()) {
+      const config = JSON.parse(this.#context.vault.open(sealed, purpose)) as KumaNotification['config'];
+      this.#known.set(id, { id, config });
+    }
+  }
+
+  all(): readonly KumaNotification[] {
+    return [...this.#known.values()];
+  }
+
+  /** Addresses of Delivery for the notifications that a monitor names (`{"1001": true}`). */
+  urlsFor(names: unknown): readonly string[] {
+    if (typeof names !== 'object' || names === null) return [];
+    return Object.entries(names).flatMap(([id, isOn]) => {
+      const found = isOn === true ? this.#known.get(Number(id)) : undefined;
+      return found === undefined || found.config['active'] === false ? [] : toDeliveryUrls(found.config);
+    });
+  }
+
+  /** Adds one, or changes that of an id. @throws Problem for a type that Delivery cannot send to, and for an unknown id */
+  async put(config: KumaNotification['config'], id?: number): Promise<number> {
+    toDeliveryUrls(config);
+    if (id !== undefined && !this.#known.has(id)) throw unknown();
+    const number = id ?? Math.max(firstId - 1, ...this.#known.keys()) + 1;
+    const row = { id: number, sealed: this.#context.vault.seal(JSON.stringify(config), purpose) };
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.deleteFrom('notifications').where('id', '=', number).execute();
+      await transaction.insertInto('notifications').values(row).execute();
+    });
+    this.#known.set(number, { id: number, config });
+    return number;
+  }
+
+  async remove(id: number): Promise<void> {
+    if (!this.#known.has(id)) throw unknown();
+    await this.#context.commit(async (transaction: Kysely<Tables>) => {
+      await transaction.deleteFrom('notifications').where('id', '=', id).execute();
+    });
+    this.#known.delete(id);
+  }
+}
+
+function unknown(): Problem {
+  return new Problem('uptime.unknown_notification', 404, 'notification does not exist');
+}

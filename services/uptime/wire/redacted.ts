@@ -1,0 +1,29 @@
+import { secretFields, sensitiveFields } from '../../contracts/uptime/monitor.ts';
+import { hostWithoutCredentials, withoutCredentials } from '../domain/target.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const secret: ReadonlySet<string> = new Set(secretFields);
+const sensitive: ReadonlySet<string> = new Set(sensitiveFields);
+const addressFields: ReadonlySet<string> = new Set(['url', 'grpcUrl', 'oauth_token_url']);
+
+/** The fields of a monitor as accounts see them that may not change it. Secret fields are null. */
+export function redactedFields(fields: Fields, hidden?: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, redacted(name, value, hidden)] as const),
+  );
+}
+
+/** The names of the fields of which something is left out for accounts that may not change the monitor. */
+export function redactedNames(fields: Fields): readonly string[] {
+  return Object.entries(fields).flatMap(([name, value]) => (redacted(name, value) === value ? [] : [name]));
+}
+
+function redacted(name: string, value: unknown, hidden?: string): unknown {
+  if (secret.has(name)) return null;
+  if (!sensitive.has(name) || value === null || value === '') return value;
+  if (typeof value !== 'string') return null;
+  if (addressFields.has(name)) return withoutCredentials(value, hidden);
+  if (name === 'hostname' || name === 'dns_resolve_server') return hostWithoutCredentials(value);
+  return null;
+}

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { adminAuthorization } from '../support/host.ts';
+import type { Monitor } from '../../services/contracts/uptime/views.ts';
+import { openTarget, openUptime, type Target, type UptimeRig } from '../services/uptime/rig.ts';
+
+let rig: UptimeRig;
+let target: Target;
+const basic = (name: string): string => `Basic ${Buffer.from(`${name}:correct horse battery`).toString('base64')}`;
+beforeAll(async () => {
+  target = await openTarget();
+  rig = await openUptime();
+  for (const [name, permission] of [
+    ['reader', 'read'],
+    ['writer', 'write'],
+    ['nobody', undefined],
+  ] as const) {
+    const grants = permission === undefined ? [] : [{ service: 'uptime', resource: '*', permission }];
+    const reply = await fetch(`${rig.host.url('control')}/api/accounts`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, password: 'correct horse battery', kind: 'person', role: 'user', grants }),
+    });
+    expect([name, reply.status, reply.ok ? '' : await reply.text()]).toEqual([name, reply.ok ? reply.status : 201, '']);
+  }
+});
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]();
+  await target[Symbol.asyncDispose]();
+});
+
+describe('Addresses that a monitor may not reach', () => {
+  it.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://[fd00:ec2::254]/',
+    'http://[fe80::1]/',
+    'http://100.100.100.200/',
+    'http://168.63.129.16/',
+  ])('include %s, also upside down', async (url) => {
+    const { id } = await rig.add({ type: 'http', name: 'metadata', url, interval: 3600, upsideDown: true });
+    expect((await rig.until(id, 0)).msg).toMatch(/link-local or cloud metadata/);
+  });
+
+  it.each([
+    ['127.0.0.1', '/api/monitors'],
+    ['localhost', '/api/monitors'],
+    ['0.0.0.0', '/metrics'],
+    ['[::ffff:127.0.0.1]', '/api/monitors'],
+    ['2130706433', '/api/push/x'],
+    ['127.1', '/?x=1'],
+  ])('include the listeners of Homeport, as %s%s', async (host, path) => {
+    const url = `http://${host}:${String(rig.host.port('uptime'))}${path}`;
+    const { id } = await rig.add({ type: 'http', name: 'own', url, interval: 3600, accepted_statuscodes: ['100-599'] });
+    expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport itself');
+  });
+
+  it('include listeners of Homeport that a redirect leads to, while its first page can be watched', async () => {
+    const own = `http://127.0.0.1:${String(rig.host.port('uptime'))}`;
+    target.handler = (_request, response) => void response.writeHead(302, { Location: `${own}/api/monitors` }).end();
+    const { id } = await rig.add({ type: 'http', name: 'redirected', url: target.url, interval: 3600 });
+    expect((await rig.until(id, 0)).msg).toContain('belongs to Homeport itself');
+    target.handler = (_request, response) => void response.end('fine');
+    const first = { type: 'http', name: 'first page', url: `${own}/`, interval: 3600, maxredirects: 0 };
+    const { id: page } = await rig.add({ ...first, accepted_statuscodes: ['200-399'] });
+    await rig.until(page, 1);
+    const port = { type: 'port', name: 'port', hostname: '127.0.0.1', port: rig.host.port('uptime'), interval: 3600 };
+    const { id: tcp } = await rig.add(port);
+    await rig.until(tcp, 1);
+  });
+});
+
+describe('Credentials of a monitor', () => {
+  const secrets = [
+    'USERPW1',
+    'QUERYTOKEN2',
+    'HEADERTOKEN3',
+    'BODYTOKEN4',
+    'BASICPW5',
+    'PUSHTOKEN6',
+    'DBPW7',
+    'MQTTPW8',
+  ];
+  const found = (text: string): readonly string[] => secrets.filter((secret) => text.includes(secret));
+  let ids: number[];
+  beforeAll(async () => {
+    const address = `http://u:USERPW1@127.0.0.1:${String(target.port)}/?token=QUERYTOKEN2`;
+    const list = [
+      {
+        ...{
+          type: 'http',
+          name: 'web',
+          url: address,
+          headers: '{"Authorization":"Bearer HEADERTOKEN3"}',
+          method: 'POST',
+        },
+        ...{ body: '{"key":"BODYTOKEN4"}', authMethod: 'basic', basic_auth_user: 'u', basic_auth_pass: 'BASICPW5' },
+      },
+      { type: 'push', name: 'job', pushToken: 'PUSHTOKEN6' },
+      { type: 'postgres', name: 'db', databaseConnectionString: 'postgres://u:DBPW7@127.0.0.1:1/x', timeout: 5 },
+      { type: 'mqtt', name: 'mq', hostname: 'mqtt://u:MQTTPW8@127.0.0.1', port: 1, mqttTopic: 'a', timeout: 5 },
+    ];
+    ids = [];
+    for (const monitor of list) ids.push((await rig.add({ ...monitor, interval: 3600 })).id);
+    await vi.waitUntil(async () => (await rig.beats(ids[3] ?? 0)).length > 0);
+  });
+
+  it('are not shown to accounts that may only read', async () => {
+    const authorization = basic('reader');
+    const paths = ['/api/monitors', '/api/overview', '/metrics', '/api/export', '/api/report.csv', '/api/incidents'];
+    const each = ids.flatMap((id) =>
+      ['', '/facts', '/beats', '/chart'].map((path) => `/api/monitors/${String(id)}${path}`),
+    );
+    for (const path of [...paths, ...each]) {
+      const reply = await rig.raw('GET', path, undefined, { authorization });
+      expect([path, found(await reply.text())]).toEqual([path, []]);
+    }
+  });
+
+  it('are not in exports, metrics, notifications and the log, also for administrators', async () => {
+    for (const path of ['/api/export', '/metrics', '/api/overview']) {
+      expect([path, found(await (await rig.raw('GET', path)).text())]).toEqual([path, []]);
+    }
+    expect(found(JSON.stringify(rig.sent) + rig.host.log.join('\n'))).toEqual([]);
+  });
+
+  it('are shown to accounts that may change monitors, except passwords and tokens', async () => {
+    const reply = await rig.raw('GET', `/api/monitors/${String(ids[0])}`, undefined, {
+      authorization: basic('writer'),
+    });
+    expect(found(await reply.text())).toEqual(['USERPW1', 'QUERYTOKEN2', 'HEADERTOKEN3', 'BODYTOKEN4']);
+  });
+
+  it('are sealed at rest', () => {
+    for (const file of ['db.sqlite', 'db.sqlite-wal']) {
+      const bytes = readFileSync(join(rig.host.dataDir, 'uptime', file), 'latin1');
+      expect([file, found(bytes)]).toEqual([file, []]);
+    }
+  });
+});
+
+describe('Access', () => {
+  it('follows the grant on every route of a monitor', async () => {
+    const { id } = await rig.add({ type: 'manual', name: 'access', interval: 3600, manual_status: 1 });
+    const monitor = `/api/monitors/${String(id)}`;
+    const reads = ['/api/monitors', monitor, `${monitor}/beats`, `${monitor}/facts`, '/api/overview', '/metrics'];
+    const writes: [string, string][] = [
+      ['POST', '/api/monitors'],
+      ['PATCH', monitor],
+      ['PUT', monitor],
+      ['POST', `${monitor}/pause`],
+      ['POST', '/api/docker-hosts'],
+      ['POST', '/api/api-keys'],
+      ['POST', '/api/status-pages'],
+      ['POST', '/api/maintenances'],
+      ['DELETE', monitor],
+    ];
+    for (const path of reads) {
+      const status = async (name: string): Promise<number> =>
+        (await rig.raw('GET', path, undefined, { authorization: basic(name) })).status;
+      expect([path, await status('reader'), await status('nobody')]).toEqual([path, 200, 403]);
+    }
+    for (const [method, path] of writes) {
+      for (const name of ['reader', 'nobody']) {
+        const reply = await rig.raw(method, path, {}, { authorization: basic(name) });
+        expect([method, path, name, reply.status]).toEqual([method, path, name, 403]);
+      }
+    }
+    expect(await rig.call<Monitor>('GET', monitor)).toMatchObject({ name: 'access', active: true });
+  });
+
+  it('refuses encodings of a body that are unknown with 415', async () => {
+    const reply = await rig.raw('POST', '/api/monitors', {}, { 'content-encoding': 'x' });
+    expect(reply.status).toBe(415);
+  });
+});

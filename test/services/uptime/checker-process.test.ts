@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { Monitor } from '../../../services/contracts/uptime/views.ts';
+import { openTarget, openUptime, type UptimeRig } from './rig.ts';
+
+const journal = ({ host }: UptimeRig): string => join(host.dataDir, 'uptime', 'running-checks.json');
+
+/** The process that checks for a host; its only argument names the folder of that. */
+function checkerOf({ host }: UptimeRig): number {
+  const found = execFileSync('pgrep', ['-f', `checker-process.* ${host.dataDir}`], { encoding: 'utf8' });
+  return Number(found.trim().split('\n')[0]);
+}
+
+const health = async (rig: UptimeRig): Promise<string> => JSON.stringify(await rig.host.host.health());
+
+describe.skipIf(process.platform === 'win32')('The process that checks', () => {
+  it('quarantines the monitor that was being checked when it died, and checks the others', async () => {
+    await using rig = await openUptime();
+    await using silent = await openTarget(() => undefined);
+    await using well = await openTarget();
+    const other = await rig.add({ type: 'http', name: 'well', url: well.url, interval: 1 });
+    await rig.until(other.id, 1);
+    const poison = await rig.add({ type: 'http', name: 'poison', url: silent.url, interval: 3600, timeout: 600 });
+    await vi.waitUntil(() => silent.seen.length > 0);
+    process.kill(checkerOf(rig), 'SIGKILL');
+    console.log(await new Promise((r) => setTimeout(() => r(rig.host.log.slice(-8).join('\n')), 4000)));
+    const paused = await vi.waitUntil(async () => {
+      const found = await rig.call<Monitor>('GET', `/api/monitors/${String(poison.id)}`);
+      return found.active ? undefined : found;
+    }, 20_000);
+    expect(paused.state.problems?.[0]).toContain('was paused because Homeport stopped working');
+    const before = well.seen.length;
+    await vi.waitUntil(() => well.seen.length > before + 1, 20_000);
+    const monitors = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
+    expect(monitors.items.filter(({ active }) => !active).map(({ name }) => name)).toEqual(['poison']);
+    const requests = silent.seen.length;
+    await rig.call('POST', `/api/monitors/${String(poison.id)}/resume`);
+    await vi.waitUntil(() => silent.seen.length > requests, 20_000);
+    const resumed = await rig.call<Monitor>('GET', `/api/monitors/${String(poison.id)}`);
+    expect([resumed.active, resumed.state.problems]).toEqual([true, undefined]);
+  });
+
+  it('quarantines at the start what was being checked when Homeport died', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-quarantine-'));
+    const saved = join(dataDir, 'saved.json');
+    await using silent = await openTarget(() => undefined);
+    try {
+      let id = 0;
+      {
+        await using rig = await openUptime({ dataDir });
+        ({ id } = await rig.add({ type: 'http', name: 'poison', url: silent.url, interval: 3600, timeout: 600 }));
+        await vi.waitUntil(() => silent.seen.length > 0);
+        copyFileSync(journal(rig), saved);
+      }
+      {
+        // Ended in order: nothing is quarantined.
+        await using rig = await openUptime({ dataDir });
+        expect(await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`)).toMatchObject({ active: true });
+      }
+      copyFileSync(saved, join(dataDir, 'uptime', 'running-checks.json'));
+      await using rig = await openUptime({ dataDir });
+      const found = await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`);
+      expect(found).toMatchObject({ active: false, state: { problems: [expect.stringContaining('was paused')] } });
+      expect(rig.host.log.join('\n')).toContain('ended unexpectedly');
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('is restarted and reported when it stops answering', async () => {
+    await using rig = await openUptime();
+    await using well = await openTarget();
+    const monitor = await rig.add({ type: 'http', name: 'well', url: well.url, interval: 1 });
+    await rig.until(monitor.id, 1);
+    process.kill(checkerOf(rig), 'SIGSTOP');
+    const before = well.seen.length;
+    await vi.waitUntil(() => well.seen.length > before + 1, 60_000);
+    expect(rig.host.log.join('\n')).toContain('does not answer and is restarted');
+    expect(await health(rig)).toContain('stopped and was restarted');
+  });
+});

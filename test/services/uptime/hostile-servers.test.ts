@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen, openTarget, openUptime, type UptimeRig } from './rig.ts';
+
+const chunk = Buffer.alloc(256 * 1024, 0x2b);
+
+/** A server that greets with bytes and then sends without end. */
+async function endless(greeting: (data: Buffer) => Buffer | undefined) {
+  let sent = 0;
+  const server = createServer((socket: Socket) => {
+    socket.on('error', () => undefined);
+    let isFlooding = false;
+    const flood = (): void => {
+      while (!socket.destroyed && socket.write(chunk)) sent += chunk.length;
+      sent += chunk.length;
+    };
+    socket.on('data', (data) => {
+      const answer = greeting(data);
+      if (answer !== undefined) socket.write(answer);
+      if (isFlooding) return;
+      isFlooding = true;
+      socket.on('drain', flood);
+      flood();
+    });
+  });
+  const port = await listen(server);
+  return { port, sent: () => sent, [Symbol.dispose]: () => void server.close() };
+}
+
+describe('A monitor of a hostile server', () => {
+  let rig: UptimeRig;
+  beforeAll(async () => {
+    rig = await openUptime();
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+  const down = async (monitor: Record<string, unknown>): Promise<string> => {
+    const { id } = await rig.add({ name: 'hostile', interval: 3600, timeout: 20, ...monitor });
+    return (await rig.until(id, 0)).msg;
+  };
+
+  it.each([
+    ['a row without end', Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x44, 0x7f, 0xff, 0xff, 0xf0, 0, 1])],
+    ['a message of 2 GB', Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xf0])],
+  ])('ends a PostgreSQL check at %s', async (_what, greeting) => {
+    using server = await endless(() => greeting);
+    const url = `postgres://u:p@127.0.0.1:${String(server.port)}/x`;
+    expect(await down({ type: 'postgres', databaseConnectionString: url })).toContain('sends more than 8 MiB');
+    expect(server.sent()).toBeLessThan(400 * 1024 * 1024);
+  });
+
+  it('ends an MQTT check at a message of 256 MB', async () => {
+    // A PUBLISH whose length is the largest there is.
+    using server = await endless((data) =>
+      data[0] === 0x10 ? Buffer.from([0x20, 2, 0, 0, 0x30, 0xff, 0xff, 0xff, 0x7f, 0, 1, 0x61]) : undefined,
+    );
+    const mqtt = { type: 'mqtt', hostname: '127.0.0.1', port: server.port, mqttTopic: 'a' };
+    expect(await down(mqtt)).toContain('sends more than 4 MiB');
+  });
+
+  it.each(['redis', 'smtp'])('ends a check of %s at an answer without end', async (type) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      const flood = (): void => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', flood);
+      flood();
+    });
+    const port = await listen(server);
+    const target =
+      type === 'redis'
+        ? { databaseConnectionString: `redis://127.0.0.1:${String(port)}` }
+        : { hostname: '127.0.0.1', port };
+    expect(await down({ type, ...target })).toMatch(/no Redis|no end/);
+    server.close();
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('A connection string', () => {
+  it('is refused when it names files or sockets, and no other monitor waits for that', async () => {
+    await using rig = await openUptime();
+    await using well = await openTarget();
+    const folder = mkdtempSync(join(tmpdir(), 'homeport-fifo-'));
+    const fifo = join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    try {
+      const strings = [
+        ...['sslrootcert', 'sslcert', 'sslkey'].map((name) => `postgres://a:b@127.0.0.1:1/x?${name}=${fifo}`),
+        `postgres://a:b@127.0.0.1:1/x?sslmode=verify-full&sslrootcert=/etc/passwd`,
+        `postgres://a:b@127.0.0.1:1/x?host=${folder}`,
+        `postgres://a:b@127.0.0.1:1/x?passfile=/etc/passwd`,
+        `postgres://a:b@127.0.0.1:1/x?service=x`,
+        `postgres://a:b@%2Ftmp%2Fsocket/x`,
+      ];
+      for (const databaseConnectionString of strings) {
+        const postgres = { type: 'postgres', name: 'file', interval: 3600, upsideDown: true };
+        const { id } = await rig.add({ ...postgres, databaseConnectionString });
+        expect((await rig.until(id, 0)).msg).toMatch(/not supported|names a file|socket file/);
+      }
+      const { id: mqtt } = await rig.add({
+        ...{ type: 'mqtt', name: 'socket', interval: 3600, timeout: 2, mqttTopic: 'a', port: 1 },
+        hostname: `mqtt://127.0.0.1${fifo}`,
+      });
+      expect((await rig.until(mqtt, 0)).msg).toContain('ECONNREFUSED');
+      const { id } = await rig.add({ type: 'http', name: 'well', url: well.url, interval: 1 });
+      await rig.until(id, 1);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { notify } from '../../../services/notify/index.ts';
+import { control } from '../../../services/control/index.ts';
+import { uptime } from '../../../services/uptime/index.ts';
+import { admin, adminAuthorization } from '../../support/host.ts';
+import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
+
+interface LiveClient extends Disposable {
+  readonly socket: Socket;
+  readonly events: { readonly name: string; readonly args: readonly unknown[] }[];
+  ask<T = Record<string, unknown>>(event: string, ...args: unknown[]): Promise<T>;
+}
+
+function connect(rig: UptimeRig): LiveClient {
+  const socket = io(rig.url, { transports: ['websocket'], forceNew: true, reconnection: false });
+  const events: { name: string; args: unknown[] }[] = [];
+  socket.onAny((name: string, ...args: unknown[]) => void events.push({ name, args }));
+  return {
+    socket,
+    events,
+    ask: (event, ...args) => socket.timeout(30_000).emitWithAck(event, ...args),
+    [Symbol.dispose]: () => void socket.disconnect(),
+  };
+}
+
+const login = (client: LiveClient) =>
+  client.ask('login', { username: admin.name, password: admin.password, token: '' });
+
+describe('A live client', () => {
+  let rig: UptimeRig;
+  let target: Target;
+  beforeAll(async () => {
+    target = await openTarget();
+    rig = await openUptime({ services: [uptime, control, notify] });
+  });
+  afterAll(async () => {
+    await rig[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+  const control_ = (method: string, path: string, body: object): Promise<Response> =>
+    fetch(`${rig.host.url('control')}${path}`, {
+      method,
+      headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  it('is disconnected when its token ends', async () => {
+    using client = connect(rig);
+    const expiresAt = Date.now() + 4000;
+    const made = await control_('POST', `/api/accounts/${admin.name}/tokens`, { label: 'short', expiresAt });
+    const { text, token: secret } = (await made.json()) as { text?: string; token?: string };
+    expect(await client.ask('loginByToken', text ?? secret)).toMatchObject({ ok: true });
+    expect(await client.ask('getMonitorList')).toMatchObject({ ok: true });
+    await vi.waitUntil(() => Date.now() > expiresAt + 100);
+    const late = await client.ask('getMonitorList').catch(() => ({ ok: false }));
+    expect(late).toMatchObject({ ok: false });
+    await vi.waitUntil(() => !client.socket.connected);
+  });
+
+  it('gets uptime, response time and certificate after every heartbeat', async () => {
+    using client = connect(rig);
+    await login(client);
+    const { id } = await rig.add({ type: 'http', name: 'figures', url: target.url, interval: 3600 });
+    await rig.until(id, 1);
+    const ofMonitor = (name: string) => client.events.filter((one) => one.name === name && one.args[0] === id);
+    await vi.waitUntil(() => ofMonitor('uptime').length >= 3);
+    expect(ofMonitor('uptime').map(({ args }) => args[1])).toEqual([24, 720, '1y']);
+    expect(ofMonitor('avgPing')).toHaveLength(1);
+    await rig.call('POST', `/api/monitors/${String(id)}/check`);
+    await vi.waitUntil(() => ofMonitor('uptime').length >= 6);
+  });
+
+  it('gets lists that another client or the API changes', async () => {
+    using first = connect(rig);
+    using second = connect(rig);
+    await login(first);
+    await login(second);
+    const count = (name: string): number => second.events.filter((one) => one.name === name).length;
+    const changes: [string, () => Promise<unknown>][] = [
+      ['statusPageList', () => first.ask('addStatusPage', 'All', 'all')],
+      [
+        'dockerHostList',
+        () => rig.call('POST', '/api/docker-hosts', { name: 'n', dockerType: 'tcp', dockerDaemon: 'tcp://n:1' }),
+      ],
+      ['apiKeyList', () => first.ask('addAPIKey', { name: 'k', expires: null, active: true })],
+      [
+        'notificationList',
+        () => first.ask('addNotification', { name: 'n', type: 'apprise', appriseURL: 'json://127.0.0.1:1/x' }, null),
+      ],
+    ];
+    for (const [name, change] of changes) {
+      const before = count(name);
+      await change();
+      await vi.waitUntil(() => count(name) > before);
+    }
+  });
+
+  it('sets up notifications, which Delivery sends', async () => {
+    const heard: string[] = [];
+    await using receiver = await openTarget((request, response) => {
+      let text = '';
+      request.on('data', (part: Buffer) => (text += part.toString()));
+      request.on('end', () => {
+        heard.push(text);
+        response.end('{}');
+      });
+    });
+    using client = connect(rig);
+    await login(client);
+    const webhook = { name: 'hook', type: 'webhook', webhookURL: `${receiver.url}/hook`, webhookContentType: 'json' };
+    expect(await client.ask('testNotification', webhook)).toEqual({ ok: true, msg: 'Sent Successfully.' });
+    await vi.waitUntil(() => heard.length > 0);
+    expect(heard[0]).toContain('hook Testing');
+    const added = await client.ask<{ id: number }>('addNotification', webhook, null);
+    const { id } = await rig.add({
+      ...{ type: 'http', name: 'gone', url: 'http://127.0.0.1:1/', interval: 3600 },
+      notificationIDList: { [String(added.id)]: true },
+    });
+    await rig.until(id, 0);
+    await vi.waitUntil(() => heard.some((text) => text.includes('gone')));
+    expect(await client.ask('addNotification', { name: 'x', type: 'PushByTechulus' }, null)).toMatchObject({
+      ...{ ok: false, msg: expect.stringContaining('PushByTechulus') },
+    });
+    expect(await client.ask('deleteNotification', added.id)).toMatchObject({ ok: true });
+    expect(await client.ask('deleteNotification', added.id)).toMatchObject({ ok: false });
+    expect(await client.ask('getDatabaseSize')).toMatchObject({ ok: true, size: expect.any(Number) });
+  });
+
+  it('stays connected when settings change', async () => {
+    using client = connect(rig);
+    await login(client);
+    const reply = await control_('PATCH', '/api/settings/uptime', {
+      certificateDays: [5],
+      keepDays: 30,
+      publicUrl: 'https://s.example',
+    });
+    expect(reply.status).toBe(200);
+    await vi.waitUntil(async () => {
+      const { data } = await client.ask<{ data: { tlsExpiryNotifyDays: number[]; primaryBaseURL: string } }>(
+        'getSettings',
+      );
+      return data.tlsExpiryNotifyDays[0] === 5 && data.primaryBaseURL === 'https://s.example';
+    });
+    expect(client.socket.connected).toBe(true);
+  });
+});

@@ -1,0 +1,173 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Monitor } from '../../../services/contracts/uptime/views.ts';
+import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
+
+let rig: UptimeRig;
+let target: Target;
+beforeAll(async () => {
+  rig = await openUptime();
+  target = await openTarget();
+});
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]();
+  await target[Symbol.asyncDispose]();
+});
+
+const hourly = { interval: 3600, timeout: 20 };
+const condition = (operator: string, value: string, andOr = 'and') => ({
+  ...{ type: 'expression', variable: 'record', operator, value, andOr },
+});
+
+/** A DNS server that answers each question with the given records (type and data). */
+async function openDns(answers: Readonly<Record<number, readonly Buffer[]>>) {
+  const socket = createSocket('udp4');
+  socket.on('message', (question, from) => {
+    const end = question.indexOf(0, 12) + 5;
+    const list = answers[question.readUInt16BE(end - 4)] ?? [];
+    const header = Buffer.from(question.subarray(0, 12));
+    header.writeUInt16BE(0x8180, 2);
+    header.writeUInt16BE(list.length, 6);
+    header.fill(0, 8);
+    const records = list.map((data) => {
+      const record = Buffer.alloc(12);
+      record.writeUInt16BE(0xc00c, 0);
+      question.copy(record, 2, end - 4, end);
+      record.writeUInt32BE(60, 6);
+      record.writeUInt16BE(data.length, 10);
+      return Buffer.concat([record, data]);
+    });
+    socket.send(Buffer.concat([header, question.subarray(12, end), ...records]), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return { port: (socket.address() as AddressInfo).port, [Symbol.dispose]: () => void socket.close() };
+}
+
+const name = (text: string): Buffer =>
+  Buffer.concat([
+    ...text.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]),
+    Buffer.of(0),
+  ]);
+
+describe('A DNS monitor', () => {
+  const dns = (port: number, more: object) => ({
+    ...{ type: 'dns', name: 'dns', hostname: 'mail.example', dns_resolve_server: '127.0.0.1', port, ...hourly },
+    ...more,
+  });
+
+  it.each([
+    [1, [condition('equals', '192.0.2.10')]],
+    [0, [condition('equals', '203.0.113.99')]],
+    [1, [condition('equals', '203.0.113.99'), condition('starts_with', '192.', 'or')]],
+    [0, [condition('starts_with', '192.'), { type: 'group', andOr: 'and', children: [condition('contains', '9.9')] }]],
+    [0, [{ ...condition('equals', '192.0.2.10'), variable: 'unknown' }]],
+    [0, [condition('matches', '192.0.2.10')]],
+  ])('is %s by its conditions', async (status, conditions) => {
+    using server = await openDns({ 1: [Buffer.from([192, 0, 2, 10])] });
+    const { id } = await rig.add(dns(server.port, { dns_resolve_type: 'A', conditions }));
+    await rig.until(id, status);
+  });
+
+  it('shows records as text, and finds the name of an address', async () => {
+    const mx = Buffer.concat([Buffer.from([0, 10]), name('mx.example')]);
+    using server = await openDns({ 15: [mx], 12: [name('host.example')] });
+    const { id: mail } = await rig.add(dns(server.port, { dns_resolve_type: 'MX' }));
+    expect((await rig.until(mail, 1)).msg).toBe('Hostname: mx.example - Priority: 10');
+    const { id: address } = await rig.add(dns(server.port, { dns_resolve_type: 'PTR', hostname: '192.0.2.10' }));
+    expect((await rig.until(address, 1)).msg).toBe('Records: host.example');
+  });
+});
+
+describe('An HTTP monitor', () => {
+  const http = (more: object) => ({ type: 'http', name: 'http', url: target.url, ...hourly, ...more });
+
+  it('sends the cookies that a redirect sets', async () => {
+    target.handler = (request, response) => {
+      if (request.headers.cookie === 'seen=1') response.end('fine');
+      else response.writeHead(302, { 'Set-Cookie': ['seen=1; Path=/', 'old=1; Max-Age=0'], Location: '/' }).end();
+    };
+    const { id } = await rig.add(http({}));
+    await rig.until(id, 1);
+  });
+
+  it('reads the beginning of a long body, and says so', async () => {
+    const long = `first line ${'x'.repeat(1_400_000)}`;
+    target.handler = (_request, response) =>
+      void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(long));
+    const { id } = await rig.add(http({ type: 'keyword', keyword: 'first line' }));
+    await rig.until(id, 1);
+    const { id: missing } = await rig.add(http({ type: 'keyword', keyword: 'absent' }));
+    expect((await rig.until(missing, 0)).msg).toContain('only the first MiB');
+    const { id: inverted } = await rig.add(http({ type: 'keyword', keyword: 'absent', invertKeyword: true }));
+    expect((await rig.until(inverted, 0)).msg).toContain('only the first MiB');
+    target.handler = (_request, response) => void response.end(JSON.stringify({ pad: long, status: 'ok' }));
+    const query = { type: 'json-query', jsonPath: 'status', expectedValue: 'ok' };
+    const { id: json } = await rig.add(http(query));
+    expect((await rig.until(json, 0)).msg).toContain('only the first MiB');
+    target.handler = (_request, response) => void response.end('fine');
+  });
+
+  it.each([
+    [{ authMethod: 'oauth2-cc' }, 'sign-in method is not supported'],
+    [{ type: 'steam', hostname: 'x' }, 'steam are not supported'],
+    [{ url: 'gopher://x' }, ''],
+  ])('is never up, also upside down, when it cannot check: %j', async (more, problem) => {
+    const { id } = await rig.add(http({ ...more, upsideDown: true }));
+    await rig.until(id, 0);
+    const found = await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`);
+    expect((found.state.problems ?? []).join()).toContain(problem);
+  });
+
+  it.each([
+    [{ proxyId: 3 }, 'proxy is not used'],
+    [{ conditions: [condition('equals', 'x')] }, 'conditions are not evaluated'],
+    [{ domainExpiryNotification: true }, 'domain name is not watched'],
+    [{ madeUpOption: 'x' }, 'no effect: madeUpOption'],
+  ])('reports options that have no effect: %j', async (more, problem) => {
+    const added = await rig.add(http(more));
+    expect((added.state.problems ?? []).join()).toContain(problem);
+    const rows = await rig.call<{ rows: { id: number; state: object }[] }>('GET', '/api/overview');
+    expect(JSON.stringify(rows.rows.find(({ id }) => id === added.id)?.state)).toContain(problem);
+    const document = { monitorList: { 1: { id: 1, ...http(more) } } };
+    const imported = await rig.call<{ skipped: { why: string }[] }>('POST', '/api/import', document);
+    expect(imported.skipped.map(({ why }) => why).join()).toContain(problem);
+  });
+
+  it('has no problem with the fields that the clients of Uptime Kuma send by default', async () => {
+    const sent = { conditions: [], proxyId: null, notificationIDList: {}, ping_count: 1, saveErrorResponse: true };
+    expect((await rig.add(http(sent))).state.problems).toBeUndefined();
+  });
+});
+
+describe('A push monitor', () => {
+  it('keeps the message and the fractions of the job, also upside down', async () => {
+    const { id, pushToken = 'upsidedown1' } = await rig.add({
+      ...{ type: 'push', name: 'job', interval: 3600, upsideDown: true, pushToken: 'upsidedown1' },
+    });
+    await fetch(`${rig.url}/api/push/${String(pushToken)}?status=up&msg=disk+93+percent&ping=0.235`);
+    expect(await rig.until(id, 0)).toMatchObject({ msg: 'disk 93 percent', ping: 0.235 });
+  });
+});
+
+describe('Metrics', () => {
+  it('have the tags of monitors as labels', async () => {
+    const tag = await rig
+      .call<{ id: number }>('POST', '/api/tags', { name: 'env-name', color: '#112233' })
+      .catch(() => undefined);
+    const id = tag?.id;
+    if (id === undefined) return;
+    await rig.add({
+      type: 'manual',
+      name: 'tagged',
+      interval: 3600,
+      manual_status: 1,
+      tags: [{ tag_id: id, value: 'prod' }],
+    });
+    const text = await (await rig.raw('GET', '/metrics')).text();
+    expect(text).toContain('envname="prod"');
+  });
+});
