@@ -61,11 +61,12 @@ async function overHttp2(host: string): Promise<{ headers: IncomingHttpHeaders; 
   try {
     const stream = session.request({ ':path': '/' });
     stream.on('error', () => undefined);
-    const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+    let headers: IncomingHttpHeaders = {};
+    stream.once('response', (response) => (headers = response));
     let isWhole = false;
     stream.once('end', () => (isWhole = stream.rstCode === 0));
     stream.resume();
-    await once(stream, 'close');
+    await new Promise((resolve) => stream.once('close', resolve));
     return { headers, isWhole: isWhole && stream.rstCode === 0, code: stream.rstCode };
   } finally {
     session.destroy();
