@@ -16,8 +16,16 @@ export const manifest = defineManifest({
   environment,
   mainSettings: ['enabled', 'name', 'announce', 'ownPorts', 'portNetworks'],
   settingGroups: {
-    'What is shared': ['shared', 'open', 'sharedPorts', 'outside', 'outsideUnverified'],
-    'Addresses and ports': ['httpsPort', 'httpPort', 'mdnsPort', 'addresses', 'networks', 'proxySignIn'],
+    'What is shared': ['shared', 'open', 'sharedPorts', 'outside', 'outsideUnverified', 'outsideHosts', 'publicPaths'],
+    'Addresses and ports': [
+      'httpsPort',
+      'httpPort',
+      'mdnsPort',
+      'addresses',
+      'networks',
+      'proxySignIn',
+      'strictTransport',
+    ],
     'Own certificate': ['certFile', 'keyFile'],
     'Sign-in by a provider': [
       'oidcIssuer',

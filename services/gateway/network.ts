@@ -101,6 +101,8 @@ export class Network implements AsyncDisposable {
       metrics,
       label: this.#label,
       exposure,
+      publicPaths: () => settings.publicPaths,
+      isStrict: () => settings.strictTransport,
       addressFor: (id, request) => this.#addressFor(id, request),
       accepts,
     });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { upstreamText } from './domain/upstream.ts';
+import { publicPath } from './domain/public-paths.ts';
+import { upstreamHost, upstreamText } from './domain/upstream.ts';
 import { oidcEnvironment, oidcFields } from './oidc/fields.ts';
 
 /** Addresses that no router passes on to the internet. */
@@ -14,7 +15,7 @@ const privateNetworks = [
   '::1/128',
 ];
 
-const serviceId = z.string().regex(/^[a-z][a-z0-9]{0,31}$/, 'Use the id of a service, such as push.');
+const serviceId = z.string().regex(/^[a-z](?:[a-z0-9-]{0,30}[a-z0-9])?$/, 'Use the id of a service, such as push.');
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   'Use an address or a network such as 192.168.1.0/24.',
@@ -133,6 +134,32 @@ export const Settings = z.object({
     title: 'Other web services with any certificate',
     description: 'Names of those whose https address may show a certificate that nobody vouches for.',
   }),
+  outsideHosts: z
+    .array(z.string().max(300).regex(upstreamHost, 'Use NAME=HOST, such as torrents=127.0.0.1:8080.'))
+    .max(50)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Host names of other web services',
+      description:
+        'NAME=HOST: the Host header that a web service expects, for services that refuse other names. Without an entry it gets the name that the browser uses.',
+    }),
+  publicPaths: z
+    .array(z.string().max(300).regex(publicPath, 'Use NAME=PATH, such as photos=/share/ or home=/api/webhook/*.'))
+    .max(100)
+    .default([])
+    .meta({
+      live: true,
+      title: 'Paths without sign-in',
+      description:
+        'NAME=PATH: paths of a shared service that everyone on the network may use without a sign-in, such as links for guests and webhooks. A path that ends in / or * includes everything below it.',
+    }),
+  strictTransport: z.boolean().default(false).meta({
+    live: true,
+    title: 'Always use HTTPS',
+    description:
+      'Browsers remember for a year to open the names of this computer only with HTTPS (Strict-Transport-Security). Enable it only when every device trusts the certificate: browsers then no longer offer to continue without.',
+  }),
   ...oidcFields,
 });
 export type Settings = z.infer<typeof Settings>;
@@ -155,5 +182,8 @@ export const environment = {
   GATEWAY_KEY_FILE: 'keyFile',
   GATEWAY_OUTSIDE: 'outside',
   GATEWAY_OUTSIDE_UNVERIFIED: 'outsideUnverified',
+  GATEWAY_OUTSIDE_HOSTS: 'outsideHosts',
+  GATEWAY_PUBLIC_PATHS: 'publicPaths',
+  GATEWAY_STRICT_TRANSPORT: 'strictTransport',
   ...oidcEnvironment,
 } as const;

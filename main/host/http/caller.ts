@@ -2,13 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { vouchedFor } from '../../../services/contracts/gateway.ts';
 import type { Caller } from '../../../services/contracts/service.ts';
 import { allowOrigins, isFromForeignSite } from './origin.ts';
-import { clientAddress, type Trusts } from './proxies.ts';
+import { clientAddress, publicHostBy, type Trusts } from './proxies.ts';
 
 /** Tells where a request comes from; `allowedOrigins` is asked at each request, since the settings may change. */
 export function callerOf(
   allowedOrigins: () => readonly string[],
   trusts: Trusts = () => false,
 ): (request: IncomingMessage) => Caller {
+  const publicHost = publicHostBy(trusts);
   let patterns: readonly string[] = [];
   let isAllowed = allowOrigins(patterns);
   return (request) => {
@@ -17,7 +18,10 @@ export function callerOf(
       patterns = current;
       isAllowed = allowOrigins(current);
     }
-    const found = { remoteAddress: clientAddress(request, trusts), foreignSite: isFromForeignSite(request, isAllowed) };
+    const found = {
+      remoteAddress: clientAddress(request, trusts),
+      foreignSite: isFromForeignSite(request, isAllowed, publicHost),
+    };
     const proven = vouchedFor(request);
     return proven === undefined ? found : { ...found, proven };
   };

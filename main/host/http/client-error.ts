@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
 import { rawAnswer } from './problem-reply.ts';
 
@@ -29,6 +29,7 @@ export function answerClientError(
   socket: Socket,
   connections: Connections,
 ): number | undefined {
+  if (error.code === 'ERR_SSL_HTTP_REQUEST') return answerPlainHttp(socket);
   // The rest of what was refused, or what was no HTTP already.
   if (connections.isOver(socket)) return undefined;
   const running = connections.running(socket);
@@ -64,4 +65,13 @@ function holdsCookies(error: object): boolean {
   if (!Buffer.isBuffer(bytes)) return false;
   const lines = bytes.toString('latin1').split('\r\n');
   return lines.some((line) => line.length > longestUsual && /=[^;\s]*; [\w.-]+=/.test(line));
+}
+
+/** Tells a client that speaks HTTP without TLS what to do: it sees the words, where a handshake would fail silently. */
+function answerPlainHttp(socket: Socket): number {
+  const raw = '_parent' in socket ? socket._parent : undefined;
+  if (raw instanceof Socket && raw.writable)
+    raw.end(rawAnswer(400, 'This port speaks HTTPS. Begin the address with https:// instead of http://.\n'));
+  else socket.destroy();
+  return 400;
 }

@@ -2,7 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { CrossOrigin } from '../../../services/contracts/listeners.ts';
 import { allowHosts } from './host-names.ts';
-import { allowOrigins, hasAuthQuery, isFromForeignSite, isSafe, passesFromElsewhere, senderOf } from './origin.ts';
+import {
+  allowOrigins,
+  hasAuthQuery,
+  isFromForeignSite,
+  isSafe,
+  passesFromElsewhere,
+  senderOf,
+  type PublicHost,
+} from './origin.ts';
 
 export interface GuardPolicy {
   /** Names besides the loopback ones that a Host header may carry, without port: `nas.local`, `192.168.1.20`. */
@@ -10,6 +18,8 @@ export interface GuardPolicy {
   readonly crossOrigin: CrossOrigin;
   /** Origins treated like our own, also readable through CORS under `refuse`. `*` within one: `chrome-extension://*`. */
   readonly allowedOrigins?: readonly string[];
+  /** The host under which clients reach the listener; default: the Host header. */
+  readonly publicHost?: PublicHost;
   /** Renders a refusal in the shape of the service's peer. Default: `{"error":{"code","detail"}}`. */
   readonly refuse?: (request: IncomingMessage, response: ServerResponse, problem: Problem) => void;
 }
@@ -37,7 +47,7 @@ export function createGuard(policy: GuardPolicy): Guard {
   };
 
   const checkOrigin = (request: IncomingMessage): Problem | undefined => {
-    if (senderOf(request, originAllowed) !== 'other origin') return undefined;
+    if (senderOf(request, originAllowed, policy.publicHost) !== 'other origin') return undefined;
     if (!passesFromElsewhere(policy.crossOrigin, request)) return foreignOrigin(request, policy.crossOrigin);
     delete request.headers.cookie;
     return undefined;
@@ -45,7 +55,9 @@ export function createGuard(policy: GuardPolicy): Guard {
 
   /** A page needs no more than an image for a request whose address carries the credential: it could guess that way. */
   const checkAddress = (request: IncomingMessage): Problem | undefined =>
-    policy.crossOrigin === 'credentialed' && hasAuthQuery(request.url) && isFromForeignSite(request, originAllowed)
+    policy.crossOrigin === 'credentialed' &&
+    hasAuthQuery(request.url) &&
+    isFromForeignSite(request, originAllowed, policy.publicHost)
       ? foreignSignIn()
       : undefined;
 

@@ -9,10 +9,24 @@ export function isSafe(method: string | undefined): boolean {
 /** Who sent a request, as far as a browser tells. */
 export type Sender = 'same-origin' | 'no browser' | 'allowed origin' | 'other origin';
 
-export function senderOf(request: IncomingMessage, isAllowed: (origin: string) => boolean): Sender {
+/** Returns the host under which the client reached the listener: behind a trusted proxy the one that it reports. */
+export type PublicHost = (request: IncomingMessage) => string | undefined;
+
+const hostHeader: PublicHost = ({ headers }) => headers.host;
+
+/**
+ * Tells who sent a request. Pages with `Referrer-Policy: no-referrer` send `Origin: null` with their own forms; only
+ * the browser's `Sec-Fetch-Site: same-origin` distinguishes these from forms of other pages.
+ */
+export function senderOf(
+  request: IncomingMessage,
+  isAllowed: (origin: string) => boolean,
+  publicHost: PublicHost = hostHeader,
+): Sender {
   const { origin } = request.headers;
   if (origin !== undefined) {
-    if (isOriginOf(origin, request.headers.host)) return 'same-origin';
+    if (isOriginOf(origin, publicHost(request))) return 'same-origin';
+    if (origin === 'null' && request.headers['sec-fetch-site'] === 'same-origin') return 'same-origin';
     return isAllowed(origin) ? 'allowed origin' : 'other origin';
   }
   const site = request.headers['sec-fetch-site'];
@@ -28,8 +42,12 @@ const extension = /^(?:chrome|moz|safari-web)-extension:\/\//;
  * Whether the browser says that a page of another site makes it send this, be it an image, a form or a link. An old browser,
  * and any browser on plain http to another machine, says nothing of an image.
  */
-export function isFromForeignSite(request: IncomingMessage, isAllowed: (origin: string) => boolean): boolean {
-  return senderOf(request, isAllowed) === 'other origin' && !extension.test(request.headers.origin ?? '');
+export function isFromForeignSite(
+  request: IncomingMessage,
+  isAllowed: (origin: string) => boolean,
+  publicHost?: PublicHost,
+): boolean {
+  return senderOf(request, isAllowed, publicHost) === 'other origin' && !extension.test(request.headers.origin ?? '');
 }
 
 function isOriginOf(origin: string, host: string | undefined): boolean {

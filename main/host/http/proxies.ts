@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { remoteAddress } from './access.ts';
+import type { PublicHost } from './origin.ts';
 
 /** Whether the word of whoever has this address about others is believed. */
 export type Trusts = (address: string) => boolean;
@@ -46,6 +47,12 @@ export function publicUrlOf(request: IncomingMessage, trusts: Trusts): string | 
   const scheme = told === 'http' || told === 'https' ? told : encrypted ? 'https' : 'http';
   const host = (isTrusted ? headerOf(request, 'x-forwarded-host') : undefined) ?? request.headers.host ?? '';
   return /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i.test(host) ? `${scheme}://${host}` : undefined;
+}
+
+/** Returns a function that tells the host under which clients reach a listener, a trusted proxy's word included. */
+export function publicHostBy(trusts: Trusts): PublicHost {
+  return (request) =>
+    (trusts(remoteAddress(request)) ? headerOf(request, 'x-forwarded-host') : undefined) ?? request.headers.host;
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {

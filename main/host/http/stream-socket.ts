@@ -84,7 +84,8 @@ export class StreamSocket extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     const stream = this.#stream;
-    if (!stream.closed && !this.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
+    // Closing a stream would end its writable side first, which tells the client that the answer is complete.
+    if (!stream.closed && !this.writableFinished) stream.destroy(error ?? new Error('The answer was broken off.'));
     done(error);
   }
 

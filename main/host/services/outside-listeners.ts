@@ -3,6 +3,7 @@ import type { OutsideListener, OutsideOptions } from '../../../services/contract
 import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
+import { publicHostBy } from '../http/proxies.ts';
 import type { HostParts } from './host-parts.ts';
 
 /** The listeners that a service opens for other machines while it runs. */
@@ -23,6 +24,7 @@ export function outsideListeners(service: string, parts: HostParts, names: Hosts
   const guard = (): GuardPolicy => ({
     // Whom it hands requests to decides about pages of other origins.
     crossOrigin: 'any',
+    publicHost: publicHostBy(parts.trusts),
     hosts: [...parts.hostSettings().allowedHosts, ...names.names],
   });
 

@@ -11,6 +11,7 @@ import { PortTaken } from '../http/bind.ts';
 import { readCertificate } from '../http/certificate.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
+import { publicHostBy } from '../http/proxies.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
 import type { HostParts } from './host-parts.ts';
 
@@ -194,6 +195,7 @@ class OneListener {
       crossOrigin: this.#manifest.crossOrigin ?? 'refuse',
       hosts: [...allowedHosts, ...this.#hosts.names],
       allowedOrigins,
+      publicHost: publicHostBy(this.#parts.trusts),
     };
   }
 

@@ -8,7 +8,16 @@ export interface Upstream {
 }
 
 /** How one stands in the settings: `photos=http://192.168.1.5:2342`. */
-export const upstreamText = /^([a-z][a-z0-9]{0,31})=(https?:\/\/[^\s/?#@]+)\/?$/;
+export const upstreamText = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=(https?:\/\/[^\s/?#@]+)\/?$/;
+
+/** An entry for the Host header that an upstream expects: `torrents=127.0.0.1:8080`. */
+export const upstreamHost =
+  /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:[A-Za-z0-9_.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?)$/;
+
+/** Returns the Host header that the settings name for an upstream, if any. */
+export function hostFor(id: string, entries: readonly string[]): string | undefined {
+  return entries.map((entry) => upstreamHost.exec(entry)).find((parts) => parts?.[1] === id)?.[2];
+}
 
 /** Undefined for what is no such text. */
 export function upstreamOf(text: string): Upstream | undefined {

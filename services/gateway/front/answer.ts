@@ -65,3 +65,13 @@ export function redirect(
 export function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 }
+
+/**
+ * Whether a browser sends a form of a page, whose answer a person sees. Programs accept anything, and scripts of a
+ * page announce themselves in `Sec-Fetch-Mode`.
+ */
+export function sendsForm({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  const mode = headers['sec-fetch-mode'];
+  if (method !== 'POST' || headers.accept?.includes('text/html') !== true) return false;
+  return mode === undefined || mode === 'navigate';
+}

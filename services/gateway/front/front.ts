@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { DispatchContext, Dispatched, DispatchTarget, OutsideOptions } from '../../contracts/dispatch.ts';
@@ -7,6 +8,7 @@ import { vouchedFor, vouchFor } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import { isOfHouse } from '../domain/names.ts';
+import { isPublicPath } from '../domain/public-paths.ts';
 import { ownPrefix, routeOf, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
 import { OidcRoutes } from '../oidc/routes.ts';
@@ -16,7 +18,7 @@ import type { Gate } from '../sign-in/gate.ts';
 import type { SignedIn } from '../sign-in/signed-in.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
-import { redirect, send, sendHtml, wantsPage } from './answer.ts';
+import { redirect, send, sendHtml, sendsForm, wantsPage } from './answer.ts';
 import { homePage } from './home.ts';
 import { dropForwarded } from './forwarded.ts';
 import { page, style } from './html.ts';
@@ -37,6 +39,10 @@ export interface FrontParts {
   /** Returns the address of a shared service for the sender of a request. */
   readonly addressFor: (service: string, request: IncomingMessage) => string | undefined;
   readonly metrics: GatewayMetrics;
+  /** Entries for paths that need no sign-in. */
+  readonly publicPaths: () => readonly string[];
+  /** Whether browsers are told to use HTTPS only. */
+  readonly isStrict: () => boolean;
   /** Whether machines of this address are let in. */
   readonly accepts: (address: string) => boolean;
 }
@@ -65,6 +71,7 @@ export class Front {
       http: (request, response) => {
         // A connection outlives a change of the networks.
         if (!this.#parts.accepts(addressOf(request))) return void request.destroy();
+        this.#requireHttps(request, response);
         this.#answer(request, response, portOf).catch((error: unknown) => this.refuse(request, response, error));
       },
       upgrade: (request, socket, head) => {
@@ -72,6 +79,12 @@ export class Front {
         this.#upgrade(request, socket, head, portOf).catch((error: unknown) => this.#refuseUpgrade(socket, error));
       },
     };
+  }
+
+  /** Has browsers use HTTPS only, for names: RFC 6797 does not allow it for addresses. */
+  #requireHttps({ headers }: IncomingMessage, response: ServerResponse): void {
+    const isName = !/^(?:[\d.]+|\[.*\]|localhost)(?::\d+)?$/.test(headers.host ?? '');
+    if (isName && this.#parts.isStrict()) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
   }
 
   /** How many requests and WebSockets are answered at the moment. */
@@ -83,9 +96,9 @@ export class Front {
   review(): void {
     const { gate, accepts, targets } = this.#parts;
     const known = new Set(targets().map(({ id }) => id));
-    this.#underWay.review(({ service, identity, from }) => {
+    this.#underWay.review(({ service, identity, from, isPublic }) => {
       if (!known.has(service) || !this.#isShared(service) || !accepts(from)) return false;
-      if (!this.#needsSignIn(service)) return true;
+      if (isPublic || !this.#needsSignIn({ id: service })) return true;
       return identity !== undefined && gate.stillAdmits(identity, service);
     });
   }
@@ -104,16 +117,19 @@ export class Front {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, portOf: string | undefined): Promise<void> {
+    // RFC 9110, 9.3.8: it would show what stands between the client and the service.
+    if (request.method === 'TRACE')
+      throw new Problem('gateway.method', 405, 'TRACE is not allowed.', { headers: { Allow: 'GET, HEAD, POST' } });
     const route = this.#route(request, portOf);
     switch (route.to) {
       case 'service': {
         const target = this.#target(route.id);
         const root = this.#rootFor(request, route);
         if (root !== undefined) return redirect(response, 302, root);
-        if (this.#needsSignIn(route.id) && !(await this.#admit(request, response, route.id))) return;
+        if (this.#needsSignIn(route) && !(await this.#admit(request, response, route.id))) return;
         if (response.destroyed) return;
         this.#parts.metrics.request(route.id, 'passed');
-        this.#underWay.add(response, passed(request, route.id));
+        this.#underWay.add(response, this.#passed(request, route));
         this.#tidy(request, route.url);
         target.request(request, response);
         return;
@@ -135,17 +151,19 @@ export class Front {
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, portOf: string | undefined): Promise<void> {
     const route = this.#route(request, portOf);
+    if (route.to === 'own') return this.#answerUpgrade(request, socket, portOf);
     if (route.to !== 'service') throw nothing();
     const target = this.#target(route.id);
-    if (this.#needsSignIn(route.id)) {
+    if (this.#needsSignIn(route)) {
       const identity = await this.#parts.gate.identify(request);
       if (identity === undefined) throw signInFirst();
-      this.#parts.gate.admit(identity, route.id, request.method);
+      // An upstream says nothing of what its WebSocket may change; services of Homeport check each operation.
+      this.#parts.gate.admit(identity, route.id, request.method, this.#parts.upstreams.has(route.id));
       vouchFor(request, identity);
     }
     if (socket.destroyed) return;
     this.#parts.metrics.request(route.id, 'passed');
-    this.#underWay.add(socket, passed(request, route.id));
+    this.#underWay.add(socket, this.#passed(request, route));
     this.#tidy(request, route.url);
     target.upgrade(request, socket, head);
   }
@@ -164,9 +182,10 @@ export class Front {
     const { gate } = this.#parts;
     const identity = await gate.identify(request);
     if (identity === undefined) {
-      if (!wantsPage(request)) throw signInFirst(request);
+      const isForm = sendsForm(request);
+      if (!wantsPage(request) && !isForm) throw signInFirst(request);
       this.#parts.metrics.request(id, 'sign_in');
-      redirect(response, 302, `${ownPrefix}sign-in?to=${encodeURIComponent(request.url ?? '/')}`);
+      redirect(response, isForm ? 303 : 302, `${ownPrefix}sign-in?to=${encodeURIComponent(request.url ?? '/')}`);
       return false;
     }
     gate.admit(identity, id, request.method);
@@ -182,8 +201,30 @@ export class Front {
     return base === undefined ? undefined : base + url;
   }
 
-  #needsSignIn(id: string): boolean {
+  #passed(request: IncomingMessage, { id, url }: Extract<Route, { to: 'service' }>): Passed {
+    const isPublic = isPublicPath(this.#parts.publicPaths(), id, url);
+    return { service: id, identity: vouchedFor(request), from: addressOf(request), isPublic };
+  }
+
+  /** Answers an upgrade of a route of the gateway itself: other proxies copy it to their question who is signed in. */
+  async #answerUpgrade(request: IncomingMessage, socket: Duplex, portOf: string | undefined): Promise<void> {
+    const route = this.#route(request, portOf);
+    if (route.to !== 'own' || !/^verify(?:\?|$)/.test(route.path)) throw nothing();
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as Socket);
+    response.once('finish', () => socket.end());
+    try {
+      await this.#answer(request, response, portOf);
+    } catch (error) {
+      this.refuse(request, response, error);
+    }
+  }
+
+  /** Without `url` the service as a whole. */
+  #needsSignIn({ id, url }: { readonly id: string; readonly url?: string }): boolean {
     if (this.#parts.exposure(id) !== 'sign-in') return false;
+    if (url !== undefined && isPublicPath(this.#parts.publicPaths(), id, url)) return false;
     return this.#parts.targets().find((target) => target.id === id)?.authenticates !== true;
   }
 
@@ -253,10 +294,6 @@ export class Front {
 
 function addressOf({ socket }: IncomingMessage): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-}
-
-function passed(request: IncomingMessage, service: string): Passed {
-  return { service, identity: vouchedFor(request), from: addressOf(request) };
 }
 
 /** What is not shared does not exist. */

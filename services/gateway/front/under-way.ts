@@ -5,6 +5,8 @@ export interface Passed {
   readonly service: string;
   /** Undefined where nobody had to sign in. */
   readonly identity: Identity | undefined;
+  /** Whether its path needs no sign-in. */
+  readonly isPublic: boolean;
   /** The address of the other side. */
   readonly from: string;
 }

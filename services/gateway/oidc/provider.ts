@@ -43,12 +43,18 @@ export class Provider {
     const configuration = await this.#configuration();
     const oidc = await import('openid-client');
     const asked = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
-    const url = oidc.buildAuthorizationUrl(configuration, {
-      ...{ redirect_uri: redirectUri, scope: this.#settings.oidcScopes, response_type: 'code' },
-      ...{ state: asked.state, nonce: asked.nonce, code_challenge_method: 'S256' },
-      code_challenge: await oidc.calculatePKCECodeChallenge(asked.verifier),
-    });
-    return { url: url.href, asked };
+    const challenge = await oidc.calculatePKCECodeChallenge(asked.verifier);
+    try {
+      const url = oidc.buildAuthorizationUrl(configuration, {
+        ...{ redirect_uri: redirectUri, scope: this.#settings.oidcScopes, response_type: 'code' },
+        ...{ state: asked.state, nonce: asked.nonce, code_challenge_method: 'S256' },
+        code_challenge: challenge,
+      });
+      return { url: url.href, asked };
+    } catch (error) {
+      // An authorization endpoint that is missing or does not use HTTPS.
+      throw this.#explained(error);
+    }
   }
 
   /**
@@ -103,7 +109,7 @@ export class Provider {
     const { oidcIssuer, oidcClientId, oidcClientSecret } = this.#settings;
     const oidc = await import('openid-client');
     const issuer = new URL(oidcIssuer);
-    return oidc.discovery(
+    const configuration = await oidc.discovery(
       issuer,
       oidcClientId,
       undefined,
@@ -111,6 +117,9 @@ export class Provider {
       oidcClientSecret === '' ? oidc.None() : oidc.ClientSecretBasic(oidcClientSecret),
       { [oidc.customFetch]: (url, options) => this.#fetch(issuer, url, options) },
     );
+    // The signature of the ID token is checked as well, not only the connection that it came by.
+    oidc.enableNonRepudiationChecks(configuration);
+    return configuration;
   }
 
   /** The owner typed the issuer's address; other hosts that it names are reached where they are public. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { hidesAuthorization } from '../sign-in/own-credentials.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 
 /** Of one connection, and what only the gateway says. */
@@ -12,16 +13,23 @@ export interface Passing {
   readonly outside: string | undefined;
   /** Where the request comes from. */
   readonly from: string;
+  /** The Host header that the upstream expects, where it is not that of the client. */
+  readonly host: string | undefined;
   /** Without one nothing is said of its length either. */
   readonly hasBody: boolean;
 }
 
 /** What an upstream gets to see, as pairs in the order of the request. */
-export function requestHeaders(request: IncomingMessage, { identity, outside, from, hasBody }: Passing): string[] {
+export function requestHeaders(
+  request: IncomingMessage,
+  { identity, outside, from, hasBody, host }: Passing,
+): string[] {
   const listed = namesIn(request.headers.connection);
   // What proved somebody here is for nobody else; without a sign-in in front it is the upstream's own.
   const isOurs = (name: string): boolean =>
-    identity !== undefined && (name === 'authorization' || name === 'remote-user');
+    (name === 'authorization' && hidesAuthorization(request)) ||
+    (name === 'remote-user' && identity !== undefined) ||
+    (name === 'host' && host !== undefined);
   const isPassed = (name: string): boolean =>
     // Many an upstream reads `remote_user` as `Remote-User`.
     !name.includes('_') && !ofConnection.test(name) && !listed.has(name) && !isOurs(name) && name !== 'cookie';
@@ -29,6 +37,7 @@ export function requestHeaders(request: IncomingMessage, { identity, outside, fr
   const url = URL.parse(outside ?? '');
   const before = request.headers['x-forwarded-for'];
   return [
+    ...(host === undefined ? [] : ['Host', host]),
     ...passed,
     // The cookies of the gateway were taken out of the parsed ones.
     ...(request.headers.cookie === undefined ? [] : ['Cookie', request.headers.cookie]),
@@ -43,10 +52,15 @@ export function requestHeaders(request: IncomingMessage, { identity, outside, fr
 /** What a client gets to see of an upstream's answer: no cookie that looks like one of the gateway. */
 export function answerHeaders({ headers, rawHeaders }: IncomingMessage): string[] {
   const listed = namesIn(headers.connection);
+  // RFC 9112, 6.3: the transfer coding overrides a length that stands beside it.
+  const isChunked = headers['transfer-encoding'] !== undefined;
   return pairs(
     rawHeaders,
     (name, value) =>
-      !ofConnection.test(name) && !listed.has(name) && !(name === 'set-cookie' && /^\s*__Host-homeport-/i.test(value)),
+      !ofConnection.test(name) &&
+      !(isChunked && name === 'content-length') &&
+      !listed.has(name) &&
+      !(name === 'set-cookie' && /^\s*__Host-homeport-/i.test(value)),
   );
 }
 

@@ -9,23 +9,34 @@ import { answerHeaders, requestHeaders } from './headers.ts';
 export interface ProxyParts {
   readonly context: Pick<DispatchContext, 'log' | 'publicUrl'>;
   readonly agent: Agent;
+  /** Returns the Host header that the upstream expects, if it is not that of the client. */
+  readonly host: () => string | undefined;
   /** For what is refused: as the gateway's own refusals look. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, problem: Problem) => void;
 }
 
+/** Request methods that change nothing: RFC 9110 lets a proxy send them again. */
+const isRepeatable = (method: string | undefined): boolean =>
+  method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'TRACE';
+/** Methods that announce an empty body, because servers expect one. */
+const announcesBody = (method: string | undefined): boolean => !isRepeatable(method) && method !== 'DELETE';
+const maxAnswerHeaderBytes = 64 * 1024;
+
 /** Hands requests on to an upstream: nothing is gathered, and who leaves ends the other side at once. */
-export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dispatched {
+export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts): Dispatched {
   const problemOf = (error: unknown): Problem => {
     context.log.info('an upstream did not answer', { upstream: id, error });
-    const why = error instanceof Problem ? error.detail : 'It ended the connection in the middle.';
     const status = error instanceof Problem && error.status === 504 ? 504 : 502;
-    return new Problem('gateway.upstream_failed', status, `${id} does not answer. ${why}`);
+    return new Problem('gateway.upstream_failed', status, failureText(id, error));
   };
   const send = (request: IncomingMessage, extra: readonly string[], hasBody: boolean): ClientRequest => {
     const from = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-    const passing = { identity: vouchedFor(request), outside: context.publicUrl(request), from, hasBody };
+    const outside = context.publicUrl(request);
+    const passing = { identity: vouchedFor(request), outside, from, hasBody, host: host() };
     return ask({
       ...{ agent, method: request.method ?? 'GET', path: request.url ?? '/', setHost: false },
+      // Devices with careless HTTP are understood; their answers are framed again for the client.
+      ...{ insecureHTTPParser: true, maxHeaderSize: maxAnswerHeaderBytes },
       headers: [...requestHeaders(request, passing), ...extra],
     });
   };
@@ -35,33 +46,39 @@ export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dis
       // A body by HTTP/2 without a length is announced so as well: it is never taken for a request of its own.
       const isChunked = request.headers['transfer-encoding'] !== undefined;
       const hasBody = !isStrangersPreflight(request) && (isChunked || request.headers['content-length'] !== undefined);
-      const up = send(request, hasBody && isChunked ? ['Transfer-Encoding', 'chunked'] : [], hasBody);
+      const framing = hasBody ? (isChunked ? ['Transfer-Encoding', 'chunked'] : []) : emptyBody(request);
       const giveUp = (error: unknown): void => {
         if (response.writableEnded) return;
         if (response.headersSent || response.destroyed) response.destroy();
         else refuse(request, response, problemOf(error));
       };
-      up.once('response', (answer) => {
-        if (response.destroyed) return void answer.destroy();
-        try {
-          response.writeHead(statusOf(answer), answerHeaders(answer));
-          response.flushHeaders();
-          passOn(answer, response);
-        } catch (error) {
-          answer.destroy();
-          giveUp(error);
-        }
-      });
-      // Nobody asked for another protocol.
-      up.once('upgrade', (_answer, far) => {
-        far.destroy();
-        giveUp(unusable());
-      });
-      up.once('error', giveUp);
-      response.once('close', () => up.destroy());
-      if (hasBody) return void request.pipe(up);
-      request.resume();
-      up.end();
+      const attempt = (): void => {
+        const up = send(request, framing, hasBody);
+        const leave = (): void => void up.destroy();
+        let hasAnswer = false;
+        up.once('response', (answer) => {
+          hasAnswer = true;
+          answerWith(up, answer, response, giveUp);
+        });
+        up.on('information', ({ statusCode, rawHeaders }) => inform(response, statusCode, rawHeaders));
+        // Nobody asked for another protocol.
+        up.once('upgrade', (_answer, far) => {
+          far.destroy();
+          giveUp(unusable());
+        });
+        up.once('error', (error) => {
+          response.off('close', leave);
+          // The upstream closed an idle connection at the moment of its next use.
+          const isStale = up.reusedSocket && !hasAnswer && isConnectionLoss(error) && !response.destroyed;
+          if (isStale && !hasBody && isRepeatable(request.method)) attempt();
+          else giveUp(error);
+        });
+        response.once('close', leave);
+        if (hasBody) return void request.pipe(up);
+        request.resume();
+        up.end();
+      };
+      attempt();
     },
 
     upgrade(request, socket, head) {
@@ -74,7 +91,7 @@ export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dis
       socket.once('error', leave);
       up.once('upgrade', (answer, far, rest) => {
         const lines = ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? upgrade, ...answerHeaders(answer)];
-        socket.write(headOf(101, lines));
+        socket.write(headOf(101, lines), 'latin1');
         if (rest.length > 0) socket.write(rest);
         if (head.length > 0) far.write(head);
         join(socket, far);
@@ -86,7 +103,8 @@ export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dis
       };
       up.once('response', (answer) => {
         try {
-          socket.write(headOf(statusOf(answer), ['Connection', 'close', ...answerHeaders(answer).filter(notLength)]));
+          const lines = ['Connection', 'close', ...answerHeaders(answer).filter(notLength)];
+          socket.write(headOf(statusOf(answer), lines), 'latin1');
           passOn(answer, socket);
         } catch (error) {
           answer.destroy();
@@ -97,6 +115,60 @@ export function proxyTo(id: string, { context, agent, refuse }: ProxyParts): Dis
       up.end();
     },
   };
+}
+
+/** Sends the head at once, as Latin-1 like it came: `flushHeaders` would encode its bytes as UTF-8. */
+function answerWith(
+  up: ClientRequest,
+  answer: IncomingMessage,
+  response: ServerResponse,
+  giveUp: (error: unknown) => void,
+): void {
+  if (response.destroyed) return void answer.destroy();
+  try {
+    const { 'content-length': length, 'transfer-encoding': coding } = answer.headers;
+    // RFC 9112, 6.3: after a doubtful framing nothing more is read from the connection.
+    if (coding !== undefined && (length !== undefined || coding.trim().toLowerCase() !== 'chunked'))
+      up.shouldKeepAlive = false;
+    response.writeHead(statusOf(answer), answerHeaders(answer));
+    response.write(Buffer.alloc(0));
+    passOn(answer, response);
+  } catch (error) {
+    answer.destroy();
+    giveUp(error);
+  }
+}
+
+/** Passes 103 Early Hints on; 100 and 102 concern one connection only. */
+function inform(response: ServerResponse, status: number, raw: readonly string[]): void {
+  if (status !== 103 || response.headersSent || response.destroyed) return;
+  const link = raw.flatMap((value, index) =>
+    index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'link' ? [value] : [],
+  );
+  if (link.length > 0) response.writeEarlyHints({ link });
+}
+
+/** A request without a body says so where servers would wait for one. */
+function emptyBody({ method }: IncomingMessage): readonly string[] {
+  return announcesBody(method) ? ['Content-Length', '0'] : [];
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes(codeOf(error));
+}
+
+/** Says why an upstream did not answer. */
+function failureText(id: string, error: unknown): string {
+  if (error instanceof Problem) return `${id} does not answer. ${error.detail}`;
+  const code = codeOf(error);
+  if (code === 'HPE_HEADER_OVERFLOW') return `${id} answered with more than 64 KB of headers.`;
+  if (code.startsWith('HPE_') || code === 'ERR_INVALID_CHAR') return `The answer of ${id} is not valid HTTP.`;
+  if (isConnectionLoss(error)) return `${id} closed the connection before it answered.`;
+  return `${id} does not answer.`;
 }
 
 /** What browsers ask before anybody has signed in has no body. */

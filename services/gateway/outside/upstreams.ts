@@ -1,11 +1,15 @@
 import type { Dispatched, DispatchContext, DispatchTarget } from '../../contracts/dispatch.ts';
-import { upstreamOf, type Upstream } from '../domain/upstream.ts';
+import { hostFor, upstreamOf, type Upstream } from '../domain/upstream.ts';
 import { UpstreamConnections } from './connections.ts';
 import { proxyTo, type ProxyParts } from './proxy.ts';
 
 interface UpstreamParts {
   readonly context: Pick<DispatchContext, 'addresses' | 'connect' | 'log' | 'publicUrl' | 'targets'>;
-  readonly settings: Readonly<{ outside: readonly string[]; outsideUnverified: readonly string[] }>;
+  readonly settings: Readonly<{
+    outside: readonly string[];
+    outsideHosts: readonly string[];
+    outsideUnverified: readonly string[];
+  }>;
   readonly refuse: ProxyParts['refuse'];
 }
 
@@ -68,7 +72,12 @@ export class Upstreams implements Disposable {
     if (before?.of === of) return before.dispatched;
     before?.connections.destroy();
     const connections = new UpstreamConnections(context, upstream, verify);
-    const dispatched = proxyTo(id, { context, agent: connections, refuse });
+    const dispatched = proxyTo(id, {
+      context,
+      agent: connections,
+      refuse,
+      host: () => hostFor(id, settings.outsideHosts),
+    });
     this.#open.set(id, { of, dispatched, connections });
     return dispatched;
   }

@@ -73,9 +73,11 @@ export class SessionCookie {
 /** No service sees the gateway's cookies. */
 export function hideCookies(request: IncomingMessage): void {
   if (request.headers.cookie?.includes(prefix) !== true) return;
-  const rest = pairs(request).filter(([key]) => !key.startsWith(prefix));
-  if (rest.length === 0) delete request.headers.cookie;
-  else request.headers.cookie = rest.map(([key, value]) => `${key}=${value}`).join('; ');
+  // Only whole pairs are removed; the others stay as the client wrote them, also a cookie without `=`.
+  const rest = request.headers.cookie.split(';').filter((pair) => !pair.trimStart().startsWith(prefix));
+  const text = rest.join(';').trim();
+  if (text === '') delete request.headers.cookie;
+  else request.headers.cookie = text;
 }
 
 const prefix = '__Host-homeport-';
@@ -91,6 +93,7 @@ function ticketNameFor(request: IncomingMessage): string {
 function pairs({ headers }: IncomingMessage): (readonly [string, string])[] {
   return (headers.cookie ?? '').split(';').map((pair) => {
     const equals = pair.indexOf('=');
+    if (equals < 0) return ['', pair.trim()] as const;
     return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()] as const;
   });
 }

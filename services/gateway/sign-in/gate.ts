@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { hideAuthorization, OwnCredentials } from './own-credentials.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { SignedIn } from './signed-in.ts';
 
-type GateContext = Pick<DispatchContext, 'accounts' | 'caller' | 'isFromTrustedProxy' | 'publicUrl'>;
+type GateContext = Pick<DispatchContext, 'accounts' | 'caller' | 'clock' | 'isFromTrustedProxy' | 'publicUrl'>;
 
 interface GateParts {
   readonly context: GateContext;
@@ -21,9 +22,11 @@ export class Gate {
   readonly #cookie: SessionCookie;
   readonly #signedIn: SignedIn;
   readonly #believesProxies: () => boolean;
+  readonly #credentials: OwnCredentials;
 
   constructor({ context, cookie, signedIn, believesProxies }: GateParts) {
     this.#believesProxies = believesProxies;
+    this.#credentials = new OwnCredentials(context);
     this.#context = context;
     this.#cookie = cookie;
     this.#signedIn = signedIn;
@@ -31,21 +34,31 @@ export class Gate {
 
   /** @throws what wrong credentials in the Authorization header are answered with: 401, 429. */
   async identify(request: IncomingMessage): Promise<Identity | undefined> {
-    const { accounts, caller } = this.#context;
+    const named = (await this.#namedByProxy(request)) ?? (await this.#sessionOf(request));
+    if (named !== undefined) {
+      if (await this.#credentials.isOurs(request)) hideAuthorization(request);
+      this.#signedIn.used(named);
+      return named;
+    }
     const { authorization } = request.headers;
-    const named = await this.#namedByProxy(request);
-    if (named !== undefined) return named;
-    const session = this.#comesFromElsewhere(request) ? undefined : this.#cookie.read(request);
-    if (authorization === undefined && session === undefined) return undefined;
-    const identity = await accounts.authenticate({ authorization, session, ...caller(request) });
+    if (authorization === undefined) return undefined;
+    const identity = await this.#context.accounts.authenticate({ authorization, ...this.#context.caller(request) });
     if (identity === undefined) return undefined;
+    hideAuthorization(request);
     this.#signedIn.used(identity);
     return identity;
   }
 
+  async #sessionOf(request: IncomingMessage): Promise<Identity | undefined> {
+    const session = this.#comesFromElsewhere(request) ? undefined : this.#cookie.read(request);
+    if (session === undefined) return undefined;
+    return this.#context.accounts.authenticate({ session, ...this.#context.caller(request) });
+  }
+
   /** Whether an account may use a service. @throws Problem `gateway.forbidden` (403) */
-  admit(identity: Identity, service: string, method: string | undefined): void {
-    const permission = method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'write';
+  admit(identity: Identity, service: string, method: string | undefined, isTwoWay = false): void {
+    const isRead = !isTwoWay && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
+    const permission = isRead ? 'read' : 'write';
     if (this.#context.accounts.may(identity, service, permission, '*')) return;
     throw new Problem('gateway.forbidden', 403, 'This account has no grant to use this service.');
   }
@@ -77,8 +90,10 @@ export class Gate {
   #comesFromElsewhere(request: IncomingMessage): boolean {
     const { headers, method } = request;
     const { origin } = headers;
-    if (origin !== undefined && origin.toLowerCase() !== this.#context.publicUrl(request)?.toLowerCase()) return true;
     const site = headers['sec-fetch-site'];
+    // A page with `Referrer-Policy: no-referrer` sends `Origin: null` with its own forms.
+    if (origin === 'null') return site !== 'same-origin';
+    if (origin !== undefined && origin.toLowerCase() !== this.#context.publicUrl(request)?.toLowerCase()) return true;
     if (site === undefined || site === 'same-origin' || site === 'none') return false;
     const follows = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
     return !(follows && (method === 'GET' || method === 'HEAD'));

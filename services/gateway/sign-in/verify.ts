@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { returnPath } from '../domain/return-path.ts';
-import { redirect, send } from '../front/answer.ts';
+import { redirect, send, sendsForm } from '../front/answer.ts';
 import type { Gate } from './gate.ts';
 
 interface VerifyParts {
@@ -21,10 +21,13 @@ export async function verify(
   query: URLSearchParams,
   { context, gate }: VerifyParts,
 ): Promise<void> {
-  const identity = await gate.identify(request);
-  if (identity === undefined) return challenge(request, response, context);
   const { headers } = request;
   const told = context.isFromTrustedProxy(request) ? headers['x-forwarded-method'] : undefined;
+  // A preflight brings no credential; the request that follows it is checked.
+  if (told === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined)
+    return send(request, response, { status: 200, type: 'text/plain; charset=utf-8', body: '' });
+  const identity = await gate.identify(request);
+  if (identity === undefined) return challenge(request, response, context);
   const service = query.get('service');
   // For programs that are not ours, who it is would be all that its account may.
   if (service === null && identity.limited === true) throw new Problem('gateway.forbidden', 403, 'This token may only do what it was made for.'); // prettier-ignore
@@ -45,11 +48,13 @@ function challenge(
 ): void {
   const { 'x-forwarded-uri': page, 'x-forwarded-method': method = 'GET', accept } = request.headers;
   const outside = publicUrl(request);
-  const isPage = (method === 'GET' || method === 'HEAD') && accept?.includes('text/html') === true;
+  const isForm = typeof method === 'string' && sendsForm({ method, headers: request.headers });
+  const isRead = method === 'GET' || method === 'HEAD';
+  const isPage = isForm || (isRead && accept?.includes('text/html') === true);
   if (typeof page !== 'string' || outside === undefined || !isPage || !isFromTrustedProxy(request)) {
     throw new Problem('gateway.sign_in', 401, 'Sign in first.', {
       headers: { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' },
     });
   }
-  redirect(response, 302, `${outside}/.homeport/sign-in?to=${encodeURIComponent(returnPath(page))}`);
+  redirect(response, isForm ? 303 : 302, `${outside}/.homeport/sign-in?to=${encodeURIComponent(returnPath(page))}`);
 }

@@ -65,6 +65,49 @@ describe('who another proxy asks about', () => {
   });
 });
 
+describe('a trusted proxy that writes its own Host', () => {
+  const front = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Proto': 'https' };
+  const signIn = async (): Promise<string> => {
+    const { headers } = await home.ask('https://nas.local/.homeport/sign-in', {
+      method: 'POST',
+      headers: { ...front, 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://photos.example' },
+      body: new URLSearchParams({ name: admin.name, password: admin.password, to: '/' }).toString(),
+    });
+    return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  };
+
+  it('ends the session with the sign-out of the address that it reports', async () => {
+    const headers = { ...front, Cookie: await signIn(), Origin: 'https://photos.example' };
+    expect((await ask('/.homeport/verify', headers)).status).toBe(200);
+    const out = await home.ask('https://nas.local/.homeport/sign-out', { method: 'POST', headers });
+    expect(out.status).toBe(303);
+    expect((await ask('/.homeport/verify', headers)).status).toBe(401);
+  });
+
+  it('gets an answer to the question of a WebSocket', async () => {
+    const Cookie = await signIn();
+    const upgrade = { ...front, Connection: 'Upgrade', Upgrade: 'websocket', 'X-Forwarded-Uri': '/ws' };
+    const known = await ask('/.homeport/verify', { ...upgrade, Cookie });
+    expect([known.status, known.headers['remote-user']]).toEqual([200, 'ada']);
+    expect((await ask('/.homeport/verify', upgrade)).status).toBe(401);
+  });
+
+  it('lets a preflight pass, and leads the form of a browser to the sign-in', async () => {
+    const preflight = {
+      ...front,
+      Origin: 'https://app.example',
+      'X-Forwarded-Method': 'OPTIONS',
+      'Access-Control-Request-Method': 'PUT',
+    };
+    const passed = await ask('/.homeport/verify', preflight);
+    expect([passed.status, passed.headers['remote-user']]).toEqual([200, undefined]);
+    expect((await ask('/.homeport/verify', { ...preflight, 'X-Forwarded-Method': 'PUT' })).status).toBe(401);
+    const form = { ...front, Accept: 'text/html', 'X-Forwarded-Method': 'POST', 'X-Forwarded-Uri': '/form' };
+    const led = await ask('/.homeport/verify', form);
+    expect([led.status, led.headers.location]).toEqual([303, 'https://photos.example/.homeport/sign-in?to=%2Fform']);
+  });
+});
+
 describe('whom a trusted proxy names', () => {
   it('is signed in where the owner says so, and by nobody else', async () => {
     const url = 'https://lamp.nas.local/';

@@ -80,6 +80,7 @@ export async function openHome({ settings, ...options }: HomeOptions): Promise<H
     const { hostname, port: given, pathname, search } = new URL(url);
     return request({
       ...{ method, headers, ca: authority, localAddress: phoneAddress, agent: false },
+      maxHeaderSize: 128 * 1024,
       ...{
         host: lan,
         servername: /^[\d.]+$/.test(hostname) ? '' : hostname,

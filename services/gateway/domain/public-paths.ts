@@ -1,0 +1,16 @@
+/** An entry for paths that need no sign-in: `photos=/share/`. */
+export const publicPath = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=(\/[^\s?#*]*)(\*?)$/;
+
+/** Forms of a path that servers may resolve to another one: these always need the sign-in. */
+const isAmbiguous = /\/\/|\\|;|%(?:2e|2f|5c|25|3b|00)|(?:^|\/)\.{1,2}(?:\/|$)/i;
+
+/** Whether a path of a service needs no sign-in. `url` is the path with its query. */
+export function isPublicPath(entries: readonly string[], id: string, url: string): boolean {
+  const [path = ''] = url.split('?', 1);
+  if (isAmbiguous.test(path)) return false;
+  return entries.some((entry) => {
+    const [, service, prefix = '', star] = publicPath.exec(entry) ?? [];
+    if (service !== id) return false;
+    return star === '*' || prefix.endsWith('/') ? path.startsWith(prefix) : path === prefix;
+  });
+}
