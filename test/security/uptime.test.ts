@@ -13,7 +13,7 @@ beforeAll(async () => {
   rig = await openUptime();
   for (const [name, permission] of [
     ['reader', 'read'],
-    ['writer', 'write'],
+    ['writer', 'read-write'],
     ['nobody', undefined],
   ] as const) {
     const grants = permission === undefined ? [] : [{ service: 'uptime', resource: '*', permission }];

@@ -1,7 +1,7 @@
 import { EvaluationFailed, LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { threadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
-import { CheckFailure } from './failure.ts';
+import { CheckFailure, notChecked } from './failure.ts';
 
 const timeoutMs = 2000;
 const memoryMb = 128;
@@ -43,7 +43,7 @@ async function evaluate(query: JsonQuery): Promise<JsonQueryAnswer> {
   } catch (error) {
     if (error instanceof EvaluationFailed) throw new CheckFailure(`Error evaluating JSON query: ${error.message}`);
     if (!(error instanceof LimitExceeded)) throw error;
-    throw new CheckFailure(failureMessages[error.limit]);
+    throw notChecked(failureMessages[error.limit]);
   }
 }
 

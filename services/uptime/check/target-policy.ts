@@ -1,6 +1,6 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { CheckFailure } from './failure.ts';
+import { notChecked } from './failure.ts';
 import { rememberedLookup } from './names.ts';
 
 /** Which addresses no monitor may reach. */
@@ -41,12 +41,12 @@ export function assertAllowedTarget(host: string, port: number, use: TargetUse):
   if (family === 0) return;
   const type = family === 6 ? 'ipv6' : 'ipv4';
   if (!policy.allowLinkLocal && linkLocal.check(address, type)) {
-    throw new CheckFailure(
+    throw notChecked(
       `${address} is a link-local or cloud metadata address, which is not checked. A setting of Uptime allows it`,
     );
   }
   if (use === 'exchange' && ownPorts.has(port) && addressesOfThisComputer().check(address, type)) {
-    throw new CheckFailure(
+    throw notChecked(
       `Port ${String(port)} belongs to Homeport itself. Watch its first page or its health page, or use a TCP port monitor`,
     );
   }

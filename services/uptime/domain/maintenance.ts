@@ -100,11 +100,18 @@ export function windowTrouble(config: MaintenanceConfig): Record<string, string>
   if (strategy !== 'cron') return {};
   if (config.durationMinutes <= 0) return { durationMinutes: 'It has to last for some time.' };
   try {
-    calendarOf(config.cron, 'UTC');
+    calendarOf(withoutSeconds(config.cron), 'UTC');
     return {};
   } catch {
     return { cron: 'Write five fields: minute, hour, day of the month, month, day of the week.' };
   }
+}
+
+/** Uptime Kuma also takes six fields, of which the first are seconds; a window begins with its minute. */
+function withoutSeconds(rule: string): string {
+  const fields = rule.trim().split(/\s+/);
+  const [seconds = ''] = fields;
+  return fields.length === 6 && /^[0-5]?\d$/.test(seconds) ? fields.slice(1).join(' ') : rule;
 }
 
 /** The moments between which a window may run. */
@@ -118,7 +125,7 @@ function rangeOf({ config, zone }: Plan): Range {
 function slotsByRule({ config, zone, since }: Plan, [first, last]: Range, now: number, most: number): Slot[] {
   const remembered = slotsOfRules.get(config);
   const known = remembered?.zone === zone && remembered.since === since ? remembered.slots : [];
-  const repeated = { rule: calendarOf(config.cron, zone), lengthMs: config.durationMinutes * minuteMs };
+  const repeated = { rule: calendarOf(withoutSeconds(config.cron), zone), lengthMs: config.durationMinutes * minuteMs };
   const slots = cronSlots({ ...repeated, since: Math.min(since, now), first, last }, now, most, known);
   if (slots.some((slot) => !known.includes(slot))) slotsOfRules.set(config, { zone, since, slots });
   return slots;

@@ -4,7 +4,7 @@ import json
 import sys
 import time
 
-from uptime_kuma_api import DockerType, MaintenanceStrategy, MonitorType, UptimeKumaApi, UptimeKumaException
+from uptime_kuma_api import DockerType, MaintenanceStrategy, MonitorType, UptimeKumaApi, UptimeKumaException, NotificationType
 
 url, user, password, target, engine = sys.argv[1:6]
 seen = {}
@@ -80,8 +80,12 @@ with UptimeKumaApi(url, timeout=60) as api:
     seen["settings"] = api.get_settings()["tlsExpiryNotifyDays"]
     seen["deleted"] = api.delete_monitor(number)["msg"]
     seen["left"] = [one["name"] for one in api.get_monitors()]
+    seen["size"] = api.get_database_size()["size"] > 0
+    notification = api.add_notification(name="own", type=NotificationType.APPRISE, appriseURL="json://127.0.0.1:1/x")["id"]
+    seen["notifications"] = [[one["name"], one["appriseURL"]] for one in api.get_notifications()]
+    seen["notification"] = api.delete_notification(notification)["msg"]
     try:
-        api.get_database_size()
+        api.test_chrome("x")
     except UptimeKumaException as error:
         seen["unknown"] = str(error)
 

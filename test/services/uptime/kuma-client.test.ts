@@ -54,7 +54,10 @@ it.skipIf(missing)('the Python client of the peer does everything it is used for
       settings: [7, 14, 21],
       deleted: 'successDeleted',
       left: ['job'],
-      unknown: 'Homeport does not have this: getDatabaseSize',
+      size: true,
+      notifications: [['own', 'json://127.0.0.1:1/x']],
+      notification: 'successDeleted',
+      unknown: 'Homeport does not have this: testChrome',
       byToken: ['job'],
     });
   } finally {

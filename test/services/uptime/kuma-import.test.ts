@@ -169,7 +169,9 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
         skipped: [
           { what: 'proxy', name: 'http://proxy.lan', why: expect.any(String) },
           { what: 'apiKey', name: 'prometheus', why: expect.any(String) },
+          { what: 'option', name: 'game', why: expect.stringContaining('gamedig are not supported') },
           { what: 'monitor', name: '', why: expect.stringContaining('name') },
+          { what: 'option', name: 'shop', why: 'Its proxy is not used: the target is asked directly.' },
         ],
       },
     ]);
