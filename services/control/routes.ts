@@ -91,7 +91,7 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.changeSettings, async ({ params, body }) => {
       const section = params['section'] ?? '';
       const { restarted, pending } = await host.changeSettings(section, body);
-      accounts.record({ event: 'settings_changed', detail: `${section}: ${Object.keys(body as object).join(', ')}` });
+      accounts.record({ event: 'settings_changed', detail: `${section}: ${Object.keys(body).join(', ')}` });
       return { restarted: [...restarted], ...(pending.length === 0 ? {} : { pending: [...pending] }) };
     }),
     implement(controlApi.engines, async () => ({ engines: [...(await host.engines())] })),

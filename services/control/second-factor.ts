@@ -1,6 +1,6 @@
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import type { Accounts, Identity } from '../contracts/control/accounts.ts';
-import { secondFactorApi } from '../contracts/control/second-factor.ts';
+import { secondFactorApi } from '../contracts/control/second-factor-routes.ts';
 import { Problem } from '../contracts/problem.ts';
 
 const done = {};

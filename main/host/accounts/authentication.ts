@@ -214,7 +214,8 @@ export class Authentication {
     const passwordHash = before?.passwordHash ?? null;
     const right = await this.#parts.passwords.verify(password, passwordHash);
     if (!right) this.#wrong.set(key, { passwordHash });
-    else if (passwordHash !== null && this.#parts.passwords.isOutdated(passwordHash)) return this.#renewed(name, password, passwordHash);
+    else if (passwordHash !== null && this.#parts.passwords.isOutdated(passwordHash))
+      return this.#renewed(name, password, passwordHash);
     // The account may have been changed, disabled or removed while the hash was made.
     const member = this.#parts.directory.member(name);
     if (!right || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {

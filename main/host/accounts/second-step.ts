@@ -78,8 +78,7 @@ export class SecondStep {
     const pending = this.#find(ticket);
     const { account, challenge } = pending;
     delete pending.challenge;
-    const isRight =
-      challenge !== undefined && (await this.#parts.passkeys.check(account, challenge, passkey, origin));
+    const isRight = challenge !== undefined && (await this.#parts.passkeys.check(account, challenge, passkey, origin));
     const secret = `${ticket} ${passkey.id}`;
     return this.#parts.checkSecret({ service: 'second-factor', name: account, secret, remoteAddress }, () => isRight);
   }

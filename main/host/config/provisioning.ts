@@ -36,7 +36,7 @@ export async function applyDeclared({ accounts, config }: Kernel, log: Log): Pro
 
 /** HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD: a server gets its first administrator without a page. */
 export async function makeAdministrator(
-  { firstRun, refuseWeakPassword }: HostAccounts,
+  accounts: HostAccounts,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const name = environment['HOMEPORT_ADMIN_USER'];
@@ -45,14 +45,14 @@ export async function makeAdministrator(
   if (!name || !password) {
     throw refused('Set both HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD, or neither.');
   }
-  if (!firstRun.needed()) return;
+  if (!accounts.firstRun.needed()) return;
   try {
-    refuseWeakPassword(name, password);
+    accounts.refuseWeakPassword(name, password);
   } catch (error) {
     throw error instanceof Problem ? refused(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`) : error;
   }
   try {
-    await firstRun.ensureAdministrator(name, password);
+    await accounts.firstRun.ensureAdministrator(name, password);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     throw refused(`HOMEPORT_ADMIN_USER: ${error.detail}`);

@@ -104,7 +104,9 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     connect,
     async [Symbol.asyncDispose]() {
       const opened = await Promise.all(agents.values());
-      await Promise.all(opened.flatMap((each) => Object.values(each)).map((agent: Dispatcher) => agent.destroy()));
+      await Promise.all(
+        opened.flatMap((each) => [each.checked, each.free, each.unverified]).map((agent) => agent.destroy()),
+      );
     },
   });
 }

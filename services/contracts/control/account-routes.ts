@@ -44,7 +44,8 @@ export const accountRoutes = {
   removeAccount: defineRoute({
     method: 'DELETE',
     path: '/api/accounts/:name',
-    summary: 'Removes an account with its tokens and sessions; its data is deleted, transferred or kept for administrators.',
+    summary:
+      'Removes an account with its tokens and sessions; its data is deleted, transferred or kept for administrators.',
     access: 'admin',
     query: z.object({
       data: z.enum(['delete', 'transfer', 'keep']).optional().describe('What happens with its data; default: keep'),

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import type { SessionLink } from '../session.ts';
 import type { NameReservation, RemovalRequest } from './account-data.ts';
+import { AccountKind, Role, type Identity } from './identity.ts';
 import type { SecondFactors } from './second-factor.ts';
 import type { SecurityEvent } from './security-log.ts';
 
-export const Role = z.enum(['admin', 'user']);
-export type Role = z.infer<typeof Role>;
-export const AccountKind = z.enum(['person', 'service']);
-export type AccountKind = z.infer<typeof AccountKind>;
+export { AccountKind, Role, type Identity };
+
 /** What a grant allows; `none` denies and wins over a shorter pattern. */
 export const Permission = z.enum(['read-write', 'read', 'write', 'none']);
 export type Permission = z.infer<typeof Permission>;
@@ -64,21 +63,6 @@ export const NewToken = z.object({
   expiresAt: z.number().nullable().default(null).describe('ms since the epoch; null: never'),
   scopes: TokenScopes.optional().describe('What it may do at most; without, all that its account may.'),
 });
-
-/** Who a request comes from. Decided per request, never kept per connection or address. */
-export interface Identity {
-  readonly account: string;
-  readonly kind: AccountKind;
-  readonly role: Role;
-  readonly via: 'password' | 'token' | 'session';
-  /** Set when `via` is token or session. */
-  readonly credentialId?: string;
-  /**
-   * Proven with a token that has only some of the account's rights: `role` is `user`, and nothing may be done or shown because
-   * it is this account, only what {@link Accounts.may} allows.
-   */
-  readonly limited?: true;
-}
 
 /** Everything a request may prove its sender with, in the order it is looked at: authorization, session, link, a gateway's word. */
 export interface Credentials {

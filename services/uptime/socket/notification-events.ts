@@ -35,9 +35,8 @@ export function notificationEvents(parts: SocketParts): SocketEvents {
     getNotificationList: {
       needs: 'read',
       run(session) {
-        const mayChange = context.accounts.may;
-        const withSecrets =
-          session.identity === undefined || mayChange.call(context.accounts, session.identity, 'uptime', 'write', '*');
+        const { identity } = session;
+        const withSecrets = identity === undefined || context.accounts.may(identity, 'uptime', 'write', '*');
         session.emit('notificationList', notificationList(parts, withSecrets));
         return {};
       },

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import type { AddressInfo } from 'node:net';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
 import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
@@ -44,7 +44,7 @@ async function openDns(answers: Readonly<Record<number, readonly Buffer[]>>) {
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  return { port: (socket.address() as AddressInfo).port, [Symbol.dispose]: () => void socket.close() };
+  return { port: socket.address().port, [Symbol.dispose]: () => void socket.close() };
 }
 
 const name = (text: string): Buffer =>

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { defineRoute } from '../api.ts';
+import { Passkey, PasskeyResponse, SecondFactorStatus } from './second-factor.ts';
+
+/** Options for the browser's WebAuthn API, as JSON. */
+const passkeyOptions = z.record(z.string(), z.unknown());
+
+const Code = z.object({ code: z.string().min(6).max(32) });
+const done = z.object({});
+
+/** Our own API around the second factor of the own account, and its reset by an administrator. */
+export const secondFactorApi = {
+  read: defineRoute({
+    method: 'GET',
+    path: '/api/account/second-factor',
+    summary: 'Whether your sign-in asks for a second factor as well, and your passkeys.',
+    access: 'user',
+    reply: SecondFactorStatus,
+  }),
+  begin: defineRoute({
+    method: 'POST',
+    path: '/api/account/second-factor',
+    summary: 'Creates a secret for an authenticator app; it counts once a code of it was confirmed.',
+    access: 'user',
+    reply: z.object({ secret: z.string(), uri: z.string().describe('What the app scans') }),
+  }),
+  confirm: defineRoute({
+    method: 'POST',
+    path: '/api/account/second-factor/confirm',
+    summary: 'Enables the second factor by a first code. The recovery codes are in this answer only.',
+    access: 'user',
+    body: Code,
+    reply: z.object({ recoveryCodes: z.array(z.string()) }),
+  }),
+  disable: defineRoute({
+    method: 'POST',
+    path: '/api/account/second-factor/off',
+    summary: 'Disables the second factor by a code of the app or a recovery code, and removes the passkeys.',
+    access: 'user',
+    body: Code,
+    reply: done,
+  }),
+  beginPasskey: defineRoute({
+    method: 'POST',
+    path: '/api/account/passkeys/options',
+    summary: 'Options for the browser to create a passkey for this host name.',
+    access: 'user',
+    reply: z.object({ options: passkeyOptions }),
+  }),
+  addPasskey: defineRoute({
+    method: 'POST',
+    path: '/api/account/passkeys',
+    summary: 'Adds the passkey that the browser created.',
+    access: 'user',
+    body: z.object({ label: z.string().max(100).default(''), response: PasskeyResponse }),
+    reply: Passkey,
+  }),
+  removePasskey: defineRoute({
+    method: 'DELETE',
+    path: '/api/account/passkeys/:id',
+    summary: 'Removes a passkey.',
+    access: 'user',
+    reply: done,
+  }),
+  reset: defineRoute({
+    method: 'DELETE',
+    path: '/api/accounts/:name/second-factor',
+    summary: 'Disables the second factor of an account that has lost its app and its recovery codes.',
+    access: 'admin',
+    reply: done,
+  }),
+  passkeyOptions: defineRoute({
+    method: 'POST',
+    path: '/api/session/passkey',
+    summary: 'Options for the browser to prove the second step of a sign-in with a passkey.',
+    access: 'public',
+    body: z.object({ ticket: z.string().max(64) }),
+    reply: z.object({ options: passkeyOptions.nullable() }),
+  }),
+};
