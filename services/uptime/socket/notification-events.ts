@@ -1,5 +1,6 @@
 import { noticeOffered } from '../../contracts/notify/notice.ts';
 import { toDeliveryUrls } from '../domain/kuma-notification.ts';
+import { mayWrite } from './monitor-events.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
 
 /** Notifications, which Delivery sends. */
@@ -35,9 +36,7 @@ export function notificationEvents(parts: SocketParts): SocketEvents {
     getNotificationList: {
       needs: 'read',
       run(session) {
-        const { identity } = session;
-        const withSecrets = identity === undefined || context.accounts.may(identity, 'uptime', 'write', '*');
-        session.emit('notificationList', notificationList(parts, withSecrets));
+        session.emit('notificationList', notificationList(parts, mayWrite(parts, session)));
         return {};
       },
     },

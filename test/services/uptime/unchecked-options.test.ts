@@ -1,8 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
 import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
 
@@ -145,29 +144,22 @@ describe('An HTTP monitor', () => {
 
 describe('A push monitor', () => {
   it('keeps the message and the fractions of the job, also upside down', async () => {
-    const { id, pushToken = 'upsidedown1' } = await rig.add({
+    const { id } = await rig.add({
       ...{ type: 'push', name: 'job', interval: 3600, upsideDown: true, pushToken: 'upsidedown1' },
     });
-    await fetch(`${rig.url}/api/push/${String(pushToken)}?status=up&msg=disk+93+percent&ping=0.235`);
+    await fetch(`${rig.url}/api/push/upsidedown1?status=up&msg=disk+93+percent&ping=0.235`);
     expect(await rig.until(id, 0)).toMatchObject({ msg: 'disk 93 percent', ping: 0.235 });
   });
 });
 
 describe('Metrics', () => {
   it('have the tags of monitors as labels', async () => {
-    const tag = await rig
-      .call<{ id: number }>('POST', '/api/tags', { name: 'env-name', color: '#112233' })
-      .catch(() => undefined);
-    const id = tag?.id;
-    if (id === undefined) return;
-    await rig.add({
-      type: 'manual',
-      name: 'tagged',
-      interval: 3600,
-      manual_status: 1,
-      tags: [{ tag_id: id, value: 'prod' }],
+    const tags = [{ tag_id: 1, name: 'env-name', color: '#112233', value: 'prod' }];
+    const monitor = { id: 1, type: 'manual', name: 'tagged', interval: 3600, manual_status: 1, tags };
+    await rig.call('POST', '/api/import', { monitorList: { 1: monitor } });
+    await vi.waitUntil(async () => {
+      const text = await (await rig.raw('GET', '/metrics')).text();
+      return /monitor_status\{[^}]*monitor_name="tagged"[^}]*envname="prod"/.test(text);
     });
-    const text = await (await rig.raw('GET', '/metrics')).text();
-    expect(text).toContain('envname="prod"');
   });
 });
