@@ -19,7 +19,14 @@ const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDnCsyGeNZzqQaeQro70kBf15
 const endpoint = `https://fcm.googleapis.com/fcm/send/${nugget}`;
 
 /** Routes that anybody may call. A new one belongs here only after a thought. */
-const open = ['GET /api/session', 'POST /api/session', 'POST /api/setup', 'POST /api/push/acknowledge'];
+const open = [
+  'GET /api/session',
+  'POST /api/session',
+  'POST /api/session/passkey',
+  'POST /api/session/second-step',
+  'POST /api/setup',
+  'POST /api/push/acknowledge',
+];
 
 let host: TestHost;
 let base: string;

@@ -424,7 +424,7 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
     await parts.getByLabel('Credits and end cards').check();
     await field.fill('');
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Saved. Started anew: Downloads.').waitFor();
+    await page.getByText('Saved.', { exact: true }).waitFor();
     const written = readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8');
     expect(written).toMatch(/quality: 720p/);
     expect(written).toMatch(/sponsorblockCategories:\s+- selfpromo\s+- interaction\s+- outro\s/);
