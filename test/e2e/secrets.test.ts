@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { controlApi } from '../../services/contracts/control/api.ts';
+import { secondFactorApi } from '../../services/contracts/control/second-factor-routes.ts';
 import { pushQuietApi } from '../../services/contracts/push/quiet.ts';
 import type { RouteAccess } from '../../services/contracts/route-access.ts';
 import { api } from '../support/api.ts';
@@ -80,7 +81,7 @@ describe('every route of our API', () => {
 
     const { paths } = await api<Document>(base, '/api/openapi.json');
     const access = (method: string, path: string): RouteAccess | undefined =>
-      [...Object.values(controlApi), ...Object.values(pushQuietApi)].find(
+      [...Object.values(controlApi), ...Object.values(secondFactorApi), ...Object.values(pushQuietApi)].find(
         (route) => route.method === method && route.path === path,
       )?.access;
     const [refused, slowedDown] = [401, 429];

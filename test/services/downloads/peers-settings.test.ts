@@ -169,7 +169,8 @@ describe('HTTPS', () => {
     const [reply] = (await once(getSecurely(`${base}/history`, { ca: cert }), 'response')) as [IncomingMessage];
     expect(JSON.parse(await text(reply))).toEqual({ done: [], queue: [], pending: [] });
     expect(await heard(base, 'custom_dirs')).toEqual({ download_dir: [''], audio_download_dir: [''] });
-    await expect(fetch(base.replace('https', 'http'))).rejects.toThrow();
+    const plain = await fetch(base.replace('https', 'http'));
+    expect([plain.status, await plain.text()]).toEqual([400, expect.stringContaining('https')]);
   });
 
   it.each([
