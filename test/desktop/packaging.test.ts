@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
       '/main/index.js',
       '/main/shell/preload.cjs',
       '/main/shell/host-entry.js',
-      '/services/mail/mime/parse-worker.js',
+      '/services/mail/mime/parse-process.js',
       '/dist/renderer/index.html',
       '/assets/tray/normal-22@2x.png',
       '/node_modules/better-sqlite3/lib/index.js',
@@ -85,10 +85,11 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
     expect(unpacked).toContain(join('node_modules', 'better-sqlite3', 'prebuilds', 'linux-x64.node'));
   });
 
-  it('has its fuses set: it runs nothing but itself', async () => {
+  it('has its fuses set, and runs as Node for its own children', async () => {
     const wire = await getCurrentFuseWire(join(packed, 'homeport'));
     const isOn = (fuse: FuseV1Options): boolean => String.fromCharCode(Number(wire[fuse])) === '1';
-    expect(isOn(FuseV1Options.RunAsNode)).toBe(false);
+    // Expressions of users run in Node processes of their own (decision 0185).
+    expect(isOn(FuseV1Options.RunAsNode)).toBe(true);
     expect(isOn(FuseV1Options.EnableNodeOptionsEnvironmentVariable)).toBe(false);
     expect(isOn(FuseV1Options.EnableNodeCliInspectArguments)).toBe(false);
     expect(isOn(FuseV1Options.EnableCookieEncryption)).toBe(true);

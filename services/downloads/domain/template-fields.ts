@@ -31,8 +31,13 @@ export function listFields({ id, title, index, count, entryTitle, channel }: Pla
           ...{ channel_index: String(index), channel_count: String(count) },
         }),
   };
-  // A part of a path must not come out as `..`.
-  return Object.fromEntries(Object.entries(fields).map(([key, text]) => [key, isBlankName(text) ? '_' : text]));
+  return Object.fromEntries(Object.entries(fields).map(([key, text]) => [key, toPlainName(text)]));
+}
+
+/** A part of a path must neither come out as `..` nor read backwards. */
+function toPlainName(text: string): string {
+  const plain = text.replaceAll(/\p{Bidi_Control}/gu, '');
+  return isBlankName(plain) ? '_' : plain;
 }
 
 /**

@@ -71,7 +71,7 @@ describe('a first start without yt-dlp', () => {
     return open.use(
       await openRig({
         services: [{ ...downloads, engines }, control],
-        environment: { HOMEPORT_ENGINES_DIR: folder, HOMEPORT_INSTALL_ENGINES: 'true' },
+        environment: { HOMEPORT_ENGINES_DIR: join(folder, 'engines'), HOMEPORT_INSTALL_ENGINES: 'true' },
       }),
     );
   }

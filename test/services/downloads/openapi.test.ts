@@ -45,7 +45,11 @@ function served(): readonly string[] {
       if (Object.keys(route.methods).length > 2) return [];
       const methods = Object.keys(route.methods).filter((method) => method === 'get' || method === 'post');
       return methods.flatMap((method) =>
-        [route.path].flat().map((path) => `${method} ${path.replace('/*path', '/{path}')}`),
+        [route.path]
+          .flat()
+          .map(
+            (path) => `${method} ${path.replace('/*path', '/{path}').replace(/^\/(audio_)?download$/, '$&/{path}')}`,
+          ),
       );
     });
   return walk((app.router as unknown as { readonly stack: readonly Layer[] }).stack);
