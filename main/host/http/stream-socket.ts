@@ -22,6 +22,9 @@ export class StreamSocket extends Duplex {
   bytesWritten = 0;
   readonly #stream: ServerHttp2Stream;
   #headSent = false;
+  /** Whether the end of the stream waits for its trailers. */
+  #awaitsTrailers = false;
+  #trailers: Record<string, string | string[]> = {};
 
   constructor(stream: ServerHttp2Stream, socket: TLSSocket) {
     super({ allowHalfOpen: true, emitClose: true });
@@ -72,14 +75,25 @@ export class StreamSocket extends Duplex {
     stream.write(rest, () => done());
   }
 
+  /** Sets the trailers that follow the body. */
+  setTrailers(trailers: Readonly<Record<string, string | string[]>>): void {
+    this.#trailers = { ...trailers };
+  }
+
   override _final(done: () => void): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) return void done();
-    stream.end(() => {
+    const finish = (): void => {
       done();
-      // What the client still sends of a request that is answered is nobody's.
+      // The rest of a request that was answered is not read by any service.
       if (!stream.readableEnded && !stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+    };
+    if (!this.#awaitsTrailers) return void stream.end(finish);
+    stream.once('wantTrailers', () => {
+      stream.sendTrailers(this.#trailers);
+      finish();
     });
+    stream.end();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -106,6 +120,14 @@ export class StreamSocket extends Duplex {
     if (status < 200) return void this.#stream.additionalHeaders(headers);
     this.#headSent = true;
     this.bytesWritten += head.length;
-    this.#stream.respond(headers);
+    // A message without a body ends with its head.
+    const endStream = headers['content-length'] === '0';
+    this.#awaitsTrailers = !endStream && !isWithoutBody(status) && !this.#stream.headRequest;
+    this.#stream.respond(headers, { endStream, waitForTrailers: this.#awaitsTrailers });
   }
+}
+
+/** RFC 9110, 6.4.1: these answers have no content. */
+function isWithoutBody(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
 }
