@@ -122,12 +122,8 @@ export class StreamSocket extends Duplex {
     this.bytesWritten += head.length;
     // A message without a body ends with its head.
     const endStream = headers['content-length'] === '0';
-    this.#awaitsTrailers = !endStream && !isWithoutBody(status) && !this.#stream.headRequest;
-    this.#stream.respond(headers, { endStream, waitForTrailers: this.#awaitsTrailers });
+    this.#stream.respond(headers, { endStream, waitForTrailers: !endStream });
+    // Node ends the stream where no body may follow: HEAD, 204, 205 and 304.
+    this.#awaitsTrailers = !this.#stream.writableEnded;
   }
-}
-
-/** RFC 9110, 6.4.1: these answers have no content. */
-function isWithoutBody(status: number): boolean {
-  return status === 204 || status === 205 || status === 304;
 }
