@@ -85,8 +85,13 @@ export class StreamSocket extends Duplex {
     if (stream.destroyed || stream.closed) return void done();
     const finish = (): void => {
       done();
-      // The rest of a request that was answered is not read by any service.
-      if (!stream.readableEnded && !stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+      if (stream.readableEnded || stream.closed) return;
+      if (stream.endAfterHeaders) return void stream.resume();
+      // The rest of a request that was answered is not read by any service. A reset in the same turn would overtake the
+      // trailers.
+      setImmediate(() => {
+        if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+      });
     };
     if (!this.#awaitsTrailers) return void stream.end(finish);
     stream.once('wantTrailers', () => {

@@ -179,12 +179,16 @@ describe('a gRPC call through the gateway', () => {
 
   it('answers before the body of the request has ended', async () => {
     handle = (stream) => {
-      stream.respond({ ':status': 413 });
+      stream.respond({ ':status': 413 }, { waitForTrailers: true });
+      stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '8' }));
       stream.end('too large');
     };
     const stream = call();
     stream.write('begin');
-    expect(await finish(stream)).toMatchObject({ status: 413, body: 'too large' });
+    expect(await finish(stream)).toMatchObject({
+      ...{ status: 413, body: 'too large', code: 0 },
+      trailers: { 'grpc-status': '8' },
+    });
   });
 
   it('slows the upstream down for a client that does not read', async () => {
