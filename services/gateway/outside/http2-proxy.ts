@@ -87,7 +87,7 @@ export class Http2Proxy implements Dispatched, Disposable {
   async #openSession(): Promise<ClientHttp2Session> {
     const socket = await this.#parts.open();
     const session = connect('http://upstream', {
-      createConnection: () => socket,
+      createConnection: (): Duplex => socket,
       settings: { enablePush: false },
       maxHeaderListPairs: 200,
     });
@@ -135,7 +135,9 @@ function exchange(
   request.once('close', () => {
     if (!request.complete) leave();
   });
-  up.on('error', (error) => (failure = error));
+  up.on('error', (error: Error) => {
+    failure = error;
+  });
   up.once('response', (headers, flags, raw: string[]) => {
     try {
       answerHead(response, Number(headers[':status']), raw, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0);
