@@ -127,7 +127,7 @@ export const Settings = z.object({
       live: true,
       title: 'Other web services',
       description:
-        'NAME=ADDRESS of what other machines or programs of your home serve. Shared by their names as services are, they answer as NAME.HOST.local, behind the same sign-in.',
+        'NAME=ADDRESS of what other machines or programs of your home serve. Shared by their names as services are, they answer as NAME.HOST.local, behind the same sign-in. Use h2c://HOST:PORT for a service that speaks HTTP/2 without TLS, such as gRPC.',
     }),
   outsideUnverified: z.array(serviceId).max(50).default([]).meta({
     live: true,

@@ -66,10 +66,11 @@ export function speakHttp2(
     stream.on('error', leave);
     const socket = stream.session?.socket as TLSSocket | undefined;
     if (socket === undefined || stream.destroyed) return;
-    const request = requestOf(stream, headers, raw, new StreamSocket(stream, socket));
+    const streamSocket = new StreamSocket(stream, socket);
+    const request = requestOf(stream, headers, raw, streamSocket);
     if (request === undefined) return void refuse(stream);
     if (!stream.endAfterHeaders) watchBody(stream, request, limits);
-    onRequest(request, responseTo(request));
+    onRequest(request, responseTo(request, streamSocket));
   });
 
   const [http1] = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
@@ -138,6 +139,8 @@ function watchBody(stream: ServerHttp2Stream, request: IncomingMessage, { bodySt
   // Not as the call-back of `setTimeout`, which is called once: a service that was slow may be waited for later.
   stream.on('timeout', () => {
     if (request.complete) stream.setTimeout(0);
+    // A call of gRPC may be silent in both directions once it was accepted.
+    else if (stream.headersSent && isGrpc(request)) stream.setTimeout(bodyStallMs);
     // What lies in either of the two has come; it is the service who has not taken it.
     else if (request.readableLength === 0 && stream.readableLength === 0) stream.close(constants.NGHTTP2_CANCEL);
     else stream.setTimeout(bodyStallMs);
@@ -152,6 +155,7 @@ function read(request: IncomingMessage, stream: ServerHttp2Stream, socket: Strea
     request.push(null);
   };
   if (stream.endAfterHeaders) return whole();
+  stream.once('trailers', (_headers, _flags, raw: string[]) => (request.rawTrailers = raw));
   let listening = false;
   // Its own property: frameworks give requests another prototype.
   request._read = () => {
@@ -171,12 +175,24 @@ function read(request: IncomingMessage, stream: ServerHttp2Stream, socket: Strea
   });
 }
 
-function responseTo(request: IncomingMessage): ServerResponse {
+function isGrpc({ headers }: IncomingMessage): boolean {
+  return headers['content-type']?.startsWith('application/grpc') === true;
+}
+
+function toTrailers(pairs: Parameters<ServerResponse['addTrailers']>[0]): Record<string, string[]> {
+  const trailers: Record<string, string[]> = {};
+  const entries = Array.isArray(pairs) ? pairs : Object.entries(pairs);
+  for (const [name = '', value = ''] of entries) (trailers[String(name).toLowerCase()] ??= []).push(String(value));
+  return trailers;
+}
+
+function responseTo(request: IncomingMessage, stream: StreamSocket): ServerResponse {
   const response = new ServerResponse(request);
   const { socket } = request;
   response.assignSocket(socket);
   // HTTP/2 frames bodies itself.
   response.removeHeader('Transfer-Encoding');
+  response.addTrailers = (trailers) => stream.setTrailers(toTrailers(trailers));
   socket.on('drain', () => response.emit('drain'));
   socket.on('error', leave);
   response.once('finish', () => socket.end());

@@ -22,6 +22,9 @@ export class StreamSocket extends Duplex {
   bytesWritten = 0;
   readonly #stream: ServerHttp2Stream;
   #headSent = false;
+  /** Whether the end of the stream waits for its trailers. */
+  #awaitsTrailers = false;
+  #trailers: Record<string, string | string[]> = {};
 
   constructor(stream: ServerHttp2Stream, socket: TLSSocket) {
     super({ allowHalfOpen: true, emitClose: true });
@@ -72,14 +75,30 @@ export class StreamSocket extends Duplex {
     stream.write(rest, () => done());
   }
 
+  /** Sets the trailers that follow the body. */
+  setTrailers(trailers: Readonly<Record<string, string | string[]>>): void {
+    this.#trailers = { ...trailers };
+  }
+
   override _final(done: () => void): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) return void done();
-    stream.end(() => {
+    const finish = (): void => {
       done();
-      // What the client still sends of a request that is answered is nobody's.
-      if (!stream.readableEnded && !stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+      if (stream.readableEnded || stream.closed) return;
+      if (stream.endAfterHeaders) return void stream.resume();
+      // The rest of a request that was answered is not read by any service. A reset in the same turn would overtake the
+      // trailers.
+      setImmediate(() => {
+        if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+      });
+    };
+    if (!this.#awaitsTrailers) return void stream.end(finish);
+    stream.once('wantTrailers', () => {
+      stream.sendTrailers(this.#trailers);
+      finish();
     });
+    stream.end();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -106,6 +125,10 @@ export class StreamSocket extends Duplex {
     if (status < 200) return void this.#stream.additionalHeaders(headers);
     this.#headSent = true;
     this.bytesWritten += head.length;
-    this.#stream.respond(headers);
+    // A message without a body ends with its head.
+    const endStream = headers['content-length'] === '0';
+    this.#stream.respond(headers, { endStream, waitForTrailers: !endStream });
+    // Node ends the stream where no body may follow: HEAD, 204, 205 and 304.
+    this.#awaitsTrailers = !this.#stream.writableEnded;
   }
 }

@@ -2,13 +2,14 @@
 export interface Upstream {
   readonly id: string;
   readonly url: string;
-  readonly protocol: 'http' | 'https';
+  /** `h2c`: HTTP/2 without TLS. */
+  readonly protocol: 'http' | 'https' | 'h2c';
   readonly host: string;
   readonly port: number;
 }
 
 /** How one stands in the settings: `photos=http://192.168.1.5:2342`. */
-export const upstreamText = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=(https?:\/\/[^\s/?#@]+)\/?$/;
+export const upstreamText = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:https?|h2c):\/\/[^\s/?#@]+)\/?$/;
 
 /** An entry for the Host header that an upstream expects: `torrents=127.0.0.1:8080`. */
 export const upstreamHost =
@@ -22,9 +23,10 @@ export function hostFor(id: string, entries: readonly string[]): string | undefi
 /** Undefined for what is no such text. */
 export function upstreamOf(text: string): Upstream | undefined {
   const [, id = '', address = ''] = upstreamText.exec(text) ?? [];
-  const url = URL.parse(address);
+  const isHttp2 = address.startsWith('h2c:');
+  const url = URL.parse(address.replace(/^h2c:/, 'http:'));
   if (url === null || url.pathname !== '/' || url.hostname === '') return undefined;
-  const protocol = url.protocol === 'https:' ? 'https' : 'http';
+  const protocol = isHttp2 ? 'h2c' : url.protocol === 'https:' ? 'https' : 'http';
   const port = url.port === '' ? (protocol === 'https' ? 443 : 80) : Number(url.port);
-  return { id, url: url.origin, protocol, host: url.hostname.replace(/^\[|\]$/g, ''), port };
+  return { id, url: `${protocol}://${url.host}`, protocol, host: url.hostname.replace(/^\[|\]$/g, ''), port };
 }

@@ -42,19 +42,19 @@ export class Provider {
   async ask(redirectUri: string): Promise<{ readonly url: string; readonly asked: Asked }> {
     const configuration = await this.#configuration();
     const oidc = await import('openid-client');
+    const { authorization_endpoint: endpoint = '' } = configuration.serverMetadata();
+    if (URL.parse(endpoint)?.protocol !== 'https:') {
+      const detail = `${this.name ?? ''} has no authorization endpoint that uses https. Check the configuration of the provider.`;
+      throw new Problem('gateway.provider_failed', 502, detail);
+    }
     const asked = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
     const challenge = await oidc.calculatePKCECodeChallenge(asked.verifier);
-    try {
-      const url = oidc.buildAuthorizationUrl(configuration, {
-        ...{ redirect_uri: redirectUri, scope: this.#settings.oidcScopes, response_type: 'code' },
-        ...{ state: asked.state, nonce: asked.nonce, code_challenge_method: 'S256' },
-        code_challenge: challenge,
-      });
-      return { url: url.href, asked };
-    } catch (error) {
-      // An authorization endpoint that is missing or does not use HTTPS.
-      throw this.#explained(error);
-    }
+    const url = oidc.buildAuthorizationUrl(configuration, {
+      ...{ redirect_uri: redirectUri, scope: this.#settings.oidcScopes, response_type: 'code' },
+      ...{ state: asked.state, nonce: asked.nonce, code_challenge_method: 'S256' },
+      code_challenge: challenge,
+    });
+    return { url: url.href, asked };
   }
 
   /**

@@ -28,14 +28,15 @@ export class UpstreamConnections extends Agent {
     _options: ClientRequestArgs,
     opened?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
-    this.#open().then(
+    this.open().then(
       (socket) => opened?.(null, socket),
       (error: unknown) => (opened as ((error: Error) => void) | undefined)?.(asError(error)),
     );
     return undefined;
   }
 
-  async #open(): Promise<Duplex> {
+  /** Opens a connection whose address was checked. */
+  async open(): Promise<Duplex> {
     const { host, port, protocol } = this.#upstream;
     if (isIP(host) !== 0) this.#check(host);
     const { socket, address } = await this.#context.connect({

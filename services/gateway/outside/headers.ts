@@ -50,7 +50,7 @@ export function requestHeaders(
 }
 
 /** What a client gets to see of an upstream's answer: no cookie that looks like one of the gateway. */
-export function answerHeaders({ headers, rawHeaders }: IncomingMessage): string[] {
+export function answerHeaders({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string[] {
   const listed = namesIn(headers.connection);
   // RFC 9112, 6.3: the transfer coding overrides a length that stands beside it.
   const isChunked = headers['transfer-encoding'] !== undefined;

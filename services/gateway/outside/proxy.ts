@@ -5,6 +5,7 @@ import type { Dispatched, DispatchContext } from '../../contracts/dispatch.ts';
 import { vouchedFor } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
+import { passedTrailers } from './trailers.ts';
 
 export interface ProxyParts {
   readonly context: Pick<DispatchContext, 'log' | 'publicUrl'>;
@@ -16,7 +17,7 @@ export interface ProxyParts {
 }
 
 /** Request methods that change nothing: RFC 9110 lets a proxy send them again. */
-const isRepeatable = (method: string | undefined): boolean =>
+export const isRepeatable = (method: string | undefined): boolean =>
   method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'TRACE';
 /** Methods that announce an empty body, because servers expect one. */
 const announcesBody = (method: string | undefined): boolean => !isRepeatable(method) && method !== 'DELETE';
@@ -24,11 +25,6 @@ const maxAnswerHeaderBytes = 64 * 1024;
 
 /** Hands requests on to an upstream: nothing is gathered, and who leaves ends the other side at once. */
 export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts): Dispatched {
-  const problemOf = (error: unknown): Problem => {
-    context.log.info('an upstream did not answer', { upstream: id, error });
-    const status = error instanceof Problem && error.status === 504 ? 504 : 502;
-    return new Problem('gateway.upstream_failed', status, failureText(id, error));
-  };
   const send = (request: IncomingMessage, extra: readonly string[], hasBody: boolean): ClientRequest => {
     const from = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
     const outside = context.publicUrl(request);
@@ -43,14 +39,13 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
 
   return {
     request(request, response) {
-      // A body by HTTP/2 without a length is announced so as well: it is never taken for a request of its own.
       const isChunked = request.headers['transfer-encoding'] !== undefined;
-      const hasBody = !isStrangersPreflight(request) && (isChunked || request.headers['content-length'] !== undefined);
+      const hasBody = announcedBody(request);
       const framing = hasBody ? (isChunked ? ['Transfer-Encoding', 'chunked'] : []) : emptyBody(request);
       const giveUp = (error: unknown): void => {
         if (response.writableEnded) return;
         if (response.headersSent || response.destroyed) response.destroy();
-        else refuse(request, response, problemOf(error));
+        else refuse(request, response, problemOf(id, error, context.log));
       };
       const attempt = (): void => {
         const up = send(request, framing, hasBody);
@@ -74,7 +69,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
           else giveUp(error);
         });
         response.once('close', leave);
-        if (hasBody) return void request.pipe(up);
+        if (hasBody) return void sendBody(request, up);
         request.resume();
         up.end();
       };
@@ -97,7 +92,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
         join(socket, far);
       });
       const giveUp = (error: unknown): void => {
-        const { status, detail } = problemOf(error);
+        const { status, detail } = problemOf(id, error, context.log);
         if (!socket.destroyed && socket.writable)
           socket.end(`HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${detail}\n`); // prettier-ignore
       };
@@ -132,6 +127,10 @@ function answerWith(
       up.shouldKeepAlive = false;
     response.writeHead(statusOf(answer), answerHeaders(answer));
     response.write(Buffer.alloc(0));
+    answer.once('end', () => {
+      const trailers = passedTrailers(answer.rawTrailers);
+      if (trailers.length > 0) response.addTrailers(trailers);
+    });
     passOn(answer, response);
   } catch (error) {
     answer.destroy();
@@ -151,6 +150,28 @@ function inform(response: ServerResponse, status: number, raw: readonly string[]
 /** A request without a body says so where servers would wait for one. */
 function emptyBody({ method }: IncomingMessage): readonly string[] {
   return announcesBody(method) ? ['Content-Length', '0'] : [];
+}
+
+/** Whether a body follows, which HTTP/2 announces as well: a body is never taken for a request of its own. */
+export function announcedBody(request: IncomingMessage): boolean {
+  const { 'transfer-encoding': coding, 'content-length': length } = request.headers;
+  return !isStrangersPreflight(request) && (coding !== undefined || length !== undefined);
+}
+
+/** Sends a body and the trailers that follow it. */
+function sendBody(request: IncomingMessage, up: ClientRequest): void {
+  request.once('end', () => {
+    const trailers = passedTrailers(request.rawTrailers);
+    if (trailers.length > 0 && request.headers['transfer-encoding'] !== undefined) up.addTrailers(trailers);
+  });
+  request.pipe(up);
+}
+
+/** Logs the failure of an upstream and returns what its client is told. */
+export function problemOf(id: string, error: unknown, log: ProxyParts['context']['log']): Problem {
+  log.info('an upstream did not answer', { upstream: id, error });
+  const status = error instanceof Problem && error.status === 504 ? 504 : 502;
+  return new Problem('gateway.upstream_failed', status, failureText(id, error));
 }
 
 function codeOf(error: unknown): string {

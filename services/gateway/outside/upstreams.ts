@@ -1,6 +1,7 @@
 import type { Dispatched, DispatchContext, DispatchTarget } from '../../contracts/dispatch.ts';
 import { hostFor, upstreamOf, type Upstream } from '../domain/upstream.ts';
 import { UpstreamConnections } from './connections.ts';
+import { Http2Proxy } from './http2-proxy.ts';
 import { proxyTo, type ProxyParts } from './proxy.ts';
 
 interface UpstreamParts {
@@ -16,7 +17,8 @@ interface UpstreamParts {
 interface Open {
   readonly of: string;
   readonly dispatched: Dispatched;
-  readonly connections: UpstreamConnections;
+  /** Closes the connections. */
+  readonly close: () => void;
 }
 
 /** The upstreams that the settings name, beside the services of the house. */
@@ -70,30 +72,31 @@ export class Upstreams implements Disposable {
     const of = `${upstream.url} ${String(verify)}`;
     const before = this.#open.get(id);
     if (before?.of === of) return before.dispatched;
-    before?.connections.destroy();
+    before?.close();
     const connections = new UpstreamConnections(context, upstream, verify);
-    const dispatched = proxyTo(id, {
-      context,
-      agent: connections,
-      refuse,
-      host: () => hostFor(id, settings.outsideHosts),
-    });
-    this.#open.set(id, { of, dispatched, connections });
+    const parts = { context, refuse, host: () => hostFor(id, settings.outsideHosts) };
+    if (upstream.protocol === 'h2c') {
+      const proxy = new Http2Proxy(id, { ...parts, open: () => connections.open() });
+      this.#open.set(id, { of, dispatched: proxy, close: () => proxy[Symbol.dispose]() });
+      return proxy;
+    }
+    const dispatched = proxyTo(id, { ...parts, agent: connections });
+    this.#open.set(id, { of, dispatched, close: () => connections.destroy() });
     return dispatched;
   }
 
   /** Lets go of the connections to those that are named no more. */
   renew(): void {
     const named = new Set(this.list().map(({ id }) => id));
-    for (const [id, { connections }] of this.#open) {
+    for (const [id, { close }] of this.#open) {
       if (named.has(id)) continue;
-      connections.destroy();
+      close();
       this.#open.delete(id);
     }
   }
 
   [Symbol.dispose](): void {
-    for (const { connections } of this.#open.values()) connections.destroy();
+    for (const { close } of this.#open.values()) close();
     this.#open.clear();
   }
 

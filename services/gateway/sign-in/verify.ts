@@ -23,7 +23,8 @@ export async function verify(
 ): Promise<void> {
   const { headers } = request;
   const told = context.isFromTrustedProxy(request) ? headers['x-forwarded-method'] : undefined;
-  // A preflight brings no credential; the request that follows it is checked.
+  // A preflight carries no credential; the request that follows it is checked. Only the method that the proxy reports
+  // decides: the headers of a preflight alone could be sent with any request.
   if (told === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined)
     return send(request, response, { status: 200, type: 'text/plain; charset=utf-8', body: '' });
   const identity = await gate.identify(request);

@@ -102,6 +102,12 @@ describe('a trusted proxy that writes its own Host', () => {
     const passed = await ask('/.homeport/verify', preflight);
     expect([passed.status, passed.headers['remote-user']]).toEqual([200, undefined]);
     expect((await ask('/.homeport/verify', { ...preflight, 'X-Forwarded-Method': 'PUT' })).status).toBe(401);
+    const { 'X-Forwarded-Method': _method, ...unreported } = preflight;
+    expect((await ask('/.homeport/verify', unreported)).status).toBe(401);
+    const direct = { method: 'OPTIONS', headers: unreported };
+    expect((await home.ask('https://nas.local/.homeport/verify', direct)).status).toBe(401);
+    const twice = { ...preflight, 'X-Forwarded-Method': 'PUT, OPTIONS' };
+    expect((await ask('/.homeport/verify', twice)).status).toBe(401);
     const form = { ...front, Accept: 'text/html', 'X-Forwarded-Method': 'POST', 'X-Forwarded-Uri': '/form' };
     const led = await ask('/.homeport/verify', form);
     expect([led.status, led.headers.location]).toEqual([303, 'https://photos.example/.homeport/sign-in?to=%2Fform']);

@@ -42,6 +42,17 @@ handle {
   proxy_set_header X-Forwarded-Host $http_host;
   proxy_set_header X-Forwarded-Proto $scheme;
 }
+location = /.homeport/verify {
+  internal;
+  proxy_pass ${home};
+  proxy_pass_request_body off;
+  proxy_set_header Content-Length "";
+  proxy_set_header Host $host;
+  proxy_set_header X-Forwarded-Host $http_host;
+  proxy_set_header X-Forwarded-Proto $scheme;
+  proxy_set_header X-Forwarded-Method $request_method;
+  proxy_set_header X-Forwarded-Uri "";
+}
 location / {
   auth_request /.homeport/verify;
   auth_request_set $account $upstream_http_remote_user;

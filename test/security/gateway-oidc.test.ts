@@ -1,0 +1,128 @@
+import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { gateway } from '../../services/gateway/index.ts';
+import { api } from '../support/api.ts';
+import { fixtureService } from '../support/fixture-service.ts';
+import { openHome, type Answer, type Home } from '../support/gateway/phone.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
+
+const published = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const clientId = 'homeport';
+let provider: Server;
+let issuer = '';
+let home: Home;
+let nonce = '';
+/** Returns the ID token that the provider hands out. */
+let issue: () => string = () => '';
+let authorizationEndpoint: string | undefined;
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const claims = (): Record<string, unknown> => {
+  const now = Math.floor(Date.now() / 1000);
+  return { iss: issuer, aud: clientId, sub: 'sub-grace', nonce, iat: now, exp: now + 300 };
+};
+
+function sign(key: KeyObject, payload: unknown, header: Record<string, unknown> = {}): string {
+  const input = `${encode({ alg: 'RS256', kid: 'one', ...header })}.${encode(payload)}`;
+  return `${input}.${createSign('RSA-SHA256').update(input).sign(key).toString('base64url')}`;
+}
+
+const answers: Record<string, () => unknown> = {
+  '/.well-known/openid-configuration': () => ({
+    ...{ issuer, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/keys` },
+    ...(authorizationEndpoint === undefined ? {} : { authorization_endpoint: authorizationEndpoint }),
+    ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
+    id_token_signing_alg_values_supported: ['RS256'],
+  }),
+  '/keys': () => ({ keys: [{ ...published.publicKey.export({ format: 'jwk' }), use: 'sig', kid: 'one' }] }),
+  '/token': () => ({ access_token: 'abc', token_type: 'Bearer', expires_in: 60, id_token: issue() }),
+};
+
+beforeAll(async () => {
+  provider = createServer(makeSelfSigned(), (request, response) => {
+    const answer = answers[request.url ?? ''];
+    response.writeHead(answer === undefined ? 404 : 200, { 'Content-Type': 'application/json' });
+    request.resume().once('end', () => response.end(JSON.stringify(answer?.() ?? {})));
+  }).listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  issuer = `https://localhost:${String((provider.address() as AddressInfo).port)}`;
+  home = await openHome({ services: [fixtureService('lamp'), control, gateway], settings: { shared: ['lamp'] } });
+  await api(home.host.url('control'), '/api/accounts', {
+    method: 'POST',
+    body: JSON.stringify({ name: 'grace', password: 'velvet-otter-93-lantern' }),
+  });
+}, 60_000);
+afterAll(async () => {
+  await home[Symbol.asyncDispose]();
+  provider.closeAllConnections();
+  provider.close();
+});
+let attempt = 0;
+beforeEach(async () => {
+  authorizationEndpoint = `${issuer}/authorize`;
+  issue = () => sign(published.privateKey, claims());
+  // A changed secret makes the gateway read the description of the provider again.
+  attempt += 1;
+  await home.change({
+    ...{ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: `secret ${String(attempt)}` },
+    ...{ oidcVerify: false, oidcName: 'Harbour', oidcAccounts: ['sub-grace=grace'] },
+  });
+});
+
+async function signIn(): Promise<Answer> {
+  const first = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/');
+  expect(first.status).toBe(302);
+  const asked = new URL(first.headers.location ?? '').searchParams;
+  nonce = asked.get('nonce') ?? '';
+  const Cookie = (first.headers['set-cookie'] ?? []).map((each) => each.split(';')[0] ?? '').join('; ');
+  const query = new URLSearchParams({ code: 'one', state: asked.get('state') ?? '' });
+  return home.ask(`https://lamp.nas.local/.homeport/oidc/callback?${query.toString()}`, { headers: { Cookie } });
+}
+
+describe('an ID token', () => {
+  it('opens a session when the provider signed it', async () => {
+    const { status, headers } = await signIn();
+    expect([status, headers['set-cookie']?.length]).toEqual([303, expect.any(Number)]);
+  });
+
+  const tampered = (): string => {
+    const [head = '', , signature = ''] = sign(published.privateKey, claims()).split('.');
+    return `${head}.${encode({ ...claims(), sub: 'sub-grace', email: 'x' })}.${signature}`;
+  };
+  it.each<[string, () => string]>([
+    ['was signed with another key', () => sign(other.privateKey, claims())],
+    ['was signed with another key of an unknown id', () => sign(other.privateKey, claims(), { kid: 'two' })],
+    ['was changed after it was signed', tampered],
+    ['has no signature', () => `${encode({ alg: 'none' })}.${encode(claims())}.`],
+    ['has an empty signature', () => `${sign(published.privateKey, claims()).split('.').slice(0, 2).join('.')}.`],
+    ['brings its own key', () => sign(other.privateKey, claims(), { jwk: other.publicKey.export({ format: 'jwk' }) })],
+    ['is for another client', () => sign(published.privateKey, { ...claims(), aud: 'somebody-else' })],
+    ['is of another issuer', () => sign(published.privateKey, { ...claims(), iss: 'https://evil.example' })],
+    ['has another nonce', () => sign(published.privateKey, { ...claims(), nonce: 'x' })],
+    ['has expired', () => sign(published.privateKey, { ...claims(), iat: 1_000, exp: 2_000 })],
+  ])('is refused when it %s', async (_case, token) => {
+    issue = token;
+    const { status } = await signIn();
+    expect([403, 502]).toContain(status);
+  });
+});
+
+describe('an authorization endpoint', () => {
+  it.each([
+    ['without https', (): string => issuer.replace('https:', 'http:') + '/authorize'],
+    ['with another scheme', (): string => 'javascript:alert(1)'],
+    ['that is no address', (): string => 'authorize'],
+    ['that is missing', (): undefined => undefined],
+  ])('%s is answered with a clear error', async (_case, endpoint) => {
+    authorizationEndpoint = endpoint();
+    const answer = await home.ask('https://lamp.nas.local/.homeport/oidc?to=/', { headers: { Accept: 'text/html' } });
+    expect(answer.status).toBe(502);
+    expect(answer.body).toContain('Harbour has no authorization endpoint that uses https.');
+    expect(answer.headers.location).toBeUndefined();
+  });
+});
