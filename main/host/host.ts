@@ -158,7 +158,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   // Before the administrator: an import replaces all accounts.
   if (!safeMode) await applyProvision(kernel, descriptors);
   if (!safeMode) await applyDeclared(kernel, log);
-  await makeAdministrator(accounts, environment);
+  await makeAdministrator(accounts, environment, log.child('accounts'));
 
   const openAddress = options.openAddress ?? ((url: string) => openInBrowser(url, environment, process.platform));
   const desktopLog = log.child('popups');

@@ -34,10 +34,18 @@ export async function applyDeclared({ accounts, config }: Kernel, log: Log): Pro
   }
 }
 
-/** HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD: a server gets its first administrator without a page. */
+const minProvisionedLength = 8;
+
+/**
+ * Creates the first administrator of a server from HOMEPORT_ADMIN_USER and HOMEPORT_ADMIN_PASSWORD. Existing deployments
+ * must keep starting, so a password that is weaker than pages accept is taken with a warning.
+ *
+ * @throws Problem `host.administrator` (422)
+ */
 export async function makeAdministrator(
   accounts: HostAccounts,
   environment: Readonly<Record<string, string | undefined>>,
+  log: Log,
 ): Promise<void> {
   const name = environment['HOMEPORT_ADMIN_USER'];
   const password = environment['HOMEPORT_ADMIN_PASSWORD'];
@@ -49,7 +57,9 @@ export async function makeAdministrator(
   try {
     accounts.refuseWeakPassword(name, password);
   } catch (error) {
-    throw error instanceof Problem ? refused(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`) : error;
+    if (!(error instanceof Problem)) throw error;
+    if (password.length < minProvisionedLength) throw refused(`HOMEPORT_ADMIN_PASSWORD: ${error.detail}`);
+    log.warn('administrator password is weak', { account: name, reason: error.detail });
   }
   try {
     await accounts.firstRun.ensureAdministrator(name, password);

@@ -9,7 +9,7 @@ import { admin as account } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { openRig, type Rig } from './rig.ts';
 
-const user = 'admin:adminpass-2026';
+const user = 'admin:adminpass';
 
 interface Ended {
   readonly code: number | null;
@@ -135,7 +135,7 @@ export function describeNtfyCommand(binary: string): void {
       expect(await publishAs('--token', token, topic('who'), 'x')).toBe('published');
       expect(await publishAs('--user', user, topic('who'), 'x')).toBe('published');
       expect(await publishAs('--config', config('token', { 'default-token': token }), 'who', 'x')).toBe('published');
-      const password = { 'default-user': 'admin', 'default-password': 'adminpass-2026' };
+      const password = { 'default-user': 'admin', 'default-password': 'adminpass' };
       expect(await publishAs('--config', config('password', password), 'who', 'x')).toBe('published');
       expect(await publishAs('--token', `${token.slice(0, -1)}!`, topic('who'), 'x')).toContain('40101');
       expect(await publishAs(topic('who'), 'x')).toContain('40301');
@@ -161,7 +161,7 @@ export function describeNtfyCommand(binary: string): void {
     it('follows the topics of its configuration, each with a filter and a command', async () => {
       const file = config('service', {
         subscribe: [
-          { topic: 'loud', user: 'admin', password: 'adminpass-2026', if: { priority: 'high,urgent' } },
+          { topic: 'loud', user: 'admin', password: 'adminpass', if: { priority: 'high,urgent' } },
           { topic: 'tagged', token, command: 'echo "run $topic $m $p $tags"', if: { tags: 'disk' } },
         ],
       });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]());
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
-const authorization = `Basic ${Buffer.from('admin:adminpass-2026').toString('base64')}`;
+const authorization = `Basic ${Buffer.from('admin:adminpass').toString('base64')}`;
 
 async function post(path: string, body: Buffer, type?: string): Promise<any> {
   const headers = { authorization, ...(type === undefined ? {} : { 'content-type': type }) };
