@@ -122,9 +122,24 @@ const ownership: readonly Row[] = [
   ['deletes a webhook of the organization', 'DELETE', ({ ownerHook }) => `/orgs/acme/hooks/${ownerHook}`],
   ['creates a repository in the organization', 'POST', () => '/orgs/acme/repos', { name: 'new' }],
   ['creates one by the older address', 'POST', () => '/org/acme/repos', { name: 'newer' }],
-  ['migrates into the organization', 'POST', () => '/repos/migrate', { clone_addr: 'https://git.invalid/a.git', repo_name: 'copy', repo_owner: 'acme' }], // prettier-ignore
-  ['forks into the organization', 'POST', ({ repository }) => `/repos/acme/${repository}/forks`, { organization: 'acme', name: 'forked' }], // prettier-ignore
-  ['transfers a repository away', 'POST', ({ repository }) => `/repos/acme/${repository}/transfer`, { new_owner: 'target' }], // prettier-ignore
+  [
+    'migrates into the organization',
+    'POST',
+    () => '/repos/migrate',
+    { clone_addr: 'https://git.invalid/a.git', repo_name: 'copy', repo_owner: 'acme' },
+  ],
+  [
+    'forks into the organization',
+    'POST',
+    ({ repository }) => `/repos/acme/${repository}/forks`,
+    { organization: 'acme', name: 'forked' },
+  ],
+  [
+    'transfers a repository away',
+    'POST',
+    ({ repository }) => `/repos/acme/${repository}/transfer`,
+    { new_owner: 'target' },
+  ],
   ['deletes a repository', 'DELETE', ({ repository }) => `/repos/acme/${repository}`],
 ];
 
@@ -139,7 +154,12 @@ const administration: readonly Row[] = [
   ['tests a webhook', 'POST', ({ repository, hook }) => `/repos/acme/${repository}/hooks/${hook}/tests`],
   ['deletes a webhook', 'DELETE', ({ repository, hook }) => `/repos/acme/${repository}/hooks/${hook}`],
   ['adds a deploy key', 'POST', ({ repository }) => `/repos/acme/${repository}/keys`, { title: 'k', key }],
-  ['protects a branch', 'POST', ({ repository }) => `/repos/acme/${repository}/branch_protections`, { rule_name: 'main' }], // prettier-ignore
+  [
+    'protects a branch',
+    'POST',
+    ({ repository }) => `/repos/acme/${repository}/branch_protections`,
+    { rule_name: 'main' },
+  ],
   ['protects tags', 'POST', ({ repository }) => `/repos/acme/${repository}/tag_protections`, { name_pattern: 'v*' }],
   ['sets topics', 'PUT', ({ repository }) => `/repos/acme/${repository}/topics`, { topics: ['x'] }],
   ['deletes an issue', 'DELETE', ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}`],
@@ -156,11 +176,30 @@ const writing: readonly Row[] = [
   ['deletes a label', 'DELETE', ({ repository, label }) => `/repos/acme/${repository}/labels/${label}`],
   ['creates a milestone', 'POST', ({ repository }) => `/repos/acme/${repository}/milestones`, { title: 'v2' }],
   ['deletes a milestone', 'DELETE', ({ repository, milestone }) => `/repos/acme/${repository}/milestones/${milestone}`],
-  ['labels an issue', 'POST', ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}/labels`, { labels: [] }], // prettier-ignore
-  ['changes an issue of another account', 'PATCH', ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}`, { title: 'x' }], // prettier-ignore
+  [
+    'labels an issue',
+    'POST',
+    ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}/labels`,
+    { labels: [] },
+  ],
+  [
+    'changes an issue of another account',
+    'PATCH',
+    ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}`,
+    { title: 'x' },
+  ],
   ['locks an issue', 'PUT', ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}/lock`, {}],
-  ['changes a comment of another account', 'PATCH', ({ repository, comment }) => `/repos/acme/${repository}/issues/comments/${comment}`, { body: 'x' }], // prettier-ignore
-  ['deletes a comment of another account', 'DELETE', ({ repository, comment }) => `/repos/acme/${repository}/issues/comments/${comment}`], // prettier-ignore
+  [
+    'changes a comment of another account',
+    'PATCH',
+    ({ repository, comment }) => `/repos/acme/${repository}/issues/comments/${comment}`,
+    { body: 'x' },
+  ],
+  [
+    'deletes a comment of another account',
+    'DELETE',
+    ({ repository, comment }) => `/repos/acme/${repository}/issues/comments/${comment}`,
+  ],
   ['sets a status', 'POST', ({ repository }) => `/repos/acme/${repository}/statuses/main`, { state: 'success' }],
 ];
 
@@ -168,8 +207,18 @@ const writing: readonly Row[] = [
 const taking: readonly Row[] = [
   ['opens an issue', 'POST', ({ repository }) => `/repos/acme/${repository}/issues`, { title: 'Another' }],
   ['comments', 'POST', ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}/comments`, { body: 'x' }],
-  ['reacts to an issue', 'POST', ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}/reactions`, { content: '+1' }], // prettier-ignore
-  ['reacts to a comment', 'POST', ({ repository, comment }) => `/repos/acme/${repository}/issues/comments/${comment}/reactions`, { content: '+1' }], // prettier-ignore
+  [
+    'reacts to an issue',
+    'POST',
+    ({ repository, issue }) => `/repos/acme/${repository}/issues/${issue}/reactions`,
+    { content: '+1' },
+  ],
+  [
+    'reacts to a comment',
+    'POST',
+    ({ repository, comment }) => `/repos/acme/${repository}/issues/comments/${comment}/reactions`,
+    { content: '+1' },
+  ],
 ];
 
 /** Requests in the name of the account itself, which no token with some of its rights makes. */
@@ -217,7 +266,9 @@ describe('a grant to write', () => {
     const cwd = `${room.folder}/${repository}`;
     await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd });
     await room.git(['push', '-q', '-o', 'repo.private=false', 'origin', 'HEAD:main'], { cwd });
-    const now = (await (await ask('member', 'GET', `/repos/acme/${repository}`)).json()) as { readonly private: boolean }; // prettier-ignore
+    const now = (await (await ask('member', 'GET', `/repos/acme/${repository}`)).json()) as {
+      readonly private: boolean;
+    };
     expect(now.private).toBe(true);
   });
 

@@ -103,7 +103,12 @@ export class Access {
     if (identity.role === 'admin') return 'admin';
     const isItself = identity.limited !== true;
     if (isItself && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';
-    if (isItself && repository.ownerKind === 'organization' && (await this.isMember(identity.account, repository.ownerId))) return 'admin'; // prettier-ignore
+    if (
+      isItself &&
+      repository.ownerKind === 'organization' &&
+      (await this.isMember(identity.account, repository.ownerId))
+    )
+      return 'admin';
     const given = isItself ? await this.#collaboration(repository, identity.account) : undefined;
     if (given !== undefined && given.permission !== 'read') return given.permission;
     if (accounts.may(identity, 'git', 'write', resource)) return 'write';

@@ -111,7 +111,8 @@ async function fileAnswer(parts: ContentParts, repository: Repository, call: Cal
   const known = call.request.headers['if-none-match'];
   const revision = await resolve(objects, folder, repository, ref);
   const path = treePath(asked);
-  const info = revision === undefined || path === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`); // prettier-ignore
+  const info =
+    revision === undefined || path === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (ref === '' && info?.type !== 'blob' && asked.includes('/')) {
     const rest = { kind: undefined, rest: asked.split('/'), isMedia, known };
     return fileInTree(parts, repository, rest);

@@ -31,7 +31,8 @@ export function forkRoutes(parts: RestParts): readonly Route[] {
   const owner = async (call: Call, name: string): Promise<OwnerRow> => {
     const row = await visibleOwner(parts, call.visitor, name);
     if (row === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${name}]`);
-    if (!(await access.administersOwner(call.visitor, row))) throw new Problem('git.forbidden', 403, `User is no owner of ${name}`); // prettier-ignore
+    if (!(await access.administersOwner(call.visitor, row)))
+      throw new Problem('git.forbidden', 403, `User is no owner of ${name}`);
     return row;
   };
 

@@ -54,7 +54,7 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
       of: async (call) => {
         const owner = await owners.find(call.params['org'] ?? '');
         if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
-        if (!(await access.administersOwner(call.visitor, owner))) throw new Problem('git.forbidden', 403, 'Must be an organization owner'); // prettier-ignore
+        if (!(await access.administersOwner(call.visitor, owner))) throw new Problem('git.forbidden', 403, 'Must be an organization owner');
         return { owner: owner.id };
       },
     },

@@ -36,7 +36,8 @@ export function templateRoutes(parts: RestParts): readonly Route[] {
         if (asked.git_content !== true && asked.topics !== true) throw new Problem('git.invalid', 422, 'must select at least one template item'); // prettier-ignore
         const owner = await visibleOwner(parts, call.visitor, asked.owner);
         if (owner === undefined) throw unknown();
-        if (!(await access.administersOwner(call.visitor, owner))) throw new Problem('git.forbidden', 403, 'Only admin can generate repository for other user.'); // prettier-ignore
+        if (!(await access.administersOwner(call.visitor, owner)))
+          throw new Problem('git.forbidden', 403, 'Only admin can generate repository for other user.');
         const account = accountOf(call);
         const author = { name: account, email: emailOf(await owners.ofAccount(account), call.base) };
         const from = keeper.folder(template);

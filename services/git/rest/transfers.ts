@@ -42,7 +42,8 @@ export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly
   return [
     route('', async (call) => {
       const repository = await lookup.need(call.visitor, named(call), 'admin');
-      if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw new Problem('git.forbidden', 403, 'user should be the owner of the repo'); // prettier-ignore
+      if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId))))
+        throw new Problem('git.forbidden', 403, 'user should be the owner of the repo');
       const { new_owner: wanted } = await bodyOf(call, transferBody);
       const target = await owners.find(wanted);
       if (target === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${wanted}]`);

@@ -27,8 +27,10 @@ function toText(value: Value): string {
 export const visitorPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const light = '--page:#f6f7f9;--card:#fff;--ink:#1b1f24;--soft:#59636e;--edge:#d8dde3;--link:#0b5cad;--mark:#fff3c4;--add:#dafbe1;--del:#ffebe9'; // prettier-ignore
-const dark = '--page:#14171b;--card:#1c2026;--ink:#e6e9ed;--soft:#9aa4af;--edge:#343b44;--link:#7ab8f5;--mark:#4a3f16;--add:#12361f;--del:#4b1c1c'; // prettier-ignore
+const light =
+  '--page:#f6f7f9;--card:#fff;--ink:#1b1f24;--soft:#59636e;--edge:#d8dde3;--link:#0b5cad;--mark:#fff3c4;--add:#dafbe1;--del:#ffebe9';
+const dark =
+  '--page:#14171b;--card:#1c2026;--ink:#e6e9ed;--soft:#9aa4af;--edge:#343b44;--link:#7ab8f5;--mark:#4a3f16;--add:#12361f;--del:#4b1c1c';
 const sheet = [
   `:root{color-scheme:light dark;${light}}`,
   `@media (prefers-color-scheme:dark){:root{${dark}}}`,

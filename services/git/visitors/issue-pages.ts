@@ -89,7 +89,10 @@ async function changesOf({ address, parts, repository }: PageRequest, number: nu
   const folder = parts.keeper.folder(repository);
   const head = await parts.objects.commitOf(folder, `refs/pull/${number}/head`);
   const issue = await parts.issues.find(repository.id, number);
-  const base = issue?.request === undefined ? undefined : await parts.objects.commitOf(folder, `refs/heads/${issue.request.base_branch}`); // prettier-ignore
+  const base =
+    issue?.request === undefined
+      ? undefined
+      : await parts.objects.commitOf(folder, `refs/heads/${issue.request.base_branch}`);
   if (head === undefined || base === undefined) return undefined;
   const { stdout } = await parts.git.run(folder, ['merge-base', base, head], { codes: [1] });
   const from = stdout.toString().trim();

@@ -173,7 +173,9 @@ test('what one statement set is not there for the next', async () => {
   await room.sql(
     'set search_path = pg_catalog; set statement_timeout = 1; begin; select set_config(\'request.jwt.claims\', \'{"sub":"x"}\', false)',
   );
-  expect(await room.sql("select current_setting('search_path') as path, auth.jwt() as claims")).toEqual([{ path: '"$user",public,extensions', claims: {} }]); // prettier-ignore
+  expect(await room.sql("select current_setting('search_path') as path, auth.jwt() as claims")).toEqual([
+    { path: '"$user",public,extensions', claims: {} },
+  ]);
 });
 
 test('what a function set for as long as its connection lives is not there for whoever comes next', async () => {

@@ -108,7 +108,12 @@ describe('the Authorization header of an upstream', () => {
     for (let time = 0; time < 8; time += 1)
       expect((await home.ask(`${signed}/`, { headers: { Cookie, Authorization: authorization } })).status).toBe(200);
     expect(authorizationSeen()).toBe(authorization);
-    const verified = { headers: { Cookie: await home.signIn('https://nas.local', admin.name, admin.password), Authorization: authorization } }; // prettier-ignore
+    const verified = {
+      headers: {
+        Cookie: await home.signIn('https://nas.local', admin.name, admin.password),
+        Authorization: authorization,
+      },
+    };
     expect((await home.ask('https://nas.local/.homeport/verify', verified)).status).toBe(200);
   });
 

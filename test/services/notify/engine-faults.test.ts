@@ -220,7 +220,13 @@ describe.skipIf(lacksLibrary)('the child', () => {
 
   function open(library: EngineLibrary = { python, path: libraryOf('apprise-2') }, clock = createFakeClock()): Library {
     const state = { name: 'apprise' as const, path: '/x', version: '2.2.0', source: 'setting' as const, remedy: null };
-    const engines: Engines = { find: async () => state, library: async () => library, start: startLibrary, working: () => undefined, settled: async () => undefined }; // prettier-ignore
+    const engines: Engines = {
+      find: async () => state,
+      library: async () => library,
+      start: startLibrary,
+      working: () => undefined,
+      settled: async () => undefined,
+    };
     return new Library({ engines, clock, log: silentLog, files: folder });
   }
 

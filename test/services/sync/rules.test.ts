@@ -123,7 +123,10 @@ describe('the brakes, on random trees', () => {
       const [from, to] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
       write('from', from);
       write('to', to);
-      const mover = localMover({ bytes: () => new Uint8Array(), text: (length) => 'x'.repeat(length) }, () => undefined); // prettier-ignore
+      const mover = localMover(
+        { bytes: () => new Uint8Array(), text: (length) => 'x'.repeat(length) },
+        () => undefined,
+      );
       const options = { group: '', exclude: [], signal: new AbortController().signal };
       const source = await mover.list(join(folder, 'from'), options);
       const spelt = (files: ReadonlyMap<string, string>): readonly string[] =>
@@ -222,7 +225,9 @@ it('a copy has the time of its source, to the fraction that is compared', async 
     utimesSync(join(folder, 'from', String(at)), 1_700_000_000 + at / 20_000, 1_700_000_000 + at / 20_000);
   }
   const copied: number[] = [];
-  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, (event) => { if (event.kind === 'copied') copied.push(event.size); }); // prettier-ignore
+  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, (event) => {
+    if (event.kind === 'copied') copied.push(event.size);
+  });
   const options = { group: '', exclude: [], signal: new AbortController().signal };
   for (let round = 0; round < 2; round++)
     await mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, options);
@@ -235,7 +240,7 @@ it('a broken copy leaves nothing half written', async () => {
   mkdirSync(join(folder, 'from'));
   writeFileSync(join(folder, 'from/big'), Buffer.alloc(8 * 1024 * 1024));
   const stop = new AbortController();
-  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined); // prettier-ignore
+  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined);
   const copying = mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, {
     group: '',
     exclude: [],
@@ -260,7 +265,7 @@ it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', async () => 
   }
   room.write(Object.fromEntries([...files].map((path) => [`files/${path}`, 'x'])));
   const pieces = ['a', 'b', '*', '**', '?', '/', '/', '[ab]', '[^a]', '{a,b}', '{a*,\\*}', '.', '\\[', '\\{', ' ', '{{a|b}}', 'é', 'B', '(1)', '^', '$', ',', 'x', 'y']; // prettier-ignore
-  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined); // prettier-ignore
+  const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined);
   const fs = join(room.folder, 'files');
   let [compared, refused] = [0, 0];
   for (let seed = 1; seed <= 200; seed++) {
