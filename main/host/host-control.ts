@@ -31,6 +31,8 @@ interface ControlParts {
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly engines: HostEngines;
   readonly firstRun: FirstRun;
+  /** Groups of account names that differ in case only. */
+  readonly collisions: readonly (readonly string[])[];
   readonly sessions: Pick<Sessions, 'openSession' | 'sessions' | 'endSession'>;
   readonly safeMode: boolean;
   readonly pages: string;
@@ -78,7 +80,10 @@ export function createHostControl(given: ControlParts): HostControl {
   return {
     version,
     safeMode: given.safeMode,
-    configProblems: () => config.problems.map(({ path, message }) => ({ path, message })),
+    configProblems: () => [
+      ...config.problems.map(({ path, message }) => ({ path, message })),
+      ...given.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
+    ],
     openSession: (account, from) => given.sessions.openSession(account, from),
     sessions: async (account) =>
       (await given.sessions.sessions(account)).map(({ account: _account, ...session }) => session),
@@ -196,4 +201,8 @@ async function refuseTakenPorts(
       throw new Problem(error.code, error.status, error.detail, { cause: error, fields });
     }
   }
+}
+
+function collisionMessage(names: readonly string[]): string {
+  return `These names differ in case only: ${names.join(', ')}. Services treat them as one name; remove all but one.`;
 }

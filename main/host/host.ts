@@ -199,6 +199,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     engines,
     firstRun: accounts.firstRun,
     sessions: accounts,
+    collisions: accounts.collisions,
     safeMode,
     pages: options.pages,
     backups,
