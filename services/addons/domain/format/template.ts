@@ -65,6 +65,8 @@ interface Work {
 }
 
 const maxWork = 1_000_000;
+/** Charged for each modifier that is read, since an expression that never ends reads all that follow it again. */
+const modifierWork = 100;
 
 function compileParts(source: string, depth: number, work: Work): readonly Part[] {
   work.left -= source.length;
@@ -187,10 +189,11 @@ class TemplateReader {
 
   #modifiers(): readonly CompiledModifier[] {
     const modifiers: CompiledModifier[] = [];
-    while (this.#text.startsWith('::', this.#index) && this.#joiner() === undefined) {
+    while (this.#text.startsWith('::', this.#index) && this.#joiner() === undefined && this.#work.left > 0) {
       const source = new ModifierSource(this.#text, this.#index + 2);
       const text = readModifier(source);
       this.#index = source.index;
+      this.#work.left -= text.length + modifierWork;
       const apply = compileModifier(text);
       if (apply !== undefined) modifiers.push({ source: text, apply });
     }
