@@ -42,7 +42,7 @@ export class Passkeys {
 
   /** @throws Problem `accounts.passkey_host` (422), `accounts.too_many_passkeys` (409) */
   async begin(account: string, origin: string): Promise<Record<string, unknown>> {
-    const host = hostOf(origin);
+    const host = toHostName(origin);
     const known = await this.#rows(account);
     if (known.length >= maxPasskeys) {
       throw new Problem('accounts.too_many_passkeys', 409, `An account can have ${String(maxPasskeys)} passkeys.`);
@@ -65,7 +65,7 @@ export class Passkeys {
     const pending = this.#challenges.get(account);
     if (pending === undefined || pending.until <= clock.now()) throw badPasskey();
     this.#challenges.set(account, { ...pending, until: 0 });
-    const host = hostOf(origin);
+    const host = toHostName(origin);
     const verified = await verifyRegistrationResponse({
       response: response as unknown as RegistrationResponseJSON,
       expectedChallenge: pending.challenge,
@@ -147,7 +147,7 @@ export class Passkeys {
 }
 
 /** @throws Problem `accounts.passkey_host` (422): browsers create passkeys for names only */
-function hostOf(origin: string): string {
+function toHostName(origin: string): string {
   const host = URL.parse(origin)?.hostname ?? '';
   if (host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0) return host;
   const detail = 'Browsers create passkeys for names only. Open Homeport at http://localhost or at its name instead.';

@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { isBcryptHash, verifyBcrypt } from './bcrypt.ts';
 
-/** Each hash takes `128 * r * N` bytes: 128 MiB at the default cost. So few run at once, and so many may wait. */
+/** Each hash takes `128 * r * N` bytes: 128 MiB at the default cost. These limits bound how many run at once and how many wait. */
 const atOnce = 2;
 const mayWait = 64;
 const hashBytes = 32;

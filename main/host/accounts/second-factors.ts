@@ -43,7 +43,7 @@ export class SecondFactorStore implements Store {
     const row = await this.#row(account);
     const on = row?.confirmed === 1;
     const passkeys = on ? [...(await this.#parts.passkeys.list(account))] : [];
-    return { on, recoveryLeft: on ? recoveryOf(row).length : 0, passkeys };
+    return { on, recoveryLeft: on ? parseRecoveryCodes(row).length : 0, passkeys };
   };
 
   readonly begin: Store['begin'] = async (account) => {
@@ -57,7 +57,7 @@ export class SecondFactorStore implements Store {
       secret: vault.seal(Buffer.from(secret).toString('base64'), sealing),
     };
     await changes.make([account], async (db) => {
-      const before = await rowOf(db, account);
+      const before = await findRow(db, account);
       if (before?.confirmed === 1) {
         const detail = 'The second factor is on. Disable it before you set up another.';
         throw new Problem('accounts.second_factor_on', 409, detail);
@@ -150,14 +150,14 @@ export class SecondFactorStore implements Store {
     const step = matchingStep(secret, code, this.#parts.clock.now());
     const { recovery } = row;
     if (step !== undefined) return step > Number(row.last_step) ? { last_step: step, recovery } : undefined;
-    const left = recoveryOf(row);
+    const left = parseRecoveryCodes(row);
     const used = this.#fingerprint(row.account, code.replaceAll(/[\s-]/g, '').toLowerCase());
     if (!left.includes(used)) return undefined;
     return { last_step: Number(row.last_step), recovery: JSON.stringify(left.filter((each) => each !== used)) };
   }
 
   #row(account: string): Promise<SecondFactorRow | undefined> {
-    return rowOf(this.#parts.kysely, account);
+    return findRow(this.#parts.kysely, account);
   }
 
   #fingerprint(account: string, code: string): string {
@@ -165,11 +165,11 @@ export class SecondFactorStore implements Store {
   }
 }
 
-function rowOf(db: Db, account: string): Promise<SecondFactorRow | undefined> {
+function findRow(db: Db, account: string): Promise<SecondFactorRow | undefined> {
   return db.selectFrom('second_factors').selectAll().where('account', '=', account).executeTakeFirst();
 }
 
-function recoveryOf({ recovery }: SecondFactorRow): readonly string[] {
+function parseRecoveryCodes({ recovery }: SecondFactorRow): readonly string[] {
   return JSON.parse(recovery) as string[];
 }
 

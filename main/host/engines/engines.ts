@@ -18,7 +18,7 @@ import { systemPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
 
 export interface EngineOptions {
-  /** Engines are installed in it, each in a folder of its own name. */
+  /** Folder of the installed engines; each has a subfolder with its name. */
   readonly folder: string;
   /** What the services' manifests name. */
   readonly specs: readonly EngineSpec[];
