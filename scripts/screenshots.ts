@@ -90,7 +90,6 @@ try {
       ['downloads', '/downloads'],
       ['push', '/push'],
     ] as const)
-      // prettier-ignore
       await photograph(browser, host, path, name, { ...phone, dark });
   }
   await photograph(browser, host, '/', 'commands', { ...wide, keys: 'Control+k' });

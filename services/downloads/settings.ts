@@ -14,7 +14,17 @@ import {
 } from './setting-values.ts';
 
 /** What SponsorBlock tells apart; https://wiki.sponsor.ajay.app/w/Types. */
-const segments = ['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'filler', 'music_offtopic', 'hook'] as const; // prettier-ignore
+const segments = [
+  'sponsor',
+  'selfpromo',
+  'interaction',
+  'intro',
+  'outro',
+  'preview',
+  'filler',
+  'music_offtopic',
+  'hook',
+] as const;
 
 const qualities = [...videoQualities, '2160p', '1440p', '1080p', '720p', '480p', '360p', '240p', 'audio'];
 const allFormats = [...new Set([...formats.video, ...formats.audio])];

@@ -42,12 +42,14 @@ export function createGitMetrics(
   gauge('gitea_attachments', 'Number of Attachments', () => count('release_assets'));
   gauge('gitea_stars', 'Number of Stars', () => count('stars'));
   gauge('gitea_organizations', 'Number of Organizations', () => count('owners', 'organization'));
-  metrics.gauge({
-    name: 'gitea_build_info',
-    help: 'Build information',
-    labels: ['goarch', 'goos', 'goversion', 'version'],
-    peer: true,
-  }).set(1, { goarch: process.arch, goos: process.platform, goversion: '', version: peerVersion }); // prettier-ignore
+  metrics
+    .gauge({
+      name: 'gitea_build_info',
+      help: 'Build information',
+      labels: ['goarch', 'goos', 'goversion', 'version'],
+      peer: true,
+    })
+    .set(1, { goarch: process.arch, goos: process.platform, goversion: '', version: peerVersion });
   const state = metrics.gauge({ name: 'gitea_users', help: 'Number of Users', labels: ['state'], peer: true });
   return {
     took: metrics.histogram({

@@ -46,7 +46,11 @@ export function createMetrics(
     buckets: [0.1, 1, 10, 60, 300, 1800, 3600, 21_600],
   });
   metrics.gauge({ name: 'sync_jobs_running', help: 'Jobs that run or wait now.', collect: running });
-  metrics.gauge({ name: 'sync_engine_up', help: 'Whether rclone runs; it is stopped when idle.', collect: () => (engineUp() ? 1 : 0) }); // prettier-ignore
+  metrics.gauge({
+    name: 'sync_engine_up',
+    help: 'Whether rclone runs; it is stopped when idle.',
+    collect: () => (engineUp() ? 1 : 0),
+  });
   return {
     answered: (status) => calls.inc({ result: status === 200 ? 'ok' : status === 403 ? 'refused' : 'failed' }),
     ended({ order, state, stats, startedAt, endedAt }) {

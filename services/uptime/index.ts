@@ -296,7 +296,12 @@ function create(context: Context, settings: Settings): Service {
       open.use(followers.handle());
       open.use(subscriberMail.handle());
       const forget = (): Promise<void> => subscribers.removeOld(new Set(pages.all().map(({ id }) => id)));
-      open.use(clock.every(hourMs, () => void forget().catch((error: unknown) => log.error('subscribers were not removed', { error })))); // prettier-ignore
+      open.use(
+        clock.every(
+          hourMs,
+          () => void forget().catch((error: unknown) => log.error('subscribers were not removed', { error })),
+        ),
+      );
       open.use(clock.every(hourMs, () => void rollup.run()));
       open.use(
         clock.every(minuteMs, () => {

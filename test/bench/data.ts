@@ -59,11 +59,14 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
     const inserts = await timed(rounds, (at) => send('/rest/v1/kept', { id: at + 1, body: `row ${String(at)}` }));
     const [hostWork, engineWork] = [ticksOf(pid) - before[0], ticksOfGroup(master) - before[1]];
     const together = performance.now();
-    const writer = (from: number) => timed(rounds / 10, (at) => send('/rest/v1/kept', { id: from + at, body: 'together' })); // prettier-ignore
+    const writer = (from: number) =>
+      timed(rounds / 10, (at) => send('/rest/v1/kept', { id: from + at, body: 'together' }));
     await Promise.all(Array.from({ length: 10 }, (_, at) => writer((at + 1) * 1_000_000)));
     const parallel = performance.now() - together;
     const reads = await timed(rounds, (at) => send(`/rest/v1/many?part=eq.${String(at % 1000)}&limit=100`));
-    const signedUp = JSON.parse(await send('/auth/v1/signup', { email: 'bench@example.com', password: 'correct horse 1' })) as { access_token: string; refresh_token: string }; // prettier-ignore
+    const signedUp = JSON.parse(
+      await send('/auth/v1/signup', { email: 'bench@example.com', password: 'correct horse 1' }),
+    ) as { access_token: string; refresh_token: string };
     const bearer = { Authorization: `Bearer ${signedUp.access_token}` };
     const users = await timed(rounds, () => send('/auth/v1/user', undefined, bearer));
     let token = signedUp.refresh_token;
@@ -76,7 +79,13 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
     await host.stop();
     // Figures of the peers: shared reference of the data platform, another machine under load 4 to 5.
     tell(
-      { what: 'insert of a row, one after another', measured: 1000 / mean(inserts), unit: '/s', peer: 1276, goal: { at: 'least', value: 1, of: 'ratio' } }, // prettier-ignore
+      {
+        what: 'insert of a row, one after another',
+        measured: 1000 / mean(inserts),
+        unit: '/s',
+        peer: 1276,
+        goal: { at: 'least', value: 1, of: 'ratio' },
+      },
       { what: 'the same, the middle', measured: median(inserts), unit: 'ms', peer: 0.62 },
       {
         what: 'CPU of one insert, host and PostgreSQL',
@@ -88,14 +97,37 @@ export function benchData({ quick, tell }: BenchOptions): Promise<void> {
       { what: 'inserts, 10 at once', measured: rounds / (parallel / 1000), unit: '/s', peer: 2207 },
       { what: 'the same by pg alone (floor)', measured: 1000 / mean(floor.inserts), unit: '/s' },
       { what: 'the same by pg with role, claims and JSON (floor)', measured: 1000 / mean(floor.asRequest), unit: '/s' },
-      { what: '100 of 100,000 rows by a filter, the middle', measured: median(reads), unit: 'ms', peer: 5, goal: { at: 'most', value: 1, of: 'ratio' } }, // prettier-ignore
+      {
+        what: '100 of 100,000 rows by a filter, the middle',
+        measured: median(reads),
+        unit: 'ms',
+        peer: 5,
+        goal: { at: 'most', value: 1, of: 'ratio' },
+      },
       { what: 'the same by pg alone (floor)', measured: median(floor.reads), unit: 'ms' },
-      { what: 'GET /user, the middle', measured: median(users), unit: 'ms', peer: 52, goal: { at: 'most', value: 0.5, of: 'ratio' } }, // prettier-ignore
-      { what: 'refresh of a session, the middle', measured: median(refreshes), unit: 'ms', peer: 85, goal: { at: 'most', value: 0.5, of: 'ratio' } }, // prettier-ignore
+      {
+        what: 'GET /user, the middle',
+        measured: median(users),
+        unit: 'ms',
+        peer: 52,
+        goal: { at: 'most', value: 0.5, of: 'ratio' },
+      },
+      {
+        what: 'refresh of a session, the middle',
+        measured: median(refreshes),
+        unit: 'ms',
+        peer: 85,
+        goal: { at: 'most', value: 0.5, of: 'ratio' },
+      },
       { what: 'first request: the cluster is made', measured: first, unit: 'ms' },
       { what: 'host before the first request (resident)', measured: asleep, unit: 'MB' },
       { what: 'host while PostgreSQL is idle (resident)', measured: idleHost, unit: 'MB' },
-      { what: 'PostgreSQL idle after its first request (its own memory, all processes)', measured: idleEngine, unit: 'MB', goal: { at: 'most', value: 25 } }, // prettier-ignore
+      {
+        what: 'PostgreSQL idle after its first request (its own memory, all processes)',
+        measured: idleEngine,
+        unit: 'MB',
+        goal: { at: 'most', value: 25 },
+      },
       { what: 'PostgreSQL after the run (its own memory, all processes)', measured: engine, unit: 'MB' },
     );
   });
@@ -116,15 +148,27 @@ async function bare(rounds: number): Promise<Readonly<Record<'inserts' | 'asRequ
     } = await client.query('show fsync');
     if (fsync !== 'on') throw new Error('this is no floor: nothing is on the disk');
     await client.query(tables);
-    const inserts = await timed(rounds, (at) => client.query('insert into kept values ($1, $2)', [at, `row ${String(at)}`])); // prettier-ignore
+    const inserts = await timed(rounds, (at) =>
+      client.query('insert into kept values ($1, $2)', [at, `row ${String(at)}`]),
+    );
     const claims = JSON.stringify({ role: 'postgres', iss: 'supabase' });
     const asRequest = await timed(rounds, async (at) => {
       await client.query('begin');
-      await client.query({ name: 'who', text: `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, values: [claims, 'none'] }); // prettier-ignore
-      await client.query({ name: 'what', text: 'insert into kept select * from json_to_recordset($1) as t(id int, body text)', values: [JSON.stringify([{ id: rounds + at, body: `row ${String(at)}` }])] }); // prettier-ignore
+      await client.query({
+        name: 'who',
+        text: `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`,
+        values: [claims, 'none'],
+      });
+      await client.query({
+        name: 'what',
+        text: 'insert into kept select * from json_to_recordset($1) as t(id int, body text)',
+        values: [JSON.stringify([{ id: rounds + at, body: `row ${String(at)}` }])],
+      });
       await client.query('commit');
     });
-    const reads = await timed(rounds, (at) => client.query('select json_agg(t) from (select * from many where part = $1 limit 100) t', [at % 1000])); // prettier-ignore
+    const reads = await timed(rounds, (at) =>
+      client.query('select json_agg(t) from (select * from many where part = $1 limit 100) t', [at % 1000]),
+    );
     return { inserts, asRequest, reads };
   } finally {
     await client.end();

@@ -30,7 +30,7 @@ export function benchDownloads({ quick, tell }: BenchOptions): Promise<void> {
   return inFreshFolder(async (folder) => {
     await using site = await startFixtureSite();
     await using large = await serveZeros(gibibyte);
-    const executable = (await sharedEngines().find('yt-dlp')).path; // prettier-ignore
+    const executable = (await sharedEngines().find('yt-dlp')).path;
     if (executable === null) throw new Error('yt-dlp is not there; the tests install it');
     // What the first start compiles is kept for all others.
     await (await startService(join(folder, 'compile'))).stop();

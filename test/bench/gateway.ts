@@ -60,7 +60,13 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
       const own = await cost(gatewayAt('push'), [pid]);
       const beside = caddy && (await cost(caddy.push, [pid, caddy.pid]));
       tell(
-        { what: 'a request of 1 kB by TLS, service and all (CPU)', measured: own.micros, unit: 'us', peer: beside?.micros, goal: { at: 'most', value: 0.7, of: 'ratio' } }, // prettier-ignore
+        {
+          what: 'a request of 1 kB by TLS, service and all (CPU)',
+          measured: own.micros,
+          unit: 'us',
+          peer: beside?.micros,
+          goal: { at: 'most', value: 0.7, of: 'ratio' },
+        },
         { what: 'requests at 32 connections', measured: own.rate, unit: '/s', peer: beside?.rate },
       );
       const before = residentMegabytes(pid);
@@ -74,7 +80,13 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
       const after = residentMegabytes(pid);
       const besideIt = caddy && (await costOf(caddy.downloads, [pid, caddy.pid]));
       tell(
-        { what: 'download of 1 GiB by TLS', measured: passed.speed, unit: 'MB/s', peer: besideIt?.speed, goal: { at: 'least', value: 1, of: 'ratio' } }, // prettier-ignore
+        {
+          what: 'download of 1 GiB by TLS',
+          measured: passed.speed,
+          unit: 'MB/s',
+          peer: besideIt?.speed,
+          goal: { at: 'least', value: 1, of: 'ratio' },
+        },
         { what: '… CPU, service and all', measured: passed.cpu, unit: 's', peer: besideIt?.cpu },
         { what: 'memory that it takes', measured: after - before, unit: 'MB', goal: { at: 'most', value: 64 } },
       );
@@ -86,7 +98,12 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
         gibibytes += 1;
         most = Math.max(most, residentMegabytes(pid));
       }
-      tell({ what: `… while ${String(gibibytes)} GiB pass`, measured: most - before, unit: 'MB', goal: { at: 'most', value: 64 } }); // prettier-ignore
+      tell({
+        what: `… while ${String(gibibytes)} GiB pass`,
+        measured: most - before,
+        unit: 'MB',
+        goal: { at: 'most', value: 64 },
+      });
       const count = quick ? 1000 : 5000;
       await untilIdle(pid);
       const empty = residentMegabytes(pid);
@@ -94,7 +111,12 @@ export function benchGateway({ quick, tell }: BenchOptions): Promise<void> {
       await untilIdle(pid);
       const full = residentMegabytes(pid);
       for (const socket of sockets) socket.terminate();
-      tell({ what: `an idle WebSocket by TLS (of ${String(count)})`, measured: ((full - empty) / count) * 1000, unit: 'kB', goal: { at: 'most', value: 30 } }); // prettier-ignore
+      tell({
+        what: `an idle WebSocket by TLS (of ${String(count)})`,
+        measured: ((full - empty) / count) * 1000,
+        unit: 'kB',
+        goal: { at: 'most', value: 30 },
+      });
     } finally {
       caddy?.child.kill();
     }

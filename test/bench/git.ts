@@ -12,7 +12,16 @@ import { inFreshFolder, percentile, residentMegabytes } from './measure.ts';
 import type { BenchOptions } from './run.ts';
 
 /** What Gitea 1.27.1 took on two cores, as the reference has it. */
-const gitea = { pushMs: 400, clonesSeconds: 8.1, reposMs: 22, searchMs: 22, issuesMs: 77, commitsMs: 144, contentsMs: 9.8, rawMs: 15.7 } as const; // prettier-ignore
+const gitea = {
+  pushMs: 400,
+  clonesSeconds: 8.1,
+  reposMs: 22,
+  searchMs: 22,
+  issuesMs: 77,
+  commitsMs: 144,
+  contentsMs: 9.8,
+  rawMs: 15.7,
+} as const;
 const others = ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX', 'UPTIME', 'SYNC', 'DATA', 'ADDONS'];
 const only = Object.fromEntries(others.map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']));
 const commits = 1000;
@@ -30,7 +39,9 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
     await using backend = await serveBackend(join(folder, 'plain'));
     await using host = await startHostProcess(join(folder, 'data'), { environment: only });
     await call(host, 'POST', '/user/repos', { name: 'demo' });
-    const { sha1 } = (await call(host, 'POST', `/users/${admin.name}/tokens`, { name: 'bench', scopes: ['all'] })) as { sha1: string }; // prettier-ignore
+    const { sha1 } = (await call(host, 'POST', `/users/${admin.name}/tokens`, { name: 'bench', scopes: ['all'] })) as {
+      sha1: string;
+    };
     const ours = `${host.url('git').replace('://', `://${admin.name}:${sha1}@`)}/${admin.name}/demo.git`;
     await git(['push', '-q', ours, 'main'], { cwd: bare });
 
@@ -42,13 +53,23 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
     };
     const clones: { ours: number; pipe: number; http: number }[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      const one = { pipe: await clone(bare, '--no-local'), ours: await clone(ours), http: await clone(`${backend.url}/demo.git`) }; // prettier-ignore
+      const one = {
+        pipe: await clone(bare, '--no-local'),
+        ours: await clone(ours),
+        http: await clone(`${backend.url}/demo.git`),
+      };
       if (round > 0) clones.push(one);
     }
     const p50 = (some: readonly number[]): number => percentile(some, 0.5);
     const [cloned, piped] = [p50(clones.map((each) => each.ours)), p50(clones.map(({ pipe }) => pipe))];
     tell(
-      { what: 'git: clone of 1,000 commits, beside upload-pack', measured: cloned, peer: piped, unit: 'ms', goal: { at: 'most', value: 1.1, of: 'ratio' } }, // prettier-ignore
+      {
+        what: 'git: clone of 1,000 commits, beside upload-pack',
+        measured: cloned,
+        peer: piped,
+        unit: 'ms',
+        goal: { at: 'most', value: 1.1, of: 'ratio' },
+      },
       { what: '… beside git http-backend', measured: cloned, peer: p50(clones.map(({ http }) => http)), unit: 'ms' },
     );
 
@@ -65,23 +86,45 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
     }
     const pushed = p50(pushes.map((each) => each.ours));
     tell(
-      { what: 'git: push of one commit, beside git http-backend', measured: pushed, peer: p50(pushes.map(({ http }) => http)), unit: 'ms' }, // prettier-ignore
-      { what: '… as a part of what Gitea took', measured: pushed / gitea.pushMs, unit: 'times', goal: { at: 'most', value: 1 / 3 } }, // prettier-ignore
+      {
+        what: 'git: push of one commit, beside git http-backend',
+        measured: pushed,
+        peer: p50(pushes.map(({ http }) => http)),
+        unit: 'ms',
+      },
+      {
+        what: '… as a part of what Gitea took',
+        measured: pushed / gitea.pushMs,
+        unit: 'times',
+        goal: { at: 'most', value: 1 / 3 },
+      },
     );
 
-    const atOnce = (from: string, ...more: string[]) => timed(() => Promise.all(Array.from({ length: 50 }, () => clone(from, ...more)))); // prettier-ignore
+    const atOnce = (from: string, ...more: string[]) =>
+      timed(() => Promise.all(Array.from({ length: 50 }, () => clone(from, ...more))));
     const crowds: { ours: number; pipe: number }[] = [];
     for (let round = 0; round < (quick ? 3 : 5); round += 1) {
       crowds.push({ pipe: (await atOnce(bare, '--no-local')) / 1000, ours: (await atOnce(ours)) / 1000 });
     }
     const crowd = p50(crowds.map((each) => each.ours));
     tell(
-      { what: 'git: 50 clones at once, beside as many of upload-pack', measured: crowd, peer: p50(crowds.map(({ pipe }) => pipe)), unit: 's' }, // prettier-ignore
-      { what: '… beside what Gitea took', measured: crowd, unit: 's', goal: { at: 'most', value: gitea.clonesSeconds } }, // prettier-ignore
+      {
+        what: 'git: 50 clones at once, beside as many of upload-pack',
+        measured: crowd,
+        peer: p50(crowds.map(({ pipe }) => pipe)),
+        unit: 's',
+      },
+      {
+        what: '… beside what Gitea took',
+        measured: crowd,
+        unit: 's',
+        goal: { at: 'most', value: gitea.clonesSeconds },
+      },
     );
 
     for (let at = 0; at < 100; at += 1) await call(host, 'POST', '/user/repos', { name: `list-${at}` });
-    for (let at = 0; at < 60; at += 1) await call(host, 'POST', `/repos/${admin.name}/demo/issues`, { title: `Issue ${at}`, body: 'It is so.' }); // prettier-ignore
+    for (let at = 0; at < 60; at += 1)
+      await call(host, 'POST', `/repos/${admin.name}/demo/issues`, { title: `Issue ${at}`, body: 'It is so.' });
     const repo = `/repos/${admin.name}/demo`;
     for (const [what, path, theirs] of [
       ['user/repos, 30 of 100', '/user/repos?limit=30', gitea.reposMs],
@@ -97,15 +140,31 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
         if (round >= 20) times.push(took);
       }
       const isList = what !== 'contents of a folder' && what !== 'a raw file';
-      tell({ what: `git: GET ${what} (p50)`, measured: p50(times), unit: 'ms', ...(isList ? { goal: { at: 'most' as const, value: theirs / 5 } } : {}) }); // prettier-ignore
+      tell({
+        what: `git: GET ${what} (p50)`,
+        measured: p50(times),
+        unit: 'ms',
+        ...(isList ? { goal: { at: 'most' as const, value: theirs / 5 } } : {}),
+      });
     }
     await host.stop();
     const readings: { with: number; without: number }[] = [];
-    for (let round = 0; round < (quick ? 3 : 6); round += 1) readings.push(...(await idle(join(folder, `idle-${round}`), round % 2 === 0))); // prettier-ignore
+    for (let round = 0; round < (quick ? 3 : 6); round += 1)
+      readings.push(...(await idle(join(folder, `idle-${round}`), round % 2 === 0)));
     const added = readings.map((each) => each.with - each.without);
     tell(
-      { what: 'git: resident memory of an idle host, beside one without', measured: p50(readings.map((each) => each.with)), peer: p50(readings.map(({ without }) => without)), unit: 'MB' }, // prettier-ignore
-      { what: `… added, the median of ${added.length} readings`, measured: p50(added), unit: 'MB', goal: { at: 'most', value: 30 } }, // prettier-ignore
+      {
+        what: 'git: resident memory of an idle host, beside one without',
+        measured: p50(readings.map((each) => each.with)),
+        peer: p50(readings.map(({ without }) => without)),
+        unit: 'MB',
+      },
+      {
+        what: `… added, the median of ${added.length} readings`,
+        measured: p50(added),
+        unit: 'MB',
+        goal: { at: 'most', value: 30 },
+      },
       { what: '… the least and the most of them', measured: Math.min(...added), peer: Math.max(...added), unit: 'MB' },
     );
   });
@@ -113,7 +172,8 @@ export function benchGit({ quick, tell }: BenchOptions): Promise<void> {
 
 /** Reads, five times, what two hosts take that run beside each other and do nothing. */
 async function idle(folder: string, withIsFirst: boolean): Promise<readonly { with: number; without: number }[]> {
-  const open = (name: string, enabled: boolean) => startHostProcess(join(folder, name), { environment: { ...only, HOMEPORT_ENABLED_GIT: String(enabled) } }); // prettier-ignore
+  const open = (name: string, enabled: boolean) =>
+    startHostProcess(join(folder, name), { environment: { ...only, HOMEPORT_ENABLED_GIT: String(enabled) } });
   await using first = await open('first', withIsFirst);
   await using second = await open('second', !withIsFirst);
   const [hosting, other] = withIsFirst ? [first, second] : [second, first];
@@ -135,13 +195,19 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-async function call(host: HostProcess, method: string, path: string, body?: unknown, authorization = adminAuthorization): Promise<unknown> {
+async function call(
+  host: HostProcess,
+  method: string,
+  path: string,
+  body?: unknown,
+  authorization = adminAuthorization,
+): Promise<unknown> {
   const init = { method, headers: { authorization }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
   const reply = await fetch(`${host.url('git')}/api/v1${path}`, init);
   const text = await reply.text();
   if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`);
   return path.includes('/raw/') ? text : JSON.parse(text);
-} // prettier-ignore
+}
 
 /** About 5 MB in commits that each change one of forty files, for `git fast-import`. */
 function history(length: number): string {
@@ -157,7 +223,16 @@ function history(length: number): string {
 }
 
 function gitIn(folder: string) {
-  const environment = { PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'Ann', GIT_AUTHOR_EMAIL: 'ann@example.org', GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@example.org' }; // prettier-ignore
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'Ann',
+    GIT_AUTHOR_EMAIL: 'ann@example.org',
+    GIT_COMMITTER_NAME: 'Ann',
+    GIT_COMMITTER_EMAIL: 'ann@example.org',
+  };
   return async (args: readonly string[], { cwd = folder, input = '' } = {}): Promise<void> => {
     const child = spawn('git', args, { cwd, env: environment, stdio: ['pipe', 'ignore', 'pipe'] });
     let errors = '';
@@ -184,11 +259,13 @@ async function serveBackend(root: string): Promise<AsyncDisposable & { readonly 
         REQUEST_METHOD: request.method ?? 'GET',
         CONTENT_TYPE: request.headers['content-type'] ?? '',
         HTTP_CONTENT_ENCODING: String(request.headers['content-encoding'] ?? ''),
-        ...(request.headers['git-protocol'] === undefined ? {} : { GIT_PROTOCOL: String(request.headers['git-protocol']) }),
+        ...(request.headers['git-protocol'] === undefined
+          ? {}
+          : { GIT_PROTOCOL: String(request.headers['git-protocol']) }),
         REMOTE_USER: 'ann',
       },
       stdio: ['pipe', 'pipe', 'ignore'],
-    }); // prettier-ignore
+    });
     request.pipe(child.stdin);
     child.stdin.on('error', () => undefined);
     let head = Buffer.alloc(0);

@@ -32,7 +32,10 @@ export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
     ): Promise<{ measured: number; peer: number }> => {
       const took = { ours: [] as number[], theirs: [] as number[] };
       for (let round = 0; round < times; round += 1) {
-        const sides = [['ours', ours], ['theirs', theirs]] as const; // prettier-ignore
+        const sides = [
+          ['ours', ours],
+          ['theirs', theirs],
+        ] as const;
         for (const [side, call] of round % 2 === 0 ? sides : sides.toReversed()) {
           before(side);
           const start = performance.now();
@@ -47,7 +50,12 @@ export async function benchSync({ quick, tell }: BenchOptions): Promise<void> {
       await compare(calls / 5, (call) => call(path, {}));
       const { measured, peer } = await compare(calls, (call) => call(path, {}));
       tell({ what: `sync: one call of ${path}, beside rclone rcd`, measured, peer, unit: 'ms' });
-      tell({ what: `sync: what stands before it adds to ${path}`, measured: measured - peer, unit: 'ms', goal: { at: 'most', value: 1 } }); // prettier-ignore
+      tell({
+        what: `sync: what stands before it adds to ${path}`,
+        measured: measured - peer,
+        unit: 'ms',
+        goal: { at: 'most', value: 1 },
+      });
     }
     const source = join(folder, 'small');
     for (let at = 0; at < smallFiles; at += 1) {
@@ -107,7 +115,21 @@ function caller(url: string, authorization: string): Call {
 }
 
 async function startPlain(program: string, folder: string): Promise<Disposable & { readonly url: string }> {
-  const child: ChildProcess = spawn(program, ['rcd', '--rc-addr', '127.0.0.1:0', '--rc-user', 'bench', '--rc-pass', 'bench', '--config', join(folder, 'rclone.conf')], { stdio: ['ignore', 'ignore', 'pipe'] }); // prettier-ignore
+  const child: ChildProcess = spawn(
+    program,
+    [
+      'rcd',
+      '--rc-addr',
+      '127.0.0.1:0',
+      '--rc-user',
+      'bench',
+      '--rc-pass',
+      'bench',
+      '--config',
+      join(folder, 'rclone.conf'),
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
   let said = '';
   for (;;) {
     const [chunk] = (await once(child.stderr ?? child, 'data')) as [Buffer];

@@ -66,9 +66,19 @@ export function benchUptime({ quick, tell }: BenchOptions): Promise<void> {
       const { rows } = JSON.parse(overview) as { rows: readonly MonitorRow[] };
       const share = rows.length / 1000;
       tell(
-        { what: `${String(count)} HTTP monitors at 20 s (share of one core)`, measured: (used / seconds) * 100, unit: '%', goal: { at: 'most', value: 60 } }, // prettier-ignore
+        {
+          what: `${String(count)} HTTP monitors at 20 s (share of one core)`,
+          measured: (used / seconds) * 100,
+          unit: '%',
+          goal: { at: 'most', value: 60 },
+        },
         { what: 'a check (CPU)', measured: (used / checks) * 1000, unit: 'ms', goal: { at: 'most', value: 1.375 } },
-        { what: 'checks made of those due', measured: (checks / ((count / intervalSeconds) * seconds)) * 100, unit: '%', goal: { at: 'least', value: 98 } }, // prettier-ignore
+        {
+          what: 'checks made of those due',
+          measured: (checks / ((count / intervalSeconds) * seconds)) * 100,
+          unit: '%',
+          goal: { at: 'least', value: 98 },
+        },
         {
           what: 'checks more than a second late',
           measured: late('1') * 100,
@@ -76,7 +86,12 @@ export function benchUptime({ quick, tell }: BenchOptions): Promise<void> {
           goal: { at: 'most', value: 1 },
         },
         { what: 'host (resident)', measured: residentMegabytes(pid), unit: 'MB', goal: { at: 'most', value: 350 } },
-        { what: 'data of the dashboard for 1,000 monitors', measured: overview.length / 1000 / share, unit: 'kB', goal: { at: 'most', value: 200 } }, // prettier-ignore
+        {
+          what: 'data of the dashboard for 1,000 monitors',
+          measured: overview.length / 1000 / share,
+          unit: 'kB',
+          goal: { at: 'most', value: 200 },
+        },
         { what: `the same of all (${String(count)})`, measured: took, unit: 'ms' },
       );
     } finally {

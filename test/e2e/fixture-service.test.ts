@@ -145,7 +145,11 @@ describe('a service that is plugged in by its folder and one line', () => {
   });
 
   it('learns the outer address and the client from a trusted proxy', async () => {
-    const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'harbour.example', 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' }; // prettier-ignore
+    const headers = {
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Host': 'harbour.example',
+      'X-Forwarded-For': '203.0.113.9, 198.51.100.7',
+    };
     expect((await ask('harbour', '/', headers)).body).toMatchObject({
       ...{ publicUrl: 'https://harbour.example', from: '198.51.100.7' },
     });
@@ -153,7 +157,11 @@ describe('a service that is plugged in by its folder and one line', () => {
 
   it('believes nobody who is not trusted', async () => {
     await using other = await openTestHost({ services: [harbour, control] });
-    const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-For': '203.0.113.9' }; // prettier-ignore
+    const headers = {
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-For': '203.0.113.9',
+    };
     const body = await (await fetch(other.url('harbour'), { headers })).json();
     expect(body).toMatchObject({ publicUrl: other.url('harbour'), from: '127.0.0.1' });
   });

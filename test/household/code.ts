@@ -19,12 +19,40 @@ const files: Readonly<Record<string, string>> = {
   'package.json': '{\n  "name": "lamp",\n  "type": "module",\n  "scripts": { "start": "node src/lamp.ts" }\n}\n',
 };
 
-const changes: readonly (readonly [daysAgo: number, who: string, text: string, file: string, from: string, to: string])[] = [
-  [19, 'Ben', 'Rooms: the garden has a lamp, too', 'src/rooms.ts', "41')],\n", "41')],\n  ['garden', bulb('192.168.1.44')],\n"],
-  [12, 'Ada', 'Say which rooms there are when one is not known', 'src/lamp.ts', 'no room ${room}.`', 'no room ${room}; there are ${[...rooms.keys()].join(", ")}.`'],
-  [5, 'Ada', 'Wiring: which cable is which\n\nAs asked in #3, after the hall was dark for an evening.', 'docs/wiring.md', 'Blue is neutral.\n', 'Blue is neutral, brown is the phase.\n'],
+const changes: readonly (readonly [
+  daysAgo: number,
+  who: string,
+  text: string,
+  file: string,
+  from: string,
+  to: string,
+])[] = [
+  [
+    19,
+    'Ben',
+    'Rooms: the garden has a lamp, too',
+    'src/rooms.ts',
+    "41')],\n",
+    "41')],\n  ['garden', bulb('192.168.1.44')],\n",
+  ],
+  [
+    12,
+    'Ada',
+    'Say which rooms there are when one is not known',
+    'src/lamp.ts',
+    'no room ${room}.`',
+    'no room ${room}; there are ${[...rooms.keys()].join(", ")}.`',
+  ],
+  [
+    5,
+    'Ada',
+    'Wiring: which cable is which\n\nAs asked in #3, after the hall was dark for an evening.',
+    'docs/wiring.md',
+    'Blue is neutral.\n',
+    'Blue is neutral, brown is the phase.\n',
+  ],
   [1, 'Ben', 'Lamp: dim by default, nobody likes it bright', 'src/lamp.ts', 'percent = 100', 'percent = 60'],
-]; // prettier-ignore
+];
 
 /** A public key, as ssh-keygen writes it; nobody has its other half. */
 function publicKey(name: string): string {
@@ -94,7 +122,8 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
         });
         await api('POST', '/user/repos', { name: 'notes', private: true, auto_init: true }, ben);
         await api('PUT', `${at}/collaborators/ben`, { permission: 'write' });
-        for (const title of ['laptop', 'workshop']) await api('POST', '/user/keys', { title, key: publicKey(`ada@${title}`) }); // prettier-ignore
+        for (const title of ['laptop', 'workshop'])
+          await api('POST', '/user/keys', { title, key: publicKey(`ada@${title}`) });
         await api('POST', `${at}/keys`, { title: 'build server', key: publicKey('builder'), read_only: true });
         mkdirSync(cwd);
         for (const path of Object.keys(files)) write(path);
@@ -111,7 +140,6 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
           ['idea', '#0e8a16'],
           ['garden', '#5319e7'],
         ] as const)
-          // prettier-ignore
           await api('POST', `${at}/labels`, { name, color });
         await api('POST', `${at}/milestones`, {
           title: 'Before winter',
@@ -129,8 +157,19 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
           ...{ tag_name: 'v1.0', name: 'First lights' },
           body: '- hall and kitchen\n- says what it does',
         });
-        await api('POST', `${at}/issues`, { title: 'The kitchen flickers at 10 %', body: 'Only with the **new** bulb.\n\n- [x] another socket\n- [ ] another bulb', labels: [1], assignees: ['ada'], milestone: 1 }); // prettier-ignore
-        await api('POST', `${at}/issues`, { title: 'Motion in the garden', body: 'A cat is no person.', labels: [2, 3] }, ben).catch(() => undefined); // prettier-ignore
+        await api('POST', `${at}/issues`, {
+          title: 'The kitchen flickers at 10 %',
+          body: 'Only with the **new** bulb.\n\n- [x] another socket\n- [ ] another bulb',
+          labels: [1],
+          assignees: ['ada'],
+          milestone: 1,
+        });
+        await api(
+          'POST',
+          `${at}/issues`,
+          { title: 'Motion in the garden', body: 'A cat is no person.', labels: [2, 3] },
+          ben,
+        ).catch(() => undefined);
       },
     },
     {
@@ -149,13 +188,32 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
       ago: 20 * hour,
       async happens() {
         await git(['checkout', '-q', '-b', 'dim-at-night']);
-        texts['src/lamp.ts'] = (texts['src/lamp.ts'] ?? '').replace('await found.set(percent);', 'const most = isNight() ? 20 : 100;\n  await found.set(Math.min(percent, most));'); // prettier-ignore
+        texts['src/lamp.ts'] = (texts['src/lamp.ts'] ?? '').replace(
+          'await found.set(percent);',
+          'const most = isNight() ? 20 : 100;\n  await found.set(Math.min(percent, most));',
+        );
         write('src/lamp.ts');
         await git(['commit', '-qam', 'Dim at night'], 'Ben', 20 * hour);
         await git(['push', '-q', remote, 'dim-at-night']);
-        await api('POST', `${at}/pulls`, { title: 'Dim at night', head: 'dim-at-night', base: 'main', body: 'After 22:00 no lamp is brighter than 20 %.\n\nCloses #1' }, ben); // prettier-ignore
-        const { object } = await api('GET', `${at}/git/refs/heads/dim-at-night`).then((found: any) => Array.isArray(found) ? found[0] : found); // prettier-ignore
-        await api('POST', `${at}/statuses/${String(object.sha)}`, { state: 'success', context: 'tests', description: '42 passed' }); // prettier-ignore
+        await api(
+          'POST',
+          `${at}/pulls`,
+          {
+            title: 'Dim at night',
+            head: 'dim-at-night',
+            base: 'main',
+            body: 'After 22:00 no lamp is brighter than 20 %.\n\nCloses #1',
+          },
+          ben,
+        );
+        const { object } = await api('GET', `${at}/git/refs/heads/dim-at-night`).then((found: any) =>
+          Array.isArray(found) ? found[0] : found,
+        );
+        await api('POST', `${at}/statuses/${String(object.sha)}`, {
+          state: 'success',
+          context: 'tests',
+          description: '42 passed',
+        });
         await git(['checkout', '-q', 'main']);
       },
     },
@@ -163,7 +221,12 @@ export async function code({ host, folder }: House): Promise<readonly Moment[]> 
       ago: 3 * hour,
       async happens() {
         await api('POST', `${at}/branch_protections`, { rule_name: 'main', enable_push: true, required_approvals: 1 });
-        await api('POST', `${at}/hooks`, { type: 'gitea', active: true, events: ['push', 'issues'], config: { url: 'http://127.0.0.1:8123/hook', content_type: 'json' } }); // prettier-ignore
+        await api('POST', `${at}/hooks`, {
+          type: 'gitea',
+          active: true,
+          events: ['push', 'issues'],
+          config: { url: 'http://127.0.0.1:8123/hook', content_type: 'json' },
+        });
       },
     },
   ];

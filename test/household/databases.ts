@@ -49,7 +49,11 @@ export async function databases({ host, ask }: House): Promise<readonly Moment[]
         for (const name of ['ada', 'clara'])
           await fetch(`${host.url('data')}/auth/v1/token?grant_type=password`, {
             method: 'POST',
-            headers: { apikey: String(anon), 'content-type': 'application/json', 'user-agent': 'Mozilla/5.0 (Linux; Android 16) Chrome/140' }, // prettier-ignore
+            headers: {
+              apikey: String(anon),
+              'content-type': 'application/json',
+              'user-agent': 'Mozilla/5.0 (Linux; Android 16) Chrome/140',
+            },
             body: JSON.stringify({ email: `${name}@home.example`, password: 'harbour-lamp-42' }),
           });
       },

@@ -59,19 +59,19 @@ export async function delivery({ host, ask, keep }: House): Promise<readonly Mom
         });
       },
     },
-    ...daily(
-      range(1, 29),
-      6,
-      (back) =>
-      notify('house', `Backup of the laptop, ${String(2 + scattered(back, 20))} GB`, 'Nothing is missing.', { type: 'success' }), // prettier-ignore
+    ...daily(range(1, 29), 6, (back) =>
+      notify('house', `Backup of the laptop, ${String(2 + scattered(back, 20))} GB`, 'Nothing is missing.', {
+        type: 'success',
+      }),
     ),
-    ...daily(
-      range(1, 29, 2),
-      17,
-      (back) =>
-      notify('house', 'A window is open', `The attic, for ${String(20 + scattered(back, 60))} min. Rain is near.`, { type: 'warning' }), // prettier-ignore
+    ...daily(range(1, 29, 2), 17, (back) =>
+      notify('house', 'A window is open', `The attic, for ${String(20 + scattered(back, 60))} min. Rain is near.`, {
+        type: 'warning',
+      }),
     ),
-    ...daily(range(1, 29, 5), 11, () => notify('watchtower', 'Two containers are new', 'jellyfin 10.10, paperless 2.13', {})), // prettier-ignore
+    ...daily(range(1, 29, 5), 11, () =>
+      notify('watchtower', 'Two containers are new', 'jellyfin 10.10, paperless 2.13', {}),
+    ),
     ...daily(range(0, 29), 21, (back) =>
       mail('alerts@nas.lan', `[nas] Disk ${String(back % 4)} was checked`, 'No bad sectors. 31 °C.'),
     ),

@@ -56,7 +56,11 @@ export async function downloads({ folder, ask, keep }: House): Promise<readonly 
     {
       ago: 5 * hour,
       async happens() {
-        await get(films.page('The sea at night, to fall asleep', '/aud.m4a'), { download_type: 'audio', quality: 'best', format: 'mp3' }); // prettier-ignore
+        await get(films.page('The sea at night, to fall asleep', '/aud.m4a'), {
+          download_type: 'audio',
+          quality: 'best',
+          format: 'mp3',
+        });
         await get(films.page('Private: the regatta of 1998', '/removed.mp4'));
         channel('bread', 'The slow kitchen', ['Rye, three ways', ...bread]);
         await check('bread');

@@ -39,7 +39,12 @@ export async function openFilms(
       return;
     }
     const title = url.searchParams.get('title') ?? '';
-    const meta = { title, type: 'video.other', video: `${source}${url.searchParams.get('film') ?? ''}`, image: `${site.url}/${url.searchParams.get('picture') ?? ''}` }; // prettier-ignore
+    const meta = {
+      title,
+      type: 'video.other',
+      video: `${source}${url.searchParams.get('film') ?? ''}`,
+      image: `${site.url}/${url.searchParams.get('picture') ?? ''}`,
+    };
     const tags = Object.entries(meta).map(([name, content]) => `<meta property="og:${name}" content="${content}">`);
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(`<!doctype html><title>${title}</title>${tags.join('')}`);

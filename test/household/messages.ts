@@ -51,11 +51,14 @@ export async function messages({ host, ask }: House): Promise<readonly Moment[]>
         message: 'More than the house used today.',
       }),
     ),
-    ...daily(
-      range(1, 30, 3),
-      9,
-      (back) =>
-      publish({ topic: 'home-info-door', title: 'Somebody rings', message: `Front door, 14:${String(10 + scattered(back, 49))}`, priority: 4, tags: 'bell' }), // prettier-ignore
+    ...daily(range(1, 30, 3), 9, (back) =>
+      publish({
+        topic: 'home-info-door',
+        title: 'Somebody rings',
+        message: `Front door, 14:${String(10 + scattered(back, 49))}`,
+        priority: 4,
+        tags: 'bell',
+      }),
     ),
     ...daily(range(0, 28, 7), 15, () =>
       publish({

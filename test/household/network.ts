@@ -7,7 +7,12 @@ import { day, hour, type House, type Moment } from './moment.ts';
 
 /** What the phones and the television of the home reach, and a phone that is signed in. */
 export async function network({ ask }: House): Promise<readonly Moment[]> {
-  const settings = { shared: ['control', 'downloads', 'photos'], open: ['push', 'addons', 'git'], name: 'nas', outside: ['photos=http://127.0.0.1:2342'] }; // prettier-ignore
+  const settings = {
+    shared: ['control', 'downloads', 'photos'],
+    open: ['push', 'addons', 'git'],
+    name: 'nas',
+    outside: ['photos=http://127.0.0.1:2342'],
+  };
   return [
     { ago: 29 * day, happens: () => ask('PATCH', '/settings/gateway', settings) },
     {
@@ -25,7 +30,9 @@ export async function network({ ask }: House): Promise<readonly Moment[]> {
           },
           localAddress: phoneAddress,
         });
-        const [answer] = (await once(asked.end(new URLSearchParams(admin).toString()), 'response')) as [IncomingMessage]; // prettier-ignore
+        const [answer] = (await once(asked.end(new URLSearchParams(admin).toString()), 'response')) as [
+          IncomingMessage,
+        ];
         answer.resume();
         if (answer.statusCode !== 303) throw new Error(`The phone was answered ${String(answer.statusCode)}.`);
       },

@@ -39,7 +39,11 @@ export async function streaming({ host, ask, keep }: House): Promise<readonly Mo
       manifest: {
         ...streamManifest,
         ...{ id: 'lists', name: 'Film lists', resources: ['catalog'] },
-        catalogs: ['New this week', 'Loved by many', 'Short films'].map((name, at) => ({ type: 'movie', id: `l${String(at)}`, name })), // prettier-ignore
+        catalogs: ['New this week', 'Loved by many', 'Short films'].map((name, at) => ({
+          type: 'movie',
+          id: `l${String(at)}`,
+          name,
+        })),
       },
     }),
   );

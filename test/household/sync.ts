@@ -58,9 +58,24 @@ export async function sync({ folder, ask, host }: House): Promise<readonly Momen
           }),
         });
         mkdirSync(at('nas'));
-        photos = await save('Photos to the NAS', { mode: 'sync', source: at('photos'), destination: 'nas:photos', cron: '30 3 * * *', keepReplaced: true }); // prettier-ignore
-        music = await save('Music to the second disk', { mode: 'copy', source: at('music'), destination: at('disk2/music'), cron: '0 4 * * 0' }); // prettier-ignore
-        stick = await save('Papers from the stick', { mode: 'copy', source: at('stick'), destination: at('papers/stick') }); // prettier-ignore
+        photos = await save('Photos to the NAS', {
+          mode: 'sync',
+          source: at('photos'),
+          destination: 'nas:photos',
+          cron: '30 3 * * *',
+          keepReplaced: true,
+        });
+        music = await save('Music to the second disk', {
+          mode: 'copy',
+          source: at('music'),
+          destination: at('disk2/music'),
+          cron: '0 4 * * 0',
+        });
+        stick = await save('Papers from the stick', {
+          mode: 'copy',
+          source: at('stick'),
+          destination: at('papers/stick'),
+        });
         await save('Films to the television', {
           mode: 'copy',
           source: at('films'),

@@ -19,17 +19,30 @@ const kumaTime = (at: number): string => new Date(at).toISOString().replace('T',
 /** What the house watches, with the month that another program watched it before. */
 export async function uptime({ host, folder, ask, keep }: House): Promise<readonly Moment[]> {
   const web = async (port: number): Promise<string> =>
-    keep(await openStandIn(port, (_request, response) => void setTimeout(() => response.end('fine'), 8 + (port % 30)))).url; // prettier-ignore
+    keep(await openStandIn(port, (_request, response) => void setTimeout(() => response.end('fine'), 8 + (port % 30))))
+      .url;
   const monitors: readonly Watched[] = [
     { name: 'Photos', ping: 38, fields: { type: 'http', url: await web(2283) } },
     { name: 'Films', ping: 22, fields: { type: 'http', url: await web(8096) }, away: [[300, 296]] },
-    { name: 'Papers', ping: 61, fields: { type: 'http', url: await web(8010) }, away: [[9.5, 9.1], [120, 119]] }, // prettier-ignore
+    {
+      name: 'Papers',
+      ping: 61,
+      fields: { type: 'http', url: await web(8010) },
+      away: [
+        [9.5, 9.1],
+        [120, 119],
+      ],
+    },
     { name: 'Passwords', ping: 18, fields: { type: 'http', url: await web(8222) } },
     { name: 'The NAS', ping: 1, fields: { type: 'ping', hostname: '127.0.0.1' }, away: [[500, 497]] },
     { name: 'Printer', ping: 9, fields: { type: 'port', hostname: '127.0.0.1', port: 9 }, away: [[3.2, 0]] },
-    { name: 'Nightly backup', ping: 0, fields: { type: 'push', push_token: 'abcdefghijklmnopqrstuvwxyz012345', interval: 86_400 } },
+    {
+      name: 'Nightly backup',
+      ping: 0,
+      fields: { type: 'push', push_token: 'abcdefghijklmnopqrstuvwxyz012345', interval: 86_400 },
+    },
     { name: 'Router', ping: 3, fields: { type: 'ping', hostname: '127.0.0.1', active: 0 } },
-  ]; // prettier-ignore
+  ];
   const isAway = ({ away = [] }: Watched, hoursAgo: number): boolean =>
     away.some(([from, to]) => hoursAgo <= from && hoursAgo > to);
   const past = (now: number): Record<string, object[]> => {
@@ -79,8 +92,14 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
         const file = join(folder, 'kuma.db');
         writeKumaDatabase(file, {
           user: [{ id: 1, username: 'ada', password: 'x' }],
-          monitor: monitors.map(({ name, fields }, at) => ({ ...{ id: at + 1, name, active: 1, interval: 60, user_id: 1, maxretries: 0 }, ...fields })), // prettier-ignore
-          tag: [{ id: 1, name: 'home', color: '#0e7490' }, { id: 2, name: 'family', color: '#7c3aed' }], // prettier-ignore
+          monitor: monitors.map(({ name, fields }, at) => ({
+            ...{ id: at + 1, name, active: 1, interval: 60, user_id: 1, maxretries: 0 },
+            ...fields,
+          })),
+          tag: [
+            { id: 1, name: 'home', color: '#0e7490' },
+            { id: 2, name: 'family', color: '#7c3aed' },
+          ],
           monitor_tag: [1, 2, 3].map((monitor_id) => ({ monitor_id, tag_id: 2, value: '' })),
           ...past(Date.now()),
         });
@@ -119,7 +138,13 @@ export async function uptime({ host, folder, ask, keep }: House): Promise<readon
         });
         await ask('POST', '/uptime/maintenances', {
           ...{ title: 'Updates at night', strategy: 'recurring-weekday', weekdays: [1, 4] },
-          ...{ timeRange: [{ hours: 3, minutes: 0 }, { hours: 4, minutes: 0 }], monitors: ids(['Papers']).map(({ id }: any) => id) }, // prettier-ignore
+          ...{
+            timeRange: [
+              { hours: 3, minutes: 0 },
+              { hours: 4, minutes: 0 },
+            ],
+            monitors: ids(['Papers']).map(({ id }: any) => id),
+          },
         });
         await fetch(`${host.url('uptime')}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=up&msg=OK`);
       },

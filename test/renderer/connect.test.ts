@@ -91,7 +91,10 @@ describe.skipIf(noBrowser)('what other devices connect to', () => {
     const share = (shared: readonly string[]): Promise<unknown> =>
       api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared }) });
     await share(['uptime']);
-    const { services, trustUrl } = await api<{ services: { id: string; url: string }[]; trustUrl: string }>(pages.url, '/api/gateway/addresses'); // prettier-ignore
+    const { services, trustUrl } = await api<{ services: { id: string; url: string }[]; trustUrl: string }>(
+      pages.url,
+      '/api/gateway/addresses',
+    );
     expect(services).toEqual([{ id: 'uptime', url: expect.stringMatching(/^https:/), asksFirst: false }]);
     await page.getByText(`curl -u ${admin.name} ${services[0]?.url ?? ''}/metrics`).waitFor();
     await page.getByRole('link', { name: trustUrl }).waitFor();
@@ -107,7 +110,8 @@ describe.skipIf(noBrowser)('what other devices connect to', () => {
     const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });
     await phones.getByText('the address for phones stands here').waitFor();
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared: ['push'] }) });
-    const reached = async () => (await api<{ services: { url: string }[] }>(pages.url, '/api/gateway/addresses')).services[0]?.url ?? 'none'; // prettier-ignore
+    const reached = async () =>
+      (await api<{ services: { url: string }[] }>(pages.url, '/api/gateway/addresses')).services[0]?.url ?? 'none';
     await phones.getByText(await reached(), { exact: true }).waitFor();
     await page.getByText(`Server ${pages.host.url('push')}`).waitFor();
     expect(visit.complaints).toEqual([]);

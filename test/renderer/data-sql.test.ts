@@ -73,6 +73,8 @@ describe.skipIf(noBrowser)('Data: the editor of statements', () => {
     expect(await editor.inputValue()).toBe('select 1,\n2 ');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
-    await expect.poll(() => page.getByLabel('Run as', { exact: true }).evaluate((field) => field === document.activeElement)).toBe(true); // prettier-ignore
+    await expect
+      .poll(() => page.getByLabel('Run as', { exact: true }).evaluate((field) => field === document.activeElement))
+      .toBe(true);
   });
 });

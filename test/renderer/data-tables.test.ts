@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     await dialog.getByRole('button', { name: 'Make the table' }).click();
     await page.getByRole('heading', { name: 'notes' }).waitFor();
     await page.getByText('No rows yet.').waitFor();
-    const columns = `select column_name, data_type, is_nullable, coalesce(column_default, identity_generation, '') from information_schema.columns where table_name = 'notes' order by ordinal_position`; // prettier-ignore
+    const columns = `select column_name, data_type, is_nullable, coalesce(column_default, identity_generation, '') from information_schema.columns where table_name = 'notes' order by ordinal_position`;
     expect(await run(columns)).toEqual([
       ['id', 'bigint', 'NO', 'BY DEFAULT'],
       ['created_at', 'timestamp with time zone', 'NO', 'now()'],
@@ -65,7 +65,11 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
       ['the title', 'text', 'NO', ''],
     ]);
     expect(await run(`select relrowsecurity from pg_class where relname = 'notes'`)).toEqual([['t']]);
-    expect(await run(`select confrelid::regclass, confdeltype from pg_constraint where conrelid = 'notes'::regclass and contype = 'f'`)).toEqual([['auth.users', 'c']]); // prettier-ignore
+    expect(
+      await run(
+        `select confrelid::regclass, confdeltype from pg_constraint where conrelid = 'notes'::regclass and contype = 'f'`,
+      ),
+    ).toEqual([['auth.users', 'c']]);
     await run(`insert into notes ("the title") values ('7')`);
 
     await page.getByRole('link', { name: 'Columns', exact: true }).click();
@@ -92,7 +96,9 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
       ['owner', 'uuid', 'YES', 'auth.uid()'],
       ['number', 'integer', 'YES', '0'],
     ]);
-    expect(await run(`select contype from pg_constraint where conrelid = 'numbers'::regclass and contype in ('u', 'f')`)).toEqual([['u']]); // prettier-ignore
+    expect(
+      await run(`select contype from pg_constraint where conrelid = 'numbers'::regclass and contype in ('u', 'f')`),
+    ).toEqual([['u']]);
     expect(await run('select number from numbers')).toEqual([['7']]);
 
     await page.getByRole('link', { name: 'Columns', exact: true }).click();
@@ -122,7 +128,9 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
       await dialog.getByRole('button', { name: 'Make the table' }).click();
       await page.getByRole('heading', { name }).waitFor();
       await expect.poll(() => new URL(page.url()).pathname).toContain(`/${schema}.${name}`);
-      expect(await other.sql(`select schemaname from pg_tables where tablename = '${name}'`)).toEqual([{ schemaname: schema }]); // prettier-ignore
+      expect(await other.sql(`select schemaname from pg_tables where tablename = '${name}'`)).toEqual([
+        { schemaname: schema },
+      ]);
     }
   });
 

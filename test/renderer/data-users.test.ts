@@ -50,7 +50,9 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
     await page.keyboard.press('Escape');
     await choose('Keep out');
     await page.getByText('kept out').waitFor();
-    expect((await room.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error?.code).toBe('user_banned'); // prettier-ignore
+    expect((await room.client().auth.signInWithPassword({ email: 'ben@example.com', password })).error?.code).toBe(
+      'user_banned',
+    );
     await choose('Let in again');
     await page.getByText('kept out').waitFor({ state: 'detached' });
     await choose('Remove');
@@ -61,7 +63,11 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
 
   it('shows one: how they sign in, where they are signed in, and ends that', async () => {
     const client = room.client();
-    await client.auth.signUp({ email: 'cid@example.com', password, options: { data: { full_name: 'Cid', likes: 'tides' } } }); // prettier-ignore
+    await client.auth.signUp({
+      email: 'cid@example.com',
+      password,
+      options: { data: { full_name: 'Cid', likes: 'tides' } },
+    });
     await using watched = await visit();
     const { page } = watched;
     await page.getByRole('link', { name: /cid@example\.com.* 1 session/ }).click();
@@ -80,7 +86,9 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
     await page.getByLabel('New password').fill('another horse 2');
     await page.getByRole('button', { name: 'Set the password' }).click();
     await page.getByText('The password is set.').waitFor();
-    expect((await client.auth.signInWithPassword({ email: 'cid@example.com', password: 'another horse 2' })).error).toBeNull(); // prettier-ignore
+    expect(
+      (await client.auth.signInWithPassword({ email: 'cid@example.com', password: 'another horse 2' })).error,
+    ).toBeNull();
     await page.getByRole('button', { name: 'More for cid@example.com' }).click();
     await page.getByRole('menuitem', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();

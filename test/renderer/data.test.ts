@@ -120,7 +120,8 @@ describe.skipIf(noBrowser)('Data', () => {
     await using watched = await visit('/data/sql');
     const { page } = watched;
     // What others run is hidden from the owner; their locks are not.
-    const sleeping = (): Promise<any> => run("select count(*) from pg_locks where locktype = 'advisory' and objid = 3600 and granted"); // prettier-ignore
+    const sleeping = (): Promise<any> =>
+      run("select count(*) from pg_locks where locktype = 'advisory' and objid = 3600 and granted");
     const begin = async (): Promise<void> => {
       await page.getByLabel('Statements').fill('select pg_advisory_xact_lock(3600); select pg_sleep(3600)');
       await page.keyboard.press('Control+Enter');
@@ -133,7 +134,9 @@ describe.skipIf(noBrowser)('Data', () => {
       await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       await page.getByText('canceling statement due to user request').waitFor();
       expect(await sleeping()).toEqual([['0']]);
-      expect(await page.getByRole('button', { name: 'Run' }).evaluate((button) => button === document.activeElement)).toBe(true); // prettier-ignore
+      expect(
+        await page.getByRole('button', { name: 'Run' }).evaluate((button) => button === document.activeElement),
+      ).toBe(true);
       await page.getByLabel('Statements').fill('select 41 + 1');
       await page.keyboard.press('Control+Enter');
       await page.getByRole('cell', { name: '42' }).waitFor();
@@ -182,14 +185,26 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it('on a phone: buttons hold their words, a file says where its columns go, and tables are found by name', async () => {
-    const tables = Array.from({ length: 12 }, (_, at) => `create table shelf_${String(at)} (id int primary key, owner uuid)`); // prettier-ignore
+    const tables = Array.from(
+      { length: 12 },
+      (_, at) => `create table shelf_${String(at)} (id int primary key, owner uuid)`,
+    );
     await run(`${tables.join('; ')}; alter table shelf_1 enable row level security; select 1 as one`);
-    await using watched = await visit('/data/tables/public.shelf_1/?view=policies', { width: 360, height: 740, touch: true }); // prettier-ignore
+    await using watched = await visit('/data/tables/public.shelf_1/?view=policies', {
+      width: 360,
+      height: 740,
+      touch: true,
+    });
     const { page } = watched;
     await page.getByRole('button', { name: 'Add a policy' }).waitFor();
-    const cut = await page.getByRole('main').getByRole('button').evaluateAll((buttons) =>
-      buttons.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
-    ); // prettier-ignore
+    const cut = await page
+      .getByRole('main')
+      .getByRole('button')
+      .evaluateAll((buttons) =>
+        buttons
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ textContent }) => textContent),
+      );
     expect(cut).toEqual([]);
 
     await page.goto(`${room.host.url('control')}/data/tables`);
@@ -210,7 +225,9 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it('edits rows: adds one, says what does not fit, changes it, and removes it', async () => {
-    await run("create type mood as enum ('sad', 'glad'); create table edited (id bigint generated always as identity primary key, title text not null, n int, meta jsonb, mood mood, done boolean not null default false)"); // prettier-ignore
+    await run(
+      "create type mood as enum ('sad', 'glad'); create table edited (id bigint generated always as identity primary key, title text not null, n int, meta jsonb, mood mood, done boolean not null default false)",
+    );
     await using watched = await visit('/data/tables/public.edited/');
     const { page } = watched;
     await page.getByText('No rows yet.').waitFor();
@@ -231,7 +248,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await dialog.getByLabel('done', { exact: true }).selectOption('true');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(await run('select title, n, meta, done from edited')).toEqual([['A note', null, '{"a": [1]}', 't']]); // prettier-ignore
+    expect(await run('select title, n, meta, done from edited')).toEqual([['A note', null, '{"a": [1]}', 't']]);
     await page.getByLabel('Choose row 1').check({ force: true });
     await page.getByRole('button', { name: 'Remove 1 row' }).click();
     await page.getByRole('button', { name: 'Remove for good?' }).click();
@@ -254,7 +271,9 @@ describe.skipIf(noBrowser)('Data', () => {
   });
 
   it('scrolls a hundred thousand rows and reads only those that are seen', async () => {
-    await run(`create table many (id int primary key, word text); insert into many select n, 'word ' || n from generate_series(1, 100000) n`); // prettier-ignore
+    await run(
+      `create table many (id int primary key, word text); insert into many select n, 'word ' || n from generate_series(1, 100000) n`,
+    );
     await using watched = await visit('/data/tables/public.many/');
     const { page } = watched;
     await page.getByText('word 1', { exact: true }).waitFor();
@@ -285,7 +304,9 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByRole('menuitem', { name: 'Table from CSV' }).click();
     const dialog = page.getByRole('dialog');
     const choose = (text: string) =>
-      dialog.locator('input[type=file]').setInputFiles({ name: 'Club members.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }); // prettier-ignore
+      dialog
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'Club members.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     await choose('name,joined,fee\nAnn,2024-01-31,12.50\nBen,2024-02-01,3\n');
     await dialog.getByText('2024-01-31, 2024-02-01').waitFor();
     expect(await dialog.getByLabel('Type of joined').inputValue()).toBe('date');
@@ -345,8 +366,21 @@ describe.skipIf(noBrowser)('Data', () => {
     await using watched = await visit('/data', screen);
     const { page } = watched;
     const columns = Array.from({ length: 9 }, (_, at) => `column_${at} text default 'a value of some length'`).join();
-    await run(`create table if not exists broad (id int primary key, ${columns}); insert into broad values (100000) on conflict do nothing`); // prettier-ignore
-    const places = ['', 'tables', 'tables/public.broad/', 'sql', 'history', 'connect', 'tables/public.notes/', 'tables/public.notes/?view=policies', 'tables/public.notes/?view=columns', 'tables/public.keyless/']; // prettier-ignore
+    await run(
+      `create table if not exists broad (id int primary key, ${columns}); insert into broad values (100000) on conflict do nothing`,
+    );
+    const places = [
+      '',
+      'tables',
+      'tables/public.broad/',
+      'sql',
+      'history',
+      'connect',
+      'tables/public.notes/',
+      'tables/public.notes/?view=policies',
+      'tables/public.notes/?view=columns',
+      'tables/public.keyless/',
+    ];
     for (const at of places) {
       await page.goto(`${room.host.url('control')}/data/${at}`);
       // A table has the page to itself.
@@ -372,7 +406,10 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More for the rows' }).click();
     await page.getByRole('menuitem', { name: 'Import CSV' }).click();
-    await page.getByRole('dialog').locator('input[type=file]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('id,body\n3,x\n') }); // prettier-ignore
+    await page
+      .getByRole('dialog')
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('id,body\n3,x\n') });
     await page.getByRole('dialog').getByLabel('Where body goes').waitFor();
     await expectFits(watched, 'data-import', screen);
   });

@@ -88,7 +88,11 @@ describe('the control for a setting', () => {
       ['best', 'The best there is'],
       ['1080p', 'Up to 1080p'],
     ];
-    expect(options(sizes)).toEqual([['1080', '1080'], ['1080p', '1080p'], ['best', 'best']]); // prettier-ignore
+    expect(options(sizes)).toEqual([
+      ['1080', '1080'],
+      ['1080p', '1080p'],
+      ['best', 'best'],
+    ]);
     expect(options(sizes.default('best').meta({ choices }))).toEqual(offered);
     expect(options(z.array(sizes).meta({ choices }))).toEqual(offered);
   });

@@ -45,7 +45,9 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
       response.setHeader('Content-Type', 'text/html').end('<h1>Elsewhere</h1>');
     }).listen(0, '127.0.0.1');
     await once(elsewhere, 'listening');
-    browser = await launchBrowser('engine', [`--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}, MAP rebound.example ${lan}`]); // prettier-ignore
+    browser = await launchBrowser('engine', [
+      `--host-resolver-rules=MAP *.nas.local ${lan}, MAP nas.local ${lan}, MAP rebound.example ${lan}`,
+    ]);
   });
   afterAll(async () => {
     await browser.close();
@@ -97,7 +99,9 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
         body: JSON.stringify(body),
       });
     const { secret } = await own<{ secret: string }>('', {});
-    const bits = [...secret].map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0')).join(''); // prettier-ignore
+    const bits = [...secret]
+      .map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))
+      .join('');
     const key = Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
     const { recoveryCodes } = await own<{ recoveryCodes: string[] }>('/confirm', {
       code: codeOf(key, stepAt(Date.now())),
@@ -177,7 +181,10 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     }
     // A cookie of our name, tossed from a neighbour, is none that the browser keeps for the lamp.
     await trap.goto(hostile());
-    await trap.evaluate((name) => (document.cookie = `${name}=tossed; Domain=nas.local; Path=/; Secure`), `__Host-homeport-${home.port}`); // prettier-ignore
+    await trap.evaluate(
+      (name) => (document.cookie = `${name}=tossed; Domain=nas.local; Path=/; Secure`),
+      `__Host-homeport-${home.port}`,
+    );
     expect(asked).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();

@@ -13,7 +13,14 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     await room.create('fleet');
     const cwd = await room.work('fleet');
     const many = Array.from({ length: 40 }, (_, at) => `git branch old/${String(at)} main~1`).join('; ');
-    await room.run('sh', ['-c', `git commit -q --allow-empty -m 'A hull'; git checkout -q -b topic/sail; git commit -q --allow-empty -m 'A sail'; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m 'A larger sail, which catches more of the wind than anybody had thought'; ${many}`], { cwd }); // prettier-ignore
+    await room.run(
+      'sh',
+      [
+        '-c',
+        `git commit -q --allow-empty -m 'A hull'; git checkout -q -b topic/sail; git commit -q --allow-empty -m 'A sail'; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m 'A larger sail, which catches more of the wind than anybody had thought'; ${many}`,
+      ],
+      { cwd },
+    );
     await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, 'main'], { cwd });
     await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, '--all'], { cwd });
     await room.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'main' });
@@ -28,13 +35,16 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     return watched;
   };
   const names = async (): Promise<string[]> =>
-    ((await (await room.api('GET', '/repos/ada/fleet/branches?limit=50')).json()) as { name: string }[]).map(({ name }) => name); // prettier-ignore
+    ((await (await room.api('GET', '/repos/ada/fleet/branches?limit=50')).json()) as { name: string }[]).map(
+      ({ name }) => name,
+    );
 
   it('are found from the code, with how far they are, and are made and removed, which can be undone', async () => {
     await using watched = await visit('');
     const { page } = watched;
     await page.getByRole('link', { name: /^Branches\s+42$/ }).click();
-    const row = (name: string) => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').filter({ hasText: name }); // prettier-ignore
+    const row = (name: string) =>
+      page.getByRole('list', { name: 'Branches' }).getByRole('listitem').filter({ hasText: name });
     await row('topic/sail').getByText('2 ahead of main').waitFor();
     expect(await page.getByRole('list', { name: 'Branches' }).getByRole('listitem').first().textContent()).toMatch(
       /^\s*main.*Protected.*Default/,
@@ -82,7 +92,14 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
       if (route.request().url().includes('offset=30')) {
         const cwd = await room.work('later');
         await room.git(['fetch', '-q', `${room.signedUrl}/ada/fleet.git`, 'main'], { cwd });
-        await room.run('sh', ['-c', 'git checkout -q -b newest FETCH_HEAD; GIT_COMMITTER_DATE=2036-01-01T00:00:00Z git commit -q --allow-empty -m newest'], { cwd }); // prettier-ignore
+        await room.run(
+          'sh',
+          [
+            '-c',
+            'git checkout -q -b newest FETCH_HEAD; GIT_COMMITTER_DATE=2036-01-01T00:00:00Z git commit -q --allow-empty -m newest',
+          ],
+          { cwd },
+        );
         await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, 'newest'], { cwd });
       } else await late.promise;
       await route.continue();
@@ -103,9 +120,20 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     await room.create('twins');
     const cwd = await room.work('twins', { 'which.txt': 'the branch' });
     await room.git(['push', '-q', `${room.signedUrl}/ada/twins.git`, 'main'], { cwd });
-    const make = (which: string, ref: string): string => `echo ${which} > which.txt; git commit -qam '${which}'; git update-ref ${ref} HEAD; git reset -q --hard HEAD~1;`; // prettier-ignore
-    await room.run('sh', ['-c', `${make('the-tag', 'refs/tags/main')} ${make('the-inner-one', 'refs/heads/refs/heads/main')} ${make('the-dash', 'refs/heads/-dash')}`], { cwd }); // prettier-ignore
-    await room.git(['push', '-q', `${room.signedUrl}/ada/twins.git`, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'], { cwd }); // prettier-ignore
+    const make = (which: string, ref: string): string =>
+      `echo ${which} > which.txt; git commit -qam '${which}'; git update-ref ${ref} HEAD; git reset -q --hard HEAD~1;`;
+    await room.run(
+      'sh',
+      [
+        '-c',
+        `${make('the-tag', 'refs/tags/main')} ${make('the-inner-one', 'refs/heads/refs/heads/main')} ${make('the-dash', 'refs/heads/-dash')}`,
+      ],
+      { cwd },
+    );
+    await room.git(
+      ['push', '-q', `${room.signedUrl}/ada/twins.git`, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'],
+      { cwd },
+    );
     await using watched = await visit('');
     const { page } = watched;
     await page.goto(`${room.host.url('control')}/git/repositories/ada~twins?path=which.txt`);
@@ -117,7 +145,6 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
       ['-dash', 'the-dash'],
       ['main', 'the branch'],
     ] as const) {
-      // prettier-ignore
       await chosen.selectOption({ label });
       await lines.getByText(text, { exact: true }).waitFor();
       expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(label.startsWith('Tag') ? 0 : 1);
@@ -134,7 +161,10 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
     await lines.getByText('changed there').waitFor();
     const read = async (ref: string) => (await room.api('GET', `/repos/ada/twins/raw/which.txt?ref=${ref}`)).text();
-    expect([await read('refs/heads/main'), await read('refs/heads/refs/heads/main')]).toEqual(['the branch', 'changed there']); // prettier-ignore
+    expect([await read('refs/heads/main'), await read('refs/heads/refs/heads/main')]).toEqual([
+      'the branch',
+      'changed there',
+    ]);
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
@@ -148,7 +178,12 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
       .poll(() => page.getByRole('list', { name: 'Branches' }).getByRole('listitem').first().textContent())
       .toMatch(/^\s*topic\/sail.*Default/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(async () => ((await (await room.api('GET', '/repos/ada/fleet')).json()) as { default_branch: string }).default_branch).toBe('main'); // prettier-ignore
+    await expect
+      .poll(
+        async () =>
+          ((await (await room.api('GET', '/repos/ada/fleet')).json()) as { default_branch: string }).default_branch,
+      )
+      .toBe('main');
     await page.getByRole('button', { name: 'More about main' }).click();
     await page.getByRole('menuitem', { name: 'Commits' }).waitFor();
     expect(await page.getByRole('menuitem', { name: 'Remove' }).count()).toBe(0);
@@ -174,7 +209,11 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     await page.getByText('2 ahead of main').waitFor();
     await expectFits(watched, 'git-branches', screen);
     // Where one is stays in sight where the row of tabs is longer than the screen.
-    const inSight = (name: string) => page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name }).evaluate((link) => link.getBoundingClientRect().right <= innerWidth && link.getBoundingClientRect().left >= 0); // prettier-ignore
+    const inSight = (name: string) =>
+      page
+        .getByRole('navigation', { name: 'Repository' })
+        .getByRole('link', { name })
+        .evaluate((link) => link.getBoundingClientRect().right <= innerWidth && link.getBoundingClientRect().left >= 0);
     await page.goto(`${room.host.url('control')}/git/repositories/ada~fleet?show=settings`);
     await page.getByText('Danger zone').waitFor();
     expect(await inSight('Settings')).toBe(true);

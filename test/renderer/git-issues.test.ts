@@ -69,7 +69,9 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     expect(await task.evaluate((item) => getComputedStyle(item).listStyleType)).toBe('none');
     // Numbers of issues lead to them, but for those in code and in words.
     const article = page.getByRole('article').first();
-    expect(await article.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(['/git/repositories/ada~lamp?show=issues&number=7']); // prettier-ignore
+    expect(
+      await article.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+    ).toEqual(['/git/repositories/ada~lamp?show=issues&number=7']);
     await page.getByRole('navigation', { name: 'Repository' }).getByRole('link', { name: 'Issues 1 open' }).waitFor();
     await page.getByText('☐ new fuse').waitFor();
     expect(await page.locator('article script, article img[onerror]').count()).toBe(0);
@@ -138,7 +140,12 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
   });
 
   it('say which files stand against a merge, and that it can be done once they do not', async () => {
-    const made = await room.api('POST', '/repos/ada/lamp/pulls', { title: 'A dimmer lamp', head: 'dimmer', base: 'main', body: 'Fixes #1' }, bob); // prettier-ignore
+    const made = await room.api(
+      'POST',
+      '/repos/ada/lamp/pulls',
+      { title: 'A dimmer lamp', head: 'dimmer', base: 'main', body: 'Fixes #1' },
+      bob,
+    );
     const { number } = (await made.json()) as { number: number };
     const cwd = join(room.folder, 'lamp');
     await room.git(['checkout', '-q', 'main'], { cwd });
@@ -162,7 +169,11 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     const heights = await page.getByRole('radio').evaluateAll((all) => all.map((one) => one.clientHeight));
     expect(heights).toEqual([18, 18, 18]);
     // Where a rule of the branch asks for it, the judgement is the first thing to do, and passing the rule over the last.
-    await room.api('POST', '/repos/ada/lamp/branch_protections', { rule_name: 'main', enable_push: true, required_approvals: 1 }); // prettier-ignore
+    await room.api('POST', '/repos/ada/lamp/branch_protections', {
+      rule_name: 'main',
+      enable_push: true,
+      required_approvals: 1,
+    });
     await page.goto(`${room.host.url('control')}/git/repositories/ada~lamp?show=pulls&number=${number}`);
     await page.getByRole('heading', { name: 'Needs 1 approval' }).waitFor();
     expect(await page.getByRole('button', { name: 'Merge into main' }).count()).toBe(0);

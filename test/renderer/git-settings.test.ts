@@ -50,7 +50,9 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await page.getByLabel('Account', { exact: true }).fill('bob');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByLabel('What bob may do').selectOption('admin');
-    await expect.poll(async () => (await json('/repos/ada/lamp/collaborators/bob/permission')).permission).toBe('admin'); // prettier-ignore
+    await expect
+      .poll(async () => (await json('/repos/ada/lamp/collaborators/bob/permission')).permission)
+      .toBe('admin');
     await page.getByRole('button', { name: 'Protect a branch' }).click();
     await page.getByLabel('Branch', { exact: true }).fill('main');
     await page.getByLabel('Who may push to it').selectOption('some');

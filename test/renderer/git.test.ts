@@ -22,11 +22,21 @@ describe.skipIf(noBrowser)('Git', () => {
     await room.api('POST', '/repos/ada/shore/releases', { tag_name: 'v1', name: 'First steps', body: '- A path' });
     const readme = '# Lighthouse\n\nTurns the **lamp**. <script>document.title = "taken"</script>\n';
     const cwd = await room.work('lighthouse', { 'README.md': readme, 'hello.ts': source });
-    await room.run('sh', ['-c', 'mkdir -p lamp/lens && echo fresnel > lamp/lens/kind.txt && git add . && git commit -qm "Lens: the kind it is"'], { cwd }); // prettier-ignore
+    await room.run(
+      'sh',
+      [
+        '-c',
+        'mkdir -p lamp/lens && echo fresnel > lamp/lens/kind.txt && git add . && git commit -qm "Lens: the kind it is"',
+      ],
+      { cwd },
+    );
     await room.run('sh', ['-c', "sed -i 's/Hello/Ahoy/' hello.ts && git commit -qam 'Say ahoy' && git tag v1"], {
       cwd,
     });
-    await room.git(['push', '-q', `${room.signedUrl}/ada/lighthouse.git`, 'main', 'main:refs/heads/feature/beam', 'v1'], { cwd }); // prettier-ignore
+    await room.git(
+      ['push', '-q', `${room.signedUrl}/ada/lighthouse.git`, 'main', 'main:refs/heads/feature/beam', 'v1'],
+      { cwd },
+    );
   });
   afterAll(() => room[Symbol.asyncDispose]());
 
@@ -82,7 +92,13 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText('Nothing was pushed yet.').waitFor();
     const command = (await page.getByText(/^git push http/).textContent()) ?? '';
     const cwd = await room.work('to-empty');
-    await room.git(command.replace('://', `://${new URL(room.signedUrl).username}:${new URL(room.signedUrl).password}@`).split(' ').slice(1), { cwd }); // prettier-ignore
+    await room.git(
+      command
+        .replace('://', `://${new URL(room.signedUrl).username}:${new URL(room.signedUrl).password}@`)
+        .split(' ')
+        .slice(1),
+      { cwd },
+    );
     await page.getByRole('link', { name: /README\.md/ }).waitFor();
   });
 
@@ -137,14 +153,18 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('button', { name: 'New release' }).click();
     await page.getByLabel('Tag', { exact: true }).fill('v2 x');
     await page.getByRole('button', { name: 'Begin with the commits' }).click();
-    await expect.poll(() => page.getByLabel('Notes').inputValue()).toBe('- Say ahoy\n- Lens: the kind it is\n- first commit'); // prettier-ignore
+    await expect
+      .poll(() => page.getByLabel('Notes').inputValue())
+      .toBe('- Say ahoy\n- Lens: the kind it is\n- first commit');
     await page.getByRole('button', { name: 'Release it' }).click();
     await page.getByText('Git takes no such name for a tag.').first().waitFor();
     await page.getByLabel('Tag', { exact: true }).fill('v2');
     await page.getByLabel('Title').fill('Second light');
     await page.getByRole('button', { name: 'Release it' }).click();
     await page.getByRole('heading', { name: 'Second light' }).waitFor();
-    await page.getByLabel('File of Second light').setInputFiles({ name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('shine') }); // prettier-ignore
+    await page
+      .getByLabel('File of Second light')
+      .setInputFiles({ name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from('shine') });
     await page.getByText('lamp.txt', { exact: true }).waitFor();
     const loading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download lamp.txt' }).click();
@@ -159,7 +179,11 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByLabel('Not for everybody yet').check();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Pre-release', { exact: true }).waitFor();
-    const [release] = (await (await room.api('GET', '/repos/ada/lighthouse/releases')).json()) as { tag_name: string; prerelease: boolean; assets: { name: string }[] }[]; // prettier-ignore
+    const [release] = (await (await room.api('GET', '/repos/ada/lighthouse/releases')).json()) as {
+      tag_name: string;
+      prerelease: boolean;
+      assets: { name: string }[];
+    }[];
     expect(release).toMatchObject({ tag_name: 'v2', prerelease: true, assets: [{ name: 'lamp.txt' }] });
   });
 
@@ -245,12 +269,17 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByLabel('Path').fill('plans/light.txt');
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
     await page.getByRole('region', { name: 'Lines of plans/light.txt' }).getByText('keep the light').waitFor();
-    expect(await (await room.api('GET', '/repos/ada/notes/commits')).json()).toMatchObject([{ commit: { message: 'Add plans/light.txt\n', author: { name: 'ada' } } }, {}]); // prettier-ignore
+    expect(await (await room.api('GET', '/repos/ada/notes/commits')).json()).toMatchObject([
+      { commit: { message: 'Add plans/light.txt\n', author: { name: 'ada' } } },
+      {},
+    ]);
 
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Text', { exact: true }).fill('keep the light on\n');
     // Somebody else is faster.
-    const { sha } = (await (await room.api('GET', '/repos/ada/notes/contents/plans/light.txt')).json()) as { sha: string }; // prettier-ignore
+    const { sha } = (await (await room.api('GET', '/repos/ada/notes/contents/plans/light.txt')).json()) as {
+      sha: string;
+    };
     const other = { content: Buffer.from('switch it off\n').toString('base64'), sha };
     expect((await room.api('PUT', '/repos/ada/notes/contents/plans/light.txt', other)).status).toBe(200);
     await page.getByRole('button', { name: 'Commit', exact: true }).click();
@@ -312,7 +341,11 @@ describe.skipIf(noBrowser)('Git', () => {
 
   it('lays out a few of very many lines, and a long change when it is asked for', async () => {
     await room.create('long');
-    const cwd = await room.work('long', { 'lines.txt': '\n'.repeat(200_000), 'change.txt': 'line\n'.repeat(2000), 'README.md': `${'['.repeat(50_000)}\n` }); // prettier-ignore
+    const cwd = await room.work('long', {
+      'lines.txt': '\n'.repeat(200_000),
+      'change.txt': 'line\n'.repeat(2000),
+      'README.md': `${'['.repeat(50_000)}\n`,
+    });
     await room.git(['push', '-q', `${room.signedUrl}/ada/long.git`, 'main'], { cwd });
     await using watched = await visit('/git/repositories/ada~long');
     const { page } = watched;
@@ -320,7 +353,9 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText('5,000 of 200,000').waitFor();
     await page.getByRole('button', { name: 'Show more lines' }).click();
     await page.getByText('10,000 of 200,000').waitFor();
-    const { id } = ((await (await room.api('GET', '/repos/ada/long/branches/main')).json()) as { commit: { id: string } }).commit; // prettier-ignore
+    const { id } = (
+      (await (await room.api('GET', '/repos/ada/long/branches/main')).json()) as { commit: { id: string } }
+    ).commit;
     await page.goto(`${room.host.url('control')}/git/repositories/ada~long?commit=${id}`);
     // Not a commit whose id ends in 3, before the link to its files.
     await page.getByText(/^3 files/).waitFor();

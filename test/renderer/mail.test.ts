@@ -305,11 +305,13 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByText('The new order is kept.').waitFor();
     await page.getByRole('tab', { name: 'Recipients' }).click();
     await newsOf(page, 'one is removed.').getByRole('button', { name: 'Close' }).click();
-    await expect.poll(async () => {
-      const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
-      const kept = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients');
-      return (kept?.value as readonly { readonly address: string }[]).map(({ address }) => address);
-    }).toEqual(['three', 'two']); // prettier-ignore
+    await expect
+      .poll(async () => {
+        const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
+        const kept = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients');
+        return (kept?.value as readonly { readonly address: string }[]).map(({ address }) => address);
+      })
+      .toEqual(['three', 'two']);
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 

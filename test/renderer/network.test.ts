@@ -186,7 +186,12 @@ describe.skipIf(noBrowser)('the page Network', () => {
   });
 
   it.each(screens)('fits with its other tabs on $on', async (screen) => {
-    const settings = { shared: ['push', 'lamp'], outside: ['photos=http://127.0.0.1:2342'], oidcIssuer: 'https://auth.example', oidcClientId: 'homeport' }; // prettier-ignore
+    const settings = {
+      shared: ['push', 'lamp'],
+      outside: ['photos=http://127.0.0.1:2342'],
+      oidcIssuer: 'https://auth.example',
+      oidcClientId: 'homeport',
+    };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
     for (const [tab, words] of [
       ['other', 'Add a web service'],

@@ -20,8 +20,12 @@ describe('how often a sync runs', () => {
   it('names the other clock that it goes by', () => {
     const zone = ahead(2);
     expect(rhythmWords({ cron: '30 3 * * *', zone }, winter)).toBe(`Every day at 01:30, which is 03:30 in ${zone}`);
-    expect(rhythmWords({ cron: '0 1 * * 1', zone }, winter)).toBe(`Every Sunday at 23:00, which is Monday 01:00 in ${zone}`); // prettier-ignore
+    expect(rhythmWords({ cron: '0 1 * * 1', zone }, winter)).toBe(
+      `Every Sunday at 23:00, which is Monday 01:00 in ${zone}`,
+    );
     expect(rhythmWords({ cron: '0 0 1 * *', zone }, winter)).toBe(`By the rule 0 0 1 * * in ${zone}`);
-    expect(rhythmWords({ cron: '0 1 * * 1', zone: 'Nowhere/AtAll' }, winter)).toBe('Every Monday at 01:00 in Nowhere/AtAll'); // prettier-ignore
+    expect(rhythmWords({ cron: '0 1 * * 1', zone: 'Nowhere/AtAll' }, winter)).toBe(
+      'Every Monday at 01:00 in Nowhere/AtAll',
+    );
   });
 });

@@ -3,9 +3,19 @@ import { grouped } from '../../renderer/src/pages/service-groups.ts';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 
 const service = (id: string, group?: 'alerts' | 'data' | 'system'): ServiceState => ({
-  ...{ id, title: id, summary: '', state: 'up', detail: '', reason: null, address: null, port: null, suggestedPort: null },
+  ...{
+    id,
+    title: id,
+    summary: '',
+    state: 'up',
+    detail: '',
+    reason: null,
+    address: null,
+    port: null,
+    suggestedPort: null,
+  },
   ...{ grantable: [], listeners: [], ...(group && { group }) },
-}); // prettier-ignore
+});
 
 it('each service stands in one group, those of the app itself last', () => {
   const all = [service('popups', 'system'), service('sync', 'data'), service('inbox'), service('push', 'alerts')];

@@ -199,7 +199,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText(/of 800 MB/).waitFor();
     await page.getByText('a harbour at night.mkv').waitFor();
-    await page.getByRole('img', { name: /Up to/ }).or(page.getByText(/MB\/s/).first()).first().waitFor(); // prettier-ignore
+    await page.getByRole('img', { name: /Up to/ }).or(page.getByText(/MB\/s/).first()).first().waitFor();
     await expectFits(watched, 'sync-running', screens[0] ?? ({} as never));
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByText('Stopped').first().waitFor();
@@ -259,7 +259,12 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Remove it? Files stay.' }).click();
     await page.getByRole('link', { name: 'moved' }).waitFor({ state: 'detached' });
     // A secret that is not shown stays, unless it is to be forgotten.
-    await room.call('config/create', { name: 'shed', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', user: 'ada', pass: 'reeds' }, opt: { obscure: true } }); // prettier-ignore
+    await room.call('config/create', {
+      name: 'shed',
+      type: 'webdav',
+      parameters: { url: 'http://127.0.0.1:1', user: 'ada', pass: 'reeds' },
+      opt: { obscure: true },
+    });
     await page.reload();
     await page.getByRole('button', { name: 'Edit shed' }).click();
     const password = page.getByLabel('Password', { exact: false }).first();
@@ -327,7 +332,10 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   });
 
   it.each(screens)('fits and is accessible on $on', async (screen) => {
-    const { plan } = await room.api('GET', `/api/sync/jobs/${String((await room.api('GET', `/api/sync/jobs?task=${String(held)}`)).items[0].id)}`); // prettier-ignore
+    const { plan } = await room.api(
+      'GET',
+      `/api/sync/jobs/${String((await room.api('GET', `/api/sync/jobs?task=${String(held)}`)).items[0].id)}`,
+    );
     expect(plan.deletes.files).toBe(60);
     for (const [name, path, ready] of [
       ['overview', '/sync', 'Needs you'],

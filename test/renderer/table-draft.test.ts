@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DataColumn } from '../../services/contracts/data/rows.ts';
-import { alterStatements, draftOfTable, type ColumnDraft, type TableBefore } from '../../renderer/src/pages/data/table-draft.ts'; // prettier-ignore
+import {
+  alterStatements,
+  draftOfTable,
+  type ColumnDraft,
+  type TableBefore,
+} from '../../renderer/src/pages/data/table-draft.ts';
 import { openDataRoom, type DataRoom } from '../services/data/room.ts';
 import { adminAuthorization } from '../support/host.ts';
 
@@ -27,7 +32,9 @@ async function alter(name: string, column: string, change: Partial<ColumnDraft>)
 }
 
 const keysOf = (name: string): Promise<any[]> =>
-  room.sql(`select conname, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = '${name}'::regclass and contype = 'f' order by conname`); // prettier-ignore
+  room.sql(
+    `select conname, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = '${name}'::regclass and contype = 'f' order by conname`,
+  );
 
 test('what happens when a row goes is changed, and all else of the key to it stays', async () => {
   const odd = 'x ON DELETE CASCADE "" DEFERRABLE (y) ';
@@ -40,12 +47,17 @@ test('what happens when a row goes is changed, and all else of the key to it sta
   await alter('parcels', 'named', { onDelete: 'set default', name: 'the name' });
   const target = `REFERENCES "${odd}"`;
   expect(await keysOf('parcels')).toEqual([
-    { conname: 'my key', definition: `FOREIGN KEY (owner) ${target}("the code") ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED` }, // prettier-ignore
+    {
+      conname: 'my key',
+      definition: `FOREIGN KEY (owner) ${target}("the code") ON UPDATE CASCADE ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED`,
+    },
     { conname: 'named', definition: `FOREIGN KEY ("the name") ${target}("${odd}") ON DELETE SET DEFAULT NOT VALID` },
     { conname: 'parcels_plain_fkey', definition: `FOREIGN KEY (plain) ${target}(id) ON DELETE RESTRICT` },
   ]);
   await alter('parcels', 'owner', { onDelete: 'no action' });
-  expect((await keysOf('parcels'))[0].definition).toBe(`FOREIGN KEY (owner) ${target}("the code") ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED`); // prettier-ignore
+  expect((await keysOf('parcels'))[0].definition).toBe(
+    `FOREIGN KEY (owner) ${target}("the code") ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED`,
+  );
 });
 
 test('a key with rules that the form does not know keeps its table; others may name another one', async () => {
@@ -53,7 +65,13 @@ test('a key with rules that the form does not know keeps its table; others may n
     create table ships (id int primary key, a int references ports on delete set null, b int references ports on update cascade, c int references ports match full, d int references ports initially deferred)`);
   const before = await shapeOf('ships');
   const draft = draftOfTable(before);
-  expect(draft.columns.map(({ name, isBound }) => [name, isBound])).toEqual([['id', false], ['a', false], ['b', true], ['c', true], ['d', true]]); // prettier-ignore
+  expect(draft.columns.map(({ name, isBound }) => [name, isBound])).toEqual([
+    ['id', false],
+    ['a', false],
+    ['b', true],
+    ['c', true],
+    ['d', true],
+  ]);
   expect(alterStatements(before, draft)).toBe('');
   await alter('ships', 'a', { reference: '"public"."docks"' });
   await alter('ships', 'b', { reference: '' });

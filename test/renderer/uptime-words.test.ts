@@ -7,12 +7,23 @@ import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts
 import type { Beat } from '../../services/contracts/uptime/views.ts';
 
 it('a share has two digits, and is never rounded up to a whole', () => {
-  expect([1, 0.99999, 0.998, 0, null].map(percentWords)).toEqual(['100\u00a0%', '99.99\u00a0%', '99.80\u00a0%', '0.00\u00a0%', '']); // prettier-ignore
+  expect([1, 0.99999, 0.998, 0, null].map(percentWords)).toEqual([
+    '100\u00a0%',
+    '99.99\u00a0%',
+    '99.80\u00a0%',
+    '0.00\u00a0%',
+    '',
+  ]);
 });
 
 it('what is paused is neither up nor down, and what has no check yet waits', () => {
   const stood = (active: boolean, status: 0 | 1 | null) => groupOf({ active, state: { status } as never });
-  expect([stood(true, 0), stood(true, 1), stood(false, 0), stood(true, null)]).toEqual(['down', 'up', 'paused', 'unknown']); // prettier-ignore
+  expect([stood(true, 0), stood(true, 1), stood(false, 0), stood(true, null)]).toEqual([
+    'down',
+    'up',
+    'paused',
+    'unknown',
+  ]);
 });
 
 it('it stands since before its first check here, unless that was a change', () => {

@@ -141,8 +141,12 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .waitFor();
     // What is edited has its own button; another page is made from their list.
     expect(await page.getByRole('button', { name: 'Make a status page' }).count()).toBe(0);
-    const { publicGroupList } = (await (await fetch(`${rig.url}/api/status-page/harbour`)).json()) as { publicGroupList: { name: string; monitorList: { name: string }[] }[] }; // prettier-ignore
-    expect(publicGroupList.map(({ name, monitorList }) => [name, ...monitorList.map((one) => one.name)])).toEqual([['For everybody', 'Shop', 'Night job']]); // prettier-ignore
+    const { publicGroupList } = (await (await fetch(`${rig.url}/api/status-page/harbour`)).json()) as {
+      publicGroupList: { name: string; monitorList: { name: string }[] }[];
+    };
+    expect(publicGroupList.map(({ name, monitorList }) => [name, ...monitorList.map((one) => one.name)])).toEqual([
+      ['For everybody', 'Shop', 'Night job'],
+    ]);
     const visitor = await openProfile(browser);
     const seen = await visitor.newPage();
     await seen.goto(`${rig.url}/status/harbour`);
@@ -201,7 +205,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await using engine = await openTarget(({ url = '' }, response) => {
       if (url.startsWith('/events')) return void response.writeHead(200).flushHeaders();
       const answers: Readonly<Record<string, unknown>> = {
-        '/containers/json?all=true': [container, { ...container, Id: 'b'.repeat(64), Names: ['/cache'] }, { ...container, Id: 'c'.repeat(64), Names: ['/books'] }], // prettier-ignore
+        '/containers/json?all=true': [
+          container,
+          { ...container, Id: 'b'.repeat(64), Names: ['/cache'] },
+          { ...container, Id: 'c'.repeat(64), Names: ['/books'] },
+        ],
         '/containers/photos/json': { ...container, Name: '/photos', State: { Running: true, Status: 'running' } },
       };
       const answer = answers[url];
@@ -247,7 +255,10 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await page.getByRole('tab', { name: 'Report' }).click();
     await page.getByRole('cell', { name: 'Shop' }).waitFor();
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]); // prettier-ignore
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as CSV' }).click(),
+    ]);
     expect(download.suggestedFilename()).toBe('uptime-30-days.csv');
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -274,7 +285,11 @@ describe.skipIf(noBrowser)('Uptime', () => {
   });
 
   it('draws two thousand monitors in a moment and keeps only the seen ones in the page', async () => {
-    const items = Array.from({ length: 2000 }, (_, index) => ({ type: 'manual', name: `job ${String(index)}`, interval: 86_400 })); // prettier-ignore
+    const items = Array.from({ length: 2000 }, (_, index) => ({
+      type: 'manual',
+      name: `job ${String(index)}`,
+      interval: 86_400,
+    }));
     const ids: (number | undefined)[] = [];
     for (let at = 0; at < items.length; at += 1000) {
       const part = { items: items.slice(at, at + 1000) };

@@ -104,10 +104,16 @@ describe('words of pages', () => {
   it('the day of a window is that of its own zone', () => {
     const window = {
       ...{ strategy: 'recurring-weekday', weekdays: [1], status: 'scheduled', timezone: 'Asia/Tokyo' },
-      timeRange: [{ hours: 0, minutes: 30, seconds: 0 }, { hours: 1, minutes: 30, seconds: 0 }],
-      dateRange: [], daysOfMonth: [], monitors: [], reminders: [],
+      timeRange: [
+        { hours: 0, minutes: 30, seconds: 0 },
+        { hours: 1, minutes: 30, seconds: 0 },
+      ],
+      dateRange: [],
+      daysOfMonth: [],
+      monitors: [],
+      reminders: [],
       upcoming: [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }],
-    } as unknown as Maintenance; // prettier-ignore
+    } as unknown as Maintenance;
     expect(windowWords(window, Date.parse('2026-11-26T00:00Z'))).toMatch(/^Every Monday, .* · next Mon, Nov 30$/);
   });
 

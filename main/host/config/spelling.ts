@@ -1,6 +1,14 @@
 /** Values as other programs have them in variables that we read as well, and what they are here. */
 const spellings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  LOGLEVEL: { debug: 'debug', info: 'info', warning: 'warn', warn: 'warn', error: 'error', critical: 'error', none: 'error' }, // prettier-ignore
+  LOGLEVEL: {
+    debug: 'debug',
+    info: 'info',
+    warning: 'warn',
+    warn: 'warn',
+    error: 'error',
+    critical: 'error',
+    none: 'error',
+  },
 };
 
 /** The text of a variable as we write it. What is not known stays, to be complained about. */

@@ -27,7 +27,9 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string {
     case 'invalid_type':
       return issue.input === undefined ? 'It is missing.' : `Expected ${kinds[issue.expected] ?? issue.expected}.`;
     case 'invalid_value':
-      return issue.values.length === 1 ? `It must be ${String(issue.values[0])}.` : `It must be one of: ${issue.values.map(String).join(', ')}.`; // prettier-ignore
+      return issue.values.length === 1
+        ? `It must be ${String(issue.values[0])}.`
+        : `It must be one of: ${issue.values.map(String).join(', ')}.`;
     case 'too_small':
       return tooSmall(issue.origin, issue.minimum, issue.inclusive !== false);
     case 'too_big':
@@ -62,7 +64,8 @@ function tooSmall(origin: string, least: number | bigint, inclusive: boolean): s
 
 function tooBig(origin: string, most: number | bigint, inclusive: boolean): string {
   const figure = most.toLocaleString('en');
-  if (isSized(origin)) return `It may have ${inclusive ? figure : `fewer than ${figure}`}${origin === 'string' ? ' characters' : ''}${inclusive ? ' at most' : ''}.`; // prettier-ignore
+  if (isSized(origin))
+    return `It may have ${inclusive ? figure : `fewer than ${figure}`}${origin === 'string' ? ' characters' : ''}${inclusive ? ' at most' : ''}.`;
   return inclusive ? `It must be ${figure} or less.` : `It must be less than ${figure}.`;
 }
 

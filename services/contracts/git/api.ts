@@ -111,7 +111,13 @@ export const GitDiff = z.object({
 });
 export type GitDiff = z.infer<typeof GitDiff>;
 
-export const GitKey = z.object({ id: z.int(), title: z.string(), fingerprint: z.string(), createdAt: time, lastUsedAt: time.nullable() }); // prettier-ignore
+export const GitKey = z.object({
+  id: z.int(),
+  title: z.string(),
+  fingerprint: z.string(),
+  createdAt: time,
+  lastUsedAt: time.nullable(),
+});
 export type GitKey = z.infer<typeof GitKey>;
 
 const ok = z.object({ ok: z.literal(true) });

@@ -29,7 +29,13 @@ export const gitBranchesApi = {
     summary: 'Branches with their last commit and how far they are from the default one, which comes first.',
     access,
     query: z.object({ q: z.string().max(200).default(''), offset: z.coerce.number().int().min(0).default(0) }),
-    reply: z.object({ branches: z.array(GitBranch), total: z.int(), more: z.boolean(), mayWrite: z.boolean(), mayAdminister: z.boolean() }), // prettier-ignore
+    reply: z.object({
+      branches: z.array(GitBranch),
+      total: z.int(),
+      more: z.boolean(),
+      mayWrite: z.boolean(),
+      mayAdminister: z.boolean(),
+    }),
   }),
   create: defineRoute({
     method: 'POST',

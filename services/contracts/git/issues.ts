@@ -6,7 +6,12 @@ const time = z.number().describe('ms since the epoch');
 const text = z.string().max(65_536);
 const title = z.string().trim().min(1, 'Give it a title.').max(255);
 
-export const GitLabel = z.object({ id: z.int(), name: z.string(), color: z.string().describe('Six hex digits.'), description: z.string() }); // prettier-ignore
+export const GitLabel = z.object({
+  id: z.int(),
+  name: z.string(),
+  color: z.string().describe('Six hex digits.'),
+  description: z.string(),
+});
 export type GitLabel = z.infer<typeof GitLabel>;
 
 export const GitMilestone = z.object({
@@ -79,7 +84,9 @@ export const GitPull = z.object({
   mergedCommit: z.string().nullable(),
   reviewers: z.array(z.string()),
   /** The last verdict of each reviewer; one that is stale was given to earlier commits. */
-  verdicts: z.array(z.object({ account: z.string(), verdict: z.enum(['APPROVED', 'REQUEST_CHANGES']), stale: z.boolean() })), // prettier-ignore
+  verdicts: z.array(
+    z.object({ account: z.string(), verdict: z.enum(['APPROVED', 'REQUEST_CHANGES']), stale: z.boolean() }),
+  ),
   /** What the base branch's protection wants of a merge. */
   approvals: z.int(),
   approvalsWanted: z.int(),
@@ -274,7 +281,10 @@ export const gitIssuesApi = {
     body: z.object({
       verdict: z.enum(['COMMENT', 'APPROVED', 'REQUEST_CHANGES']),
       text: text.default(''),
-      remarks: z.array(z.object({ path: z.string().max(4096), line: z.int(), text: text.min(1) })).max(500).default([]), // prettier-ignore
+      remarks: z
+        .array(z.object({ path: z.string().max(4096), line: z.int(), text: text.min(1) }))
+        .max(500)
+        .default([]),
     }),
     reply: ok,
   }),

@@ -7,7 +7,18 @@ const time = z.number().describe('ms since the epoch');
 /** Something that happened in a repository. */
 export const GitEvent = z.object({
   id: z.string(),
-  kind: z.enum(['pushed', 'created', 'deleted', 'opened', 'closed', 'reopened', 'merged', 'commented', 'reviewed', 'released']), // prettier-ignore
+  kind: z.enum([
+    'pushed',
+    'created',
+    'deleted',
+    'opened',
+    'closed',
+    'reopened',
+    'merged',
+    'commented',
+    'reviewed',
+    'released',
+  ]),
   owner: z.string(),
   name: z.string(),
   account: z.string(),
@@ -26,7 +37,15 @@ export const GitEvent = z.object({
 });
 export type GitEvent = z.infer<typeof GitEvent>;
 
-const task = z.object({ owner: z.string(), name: z.string(), number: z.int(), title: z.string(), author: z.string(), pull: z.boolean(), time }); // prettier-ignore
+const task = z.object({
+  owner: z.string(),
+  name: z.string(),
+  number: z.int(),
+  title: z.string(),
+  author: z.string(),
+  pull: z.boolean(),
+  time,
+});
 export type GitTask = z.infer<typeof task>;
 
 export const GitOverview = z.object({

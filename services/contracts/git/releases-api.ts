@@ -42,7 +42,11 @@ export const gitReleasesApi = {
     path: at,
     summary: 'Releases a tag, which is made where it is missing.',
     access,
-    body: z.object({ tag: z.string().trim().min(1, 'Name a tag.').max(200), target: z.string().max(250).default(''), ...values }), // prettier-ignore
+    body: z.object({
+      tag: z.string().trim().min(1, 'Name a tag.').max(200),
+      target: z.string().max(250).default(''),
+      ...values,
+    }),
     reply: GitRelease,
   }),
   change: defineRoute({
@@ -53,7 +57,13 @@ export const gitReleasesApi = {
     body: changesOf(z.object(values)),
     reply: GitRelease,
   }),
-  remove: defineRoute({ method: 'DELETE', path: `${at}/:id`, summary: 'Removes a release; its tag stays.', access, reply: ok }), // prettier-ignore
+  remove: defineRoute({
+    method: 'DELETE',
+    path: `${at}/:id`,
+    summary: 'Removes a release; its tag stays.',
+    access,
+    reply: ok,
+  }),
   notes: defineRoute({
     method: 'GET',
     path: `${at}/notes`,
@@ -71,7 +81,13 @@ export const gitReleasesApi = {
     bytes: true,
     reply: ok,
   }),
-  file: defineRoute({ method: 'GET', path: `${at}/:id/files/:file`, summary: 'A file of a release.', access, reply: fileReply }), // prettier-ignore
+  file: defineRoute({
+    method: 'GET',
+    path: `${at}/:id/files/:file`,
+    summary: 'A file of a release.',
+    access,
+    reply: fileReply,
+  }),
   source: defineRoute({
     method: 'GET',
     path: `${at}/:id/source/:kind`,
@@ -79,5 +95,11 @@ export const gitReleasesApi = {
     access,
     reply: fileReply,
   }),
-  detach: defineRoute({ method: 'DELETE', path: `${at}/:id/files/:file`, summary: 'Removes a file of a release.', access, reply: ok }), // prettier-ignore
+  detach: defineRoute({
+    method: 'DELETE',
+    path: `${at}/:id/files/:file`,
+    summary: 'Removes a file of a release.',
+    access,
+    reply: ok,
+  }),
 };

@@ -26,7 +26,14 @@ export const GitProtection = z.object({
 });
 export type GitProtection = z.infer<typeof GitProtection>;
 
-export const GitDeployKey = z.object({ id: z.int(), title: z.string(), fingerprint: z.string(), readOnly: z.boolean(), createdAt: time, lastUsedAt: time.nullable() }); // prettier-ignore
+export const GitDeployKey = z.object({
+  id: z.int(),
+  title: z.string(),
+  fingerprint: z.string(),
+  readOnly: z.boolean(),
+  createdAt: time,
+  lastUsedAt: time.nullable(),
+});
 export type GitDeployKey = z.infer<typeof GitDeployKey>;
 
 export const GitHook = z.object({
@@ -127,7 +134,11 @@ export const gitSettingsApi = {
     path: `${at}/deploy-keys`,
     summary: 'Adds a public key that is good for this repository alone.',
     access,
-    body: z.object({ title: z.string().trim().min(1).max(200), key: z.string().min(1).max(16_384), readOnly: z.boolean() }), // prettier-ignore
+    body: z.object({
+      title: z.string().trim().min(1).max(200),
+      key: z.string().min(1).max(16_384),
+      readOnly: z.boolean(),
+    }),
     reply: ok,
   }),
   removeDeployKey: defineRoute({
@@ -158,7 +169,13 @@ export const gitSettingsApi = {
     body: z.object({ active: z.boolean() }),
     reply: ok,
   }),
-  removeHook: defineRoute({ method: 'DELETE', path: `${at}/hooks/:id`, summary: 'Removes a webhook.', access, reply: ok }), // prettier-ignore
+  removeHook: defineRoute({
+    method: 'DELETE',
+    path: `${at}/hooks/:id`,
+    summary: 'Removes a webhook.',
+    access,
+    reply: ok,
+  }),
   testHook: defineRoute({
     method: 'POST',
     path: `${at}/hooks/:id/test`,

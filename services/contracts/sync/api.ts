@@ -118,7 +118,13 @@ export type PlannedFile = z.infer<typeof PlannedFile>;
 export const PlannedWhat = z.enum(['delete', 'update', 'create']);
 export type PlannedWhat = z.infer<typeof PlannedWhat>;
 
-export const SyncEntry = z.object({ name: z.string(), path: z.string(), isFolder: z.boolean(), size: z.number(), modifiedAt: time.nullable() }); // prettier-ignore
+export const SyncEntry = z.object({
+  name: z.string(),
+  path: z.string(),
+  isFolder: z.boolean(),
+  size: z.number(),
+  modifiedAt: time.nullable(),
+});
 export type SyncEntry = z.infer<typeof SyncEntry>;
 
 const id = z.object({ id: z.int() });
@@ -146,7 +152,11 @@ export const syncApi = {
       before: z.coerce.number().int().optional(),
       task: z.coerce.number().int().optional(),
       show: z.enum(['all', 'worked', 'problems']).default('all'),
-      q: z.string().max(200).default('').describe('Part of the name of a file that failed, or that the last plans of a saved sync name.'), // prettier-ignore
+      q: z
+        .string()
+        .max(200)
+        .default('')
+        .describe('Part of the name of a file that failed, or that the last plans of a saved sync name.'),
     }),
     reply: z.object({ items: z.array(SyncJob), nextCursor: z.int().nullable() }),
   }),

@@ -21,7 +21,12 @@ export const ProviderField = z.object({
   choices: z.array(z.object({ value: z.string(), help: z.string(), provider: z.string() })),
 });
 export type ProviderField = z.infer<typeof ProviderField>;
-export const SyncProvider = z.object({ type: z.string(), title: z.string(), needsBrowser: z.boolean(), fields: z.array(ProviderField) }); // prettier-ignore
+export const SyncProvider = z.object({
+  type: z.string(),
+  title: z.string(),
+  needsBrowser: z.boolean(),
+  fields: z.array(ProviderField),
+});
 export type SyncProvider = z.infer<typeof SyncProvider>;
 
 /** What the engine asks about a remote after its form. */

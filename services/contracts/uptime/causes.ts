@@ -5,7 +5,10 @@ const rules: readonly Rule[] = [
   [/\bE(?:NOTFOUND|NODATA|NONAME)\b(?: (\S+))?/, ([, name]) => `The name ${name ?? 'of it'} does not exist.`],
   [/\bEAI_AGAIN\b(?: (\S+))?/, ([, name]) => `The name ${name ?? 'of it'} could not be looked up just now.`],
   [/\bquery\w+ (?:ECONNREFUSED|ETIMEOUT|ESERVFAIL|EREFUSED)\b/, 'The name server gives no answer.'],
-  [/\bECONNREFUSED\b(?: (\S+))?/, ([, at]) => `It refused the connection: nothing listens${at === undefined ? '' : ` at ${at}`}.`], // prettier-ignore
+  [
+    /\bECONNREFUSED\b(?: (\S+))?/,
+    ([, at]) => `It refused the connection: nothing listens${at === undefined ? '' : ` at ${at}`}.`,
+  ],
   [/\bE(?:CONNRESET|PIPE|CONNABORTED)\b|socket hang up/i, 'It broke off the connection.'],
   [
     /\bEHOST(?:UNREACH|DOWN)\b|Destination Host Unreachable/i,
@@ -25,7 +28,11 @@ const rules: readonly Rule[] = [
   [/Maximum number of redirects exceeded/, 'It leads elsewhere again and again.'],
   [/but keyword is not in \[/, 'The keyword is not on the page.'],
   [/but keyword is present in \[/, 'The keyword that must not be there is on the page.'],
-  [/JSON query does not pass \(comparing (.*) (\S+) (.*)\)$/s, ([, value, sign, wanted]) => `The value is ${value ?? ''}; it should be ${sign === '==' ? '' : `${sign ?? ''} `}${wanted ?? ''}.`], // prettier-ignore
+  [
+    /JSON query does not pass \(comparing (.*) (\S+) (.*)\)$/s,
+    ([, value, sign, wanted]) =>
+      `The value is ${value ?? ''}; it should be ${sign === '==' ? '' : `${sign ?? ''} `}${wanted ?? ''}.`,
+  ],
   [/No heartbeat in the time window/, 'The job has not reported in time.'],
   [/Child monitors down: (.*)$/s, ([, names]) => `Down in this group: ${names ?? ''}.`],
   [/Child monitors pending: (.*)$/s, ([, names]) => `Not known yet in this group: ${names ?? ''}.`],

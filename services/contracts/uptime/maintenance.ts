@@ -3,7 +3,14 @@ import { defineRoute } from '../api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
 /** How a maintenance window comes about; the names are the peer's. */
-export const strategies = ['manual', 'single', 'recurring-interval', 'recurring-weekday', 'recurring-day-of-month', 'cron'] as const; // prettier-ignore
+export const strategies = [
+  'manual',
+  'single',
+  'recurring-interval',
+  'recurring-weekday',
+  'recurring-day-of-month',
+  'cron',
+] as const;
 const sameAsServer = 'SAME_AS_SERVER';
 
 const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
@@ -15,7 +22,10 @@ const LocalTime = z
   .regex(/^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/, 'Use a time such as 2026-03-29 02:00.')
   .transform((text) => `${text.slice(0, 10)} ${text.slice(11, 19) || '00:00'}`)
   .transform((text) => (text.length === 16 ? `${text}:00` : text))
-  .refine((text) => new Date(`${text.replace(' ', 'T')}Z`).toJSON()?.slice(0, 10) === text.slice(0, 10), 'There is no such day.'); // prettier-ignore
+  .refine(
+    (text) => new Date(`${text.replace(' ', 'T')}Z`).toJSON()?.slice(0, 10) === text.slice(0, 10),
+    'There is no such day.',
+  );
 const TimeOfDay = z.object({ hours: whole(0, 23), minutes: whole(0, 59), seconds: whole(0, 59).default(0) });
 const DayOfMonth = z.union([whole(1, 31), z.enum(['lastDay1', 'lastDay2', 'lastDay3', 'lastDay4'])]);
 const Ids = z.array(z.int().positive()).max(5000);

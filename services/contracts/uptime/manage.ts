@@ -43,7 +43,18 @@ export const ReportRow = z
   .meta({ id: 'UptimeReportRow' });
 export type ReportRow = z.infer<typeof ReportRow>;
 
-const columns = ['id', 'name', 'uptime', 'downSeconds', 'knownSeconds', 'outages', 'avgPing', 'budgetSeconds', 'budgetLeftSeconds', 'meets'] as const; // prettier-ignore
+const columns = [
+  'id',
+  'name',
+  'uptime',
+  'downSeconds',
+  'knownSeconds',
+  'outages',
+  'avgPing',
+  'budgetSeconds',
+  'budgetLeftSeconds',
+  'meets',
+] as const;
 
 /** RFC 4180; a text that a spreadsheet would take for a formula is none. */
 export function reportCsv(rows: readonly ReportRow[]): string {

@@ -28,7 +28,14 @@ const OwnPageFields = {
   showOutages: flag.default(true).describe('Outages of its monitors, without their cause.'),
   pushTopic: TopicName.nullable().default(null).describe('Those who follow this topic are told what happens.'),
   subscribable: flag.default(false).describe('Visitors may have news sent to a mail address, and see the push topic.'),
-  notifyTag: z.string().trim().min(1).max(500).nullable().default(null).describe('Destinations of Delivery, such as mail, that are told.'), // prettier-ignore
+  notifyTag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .nullable()
+    .default(null)
+    .describe('Destinations of Delivery, such as mail, that are told.'),
 };
 
 /** What a status page is like; the names are the peer's. */

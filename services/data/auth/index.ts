@@ -27,7 +27,17 @@ export interface Auth extends AsyncDisposable {
 
 export function createAuth(
   context: Context,
-  { database, keys, settings, timing = usualTiming }: { readonly database: Database; readonly keys: Keys; readonly settings: AuthSettings & MailSettings; readonly timing?: Timing }, // prettier-ignore
+  {
+    database,
+    keys,
+    settings,
+    timing = usualTiming,
+  }: {
+    readonly database: Database;
+    readonly keys: Keys;
+    readonly settings: AuthSettings & MailSettings;
+    readonly timing?: Timing;
+  },
 ): Auth {
   const { clock, log, metrics, vault } = context;
   const open = new DisposableStack();
@@ -48,7 +58,12 @@ export function createAuth(
         // Nobody wakes a server that sleeps to clean it.
         if (database.state === 'up') await cleanUp(sql, clock.now());
       };
-      open.use(clock.every(hour, () => void tidy().catch((error: unknown) => log.warn('old sessions were not removed', { error })))); // prettier-ignore
+      open.use(
+        clock.every(
+          hour,
+          () => void tidy().catch((error: unknown) => log.warn('old sessions were not removed', { error })),
+        ),
+      );
     },
     async [Symbol.asyncDispose]() {
       open.dispose();

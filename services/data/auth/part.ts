@@ -85,7 +85,10 @@ async function answerOf(context: Given, parts: AuthParts, { request, path, query
 /** The parts of a path; undefined where one is no text. */
 function split(path: string): readonly string[] | undefined {
   try {
-    return path.split('/').filter((piece, at, all) => at > 0 && (piece !== '' || at < all.length - 1)).map(decodeURIComponent); // prettier-ignore
+    return path
+      .split('/')
+      .filter((piece, at, all) => at > 0 && (piece !== '' || at < all.length - 1))
+      .map(decodeURIComponent);
   } catch (error) {
     if (error instanceof URIError) return undefined;
     throw error;
@@ -110,7 +113,8 @@ function refusalOf({ log }: Given, error: unknown): Refusal {
   }
   log.error('a request of sign-in failed', { error });
   if (error instanceof Refusal) return error;
-  if (!(error instanceof Problem)) return new Refusal(500, 'unexpected_failure', 'Unexpected failure, please check server logs for more information'); // prettier-ignore
+  if (!(error instanceof Problem))
+    return new Refusal(500, 'unexpected_failure', 'Unexpected failure, please check server logs for more information');
   const slug = error.status === 503 ? 'service_unavailable' : 'unexpected_failure';
   return new Refusal(error.status, slug, publicDetail(error));
 }

@@ -35,7 +35,12 @@ export class PreparedStatements {
   }
 
   of(connection: pg.Connection): Prepared {
-    const known = this.#connections.get(connection) ?? { age: this.#age, names: new Map<string, string>(), stale: new Set<string>(), count: 0 }; // prettier-ignore
+    const known = this.#connections.get(connection) ?? {
+      age: this.#age,
+      names: new Map<string, string>(),
+      stale: new Set<string>(),
+      count: 0,
+    };
     this.#connections.set(connection, known);
     if (known.age !== this.#age) {
       for (const name of known.names.values()) known.stale.add(name);

@@ -19,7 +19,6 @@ export function csvSaveRoute({
   readonly database: Database;
   readonly settings: Pick<Settings, 'schemas'>;
 }): ApiHandler {
-  // prettier-ignore
   return implement(dataCsvApi.save, async ({ params }) => {
     const shape = await database.withCatalogue((pool) => shapeOf(pool, settings.schemas, params));
     const bytes = await database.asOwner((pool) => inTransaction(pool, (client) => csvOf(client, shape)));
@@ -43,7 +42,11 @@ async function csvOf(client: pg.ClientBase, { columns, reference }: TableShape):
   const pieces = [Buffer.from(`${lineOf(columns.map(({ name }) => name))}\n`)];
   let length = 0;
   for (;;) {
-    const { rows } = await client.query<(string | null)[]>({ text: `fetch ${together} from saved`, rowMode: 'array', types: asText }); // prettier-ignore
+    const { rows } = await client.query<(string | null)[]>({
+      text: `fetch ${together} from saved`,
+      rowMode: 'array',
+      types: asText,
+    });
     if (rows.length === 0) return Buffer.concat(pieces);
     const piece = Buffer.from(rows.map((row) => `${lineOf(row)}\n`).join(''));
     pieces.push(piece);
@@ -53,7 +56,11 @@ async function csvOf(client: pg.ClientBase, { columns, reference }: TableShape):
 }
 
 function tooLarge(): Problem {
-  return new Problem('data.too_large', 413, 'As a file the table is longer than 64 MiB. Read it in parts with a statement or with supabase-js.'); // prettier-ignore
+  return new Problem(
+    'data.too_large',
+    413,
+    'As a file the table is longer than 64 MiB. Read it in parts with a statement or with supabase-js.',
+  );
 }
 
 /** What is null is an empty field; an empty text is one in quotes. */
@@ -61,6 +68,6 @@ function lineOf(values: readonly (string | null)[]): string {
   return values
     .map((value) =>
       value === null ? '' : value === '' || /[",;\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value,
-    ) // prettier-ignore
+    )
     .join(',');
 }

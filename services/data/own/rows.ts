@@ -53,7 +53,12 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
             if (!(error instanceof pg.DatabaseError) || !/^(?:22|42)/.test(error.code ?? '')) throw error;
             throw new Problem('data.bad_filter', 400, refusalText(error), { cause: error });
           });
-        return { rows, total: query.count ? await countOf(client, `select count(*)::float8 as count from ${shape.reference} t${where}`, values) : null }; // prettier-ignore
+        return {
+          rows,
+          total: query.count
+            ? await countOf(client, `select count(*)::float8 as count from ${shape.reference} t${where}`, values)
+            : null,
+        };
       }),
     ),
     implement(dataRowsApi.read, ({ params, body: { key } }) =>
@@ -61,7 +66,13 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
         const values: (string | null)[] = [];
         const where = keyOf(shape, key, values);
         const shown = shape.columns.map(({ name }) => `${quote(name)}::text as ${quote(name)}`).join(', ');
-        const { rows } = await tell(client, shape, {}, () => client.query<Record<string, string | null>>({ text: `select ${shown} from ${shape.reference} where ${where}`, values, types: asText })); // prettier-ignore
+        const { rows } = await tell(client, shape, {}, () =>
+          client.query<Record<string, string | null>>({
+            text: `select ${shown} from ${shape.reference} where ${where}`,
+            values,
+            types: asText,
+          }),
+        );
         if (rows[0] === undefined) throw gone();
         return { values: rows[0] };
       }),
@@ -71,7 +82,12 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
         const names = writable(shape, values);
         const places = names.map((_, at) => `$${at + 1}`).join(', ');
         const text = names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${places})`;
-        await tell(client, shape, values, () => client.query(`insert into ${shape.reference} ${text}`, names.map((name) => values[name] ?? null))); // prettier-ignore
+        await tell(client, shape, values, () =>
+          client.query(
+            `insert into ${shape.reference} ${text}`,
+            names.map((name) => values[name] ?? null),
+          ),
+        );
         return { ok: true as const };
       }),
     ),
@@ -82,7 +98,9 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
         const all = names.map((name) => values[name] ?? null);
         const sets = names.map((name, at) => `${quote(name)} = $${at + 1}`).join(', ');
         const where = keyOf(shape, key, all);
-        const { rowCount } = await tell(client, shape, values, () => client.query(`update ${shape.reference} set ${sets} where ${where}`, all)); // prettier-ignore
+        const { rowCount } = await tell(client, shape, values, () =>
+          client.query(`update ${shape.reference} set ${sets} where ${where}`, all),
+        );
         if (rowCount !== 1) throw gone();
         return { ok: true as const };
       }),
@@ -93,7 +111,9 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
         for (const key of keys) {
           const values: (string | null)[] = [];
           const where = keyOf(shape, key, values);
-          const { rowCount } = await tell(client, shape, {}, () => client.query(`delete from ${shape.reference} where ${where}`, values)); // prettier-ignore
+          const { rowCount } = await tell(client, shape, {}, () =>
+            client.query(`delete from ${shape.reference} where ${where}`, values),
+          );
           removed += rowCount ?? 0;
         }
         return { removed };
@@ -211,5 +231,7 @@ async function tell<T>(
 
 /** What PostgreSQL says, as a sentence. */
 export function refusalText({ message, detail }: pg.DatabaseError): string {
-  return [message, ...(detail === undefined ? [] : [detail])].map((text) => (/[.!?]$/.test(text) ? text : `${text}.`)).join(' '); // prettier-ignore
+  return [message, ...(detail === undefined ? [] : [detail])]
+    .map((text) => (/[.!?]$/.test(text) ? text : `${text}.`))
+    .join(' ');
 }

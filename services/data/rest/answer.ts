@@ -45,7 +45,10 @@ function asRestError(error: unknown, role: Role | undefined): RestError | undefi
   if (error instanceof RestError) return error;
   if (error instanceof pg.DatabaseError) return databaseError(error, role);
   if (error instanceof Problem && error.status === 503) {
-    return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.', { details: publicDetail(error), headers: error.headers }); // prettier-ignore
+    return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.', {
+      details: publicDetail(error),
+      headers: error.headers,
+    });
   }
   if (error instanceof Problem) return new RestError(error.status, 'PGRST102', publicDetail(error));
   return undefined;

@@ -34,7 +34,9 @@ const Batch = z.object({
 export async function batch(database: Database, catalogue: Catalogue, call: Call, body: string): Promise<Answer> {
   const asked = Batch.safeParse(parseJson(body));
   if (!asked.success) {
-    throw new RestError(400, 'PGRST102', 'Send {"requests": [{"method", "path", "body", "prefer"}]}', { details: z.prettifyError(asked.error) }); // prettier-ignore
+    throw new RestError(400, 'PGRST102', 'Send {"requests": [{"method", "path", "body", "prefer"}]}', {
+      details: z.prettifyError(asked.error),
+    });
   }
   const deadline = performance.now() + call.settings.batchSeconds * 1000;
   const answers = await database.asRequest({ role: call.identity.role, settings: {} }, async (client) => {
@@ -44,7 +46,13 @@ export async function batch(database: Database, catalogue: Catalogue, call: Call
       const mark = path.indexOf('?');
       const [below, query] = mark < 0 ? [path, ''] : [path.slice(0, mark), path.slice(mark + 1)];
       const { accept: _accept, prefer: _prefer, range: _range, ...headers } = call.request.headers;
-      const part = openCall({ method, headers: { ...headers, ...(prefer === undefined ? {} : { prefer }) } }, below, query, call.identity, call.settings); // prettier-ignore
+      const part = openCall(
+        { method, headers: { ...headers, ...(prefer === undefined ? {} : { prefer }) } },
+        below,
+        query,
+        call.identity,
+        call.settings,
+      );
       const text = sent === undefined ? '' : JSON.stringify(sent);
       const timeout = timeoutOf(call.identity.role, deadline - performance.now());
       const { text: setting, values } = settingsStatement(call.identity, settingsOf(part), timeout);
@@ -52,7 +60,11 @@ export async function batch(database: Database, catalogue: Catalogue, call: Call
       const before = beforeOf(part);
       if (before !== undefined) await client.query(`select ${before}()`);
       const isCall = below.startsWith('/rpc/');
-      const answer = isCall ? await callRoutine(run, catalogue, part, text) : method === 'GET' ? await read(run, catalogue, part) : await write(run, catalogue, part, text); // prettier-ignore
+      const answer = isCall
+        ? await callRoutine(run, catalogue, part, text)
+        : method === 'GET'
+          ? await read(run, catalogue, part)
+          : await write(run, catalogue, part, text);
       all.push(
         `{"status":${answer.status},"body":${answer.body === undefined || answer.body === '' ? 'null' : answer.body}}`,
       );

@@ -26,7 +26,12 @@ export async function read(run: Run, catalogue: Catalogue, call: Call): Promise<
   const shown = readStatement(root, source, range, options);
   const count = countOf(call, root, source, values);
   const transaction = { identity: call.identity, settings: settingsOf(call), before: beforeOf(call), isReadOnly: true };
-  if (media.kind === 'plan') return planAnswer(run, call, { ...transaction, statement: wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count }), values: values.all }); // prettier-ignore
+  if (media.kind === 'plan')
+    return planAnswer(run, call, {
+      ...transaction,
+      statement: wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count }),
+      values: values.all,
+    });
   const statement = wrap({ media, source: shown, read: 'SELECT * FROM pgrst_source', count });
   const result = await run({ ...transaction, statement, values: values.all, end: 'commit' });
   wantOne(call, result);

@@ -99,7 +99,13 @@ function checkPut(table: Table, query: Query, payload: Payload): void {
   }
   const equal = new Map<string, string>();
   for (const condition of scope?.conditions ?? []) {
-    const isEqual = condition.kind === 'filter' && !condition.not && condition.field.path.length === 0 && condition.operation.kind === 'compare' && condition.operation.operator === '=' && condition.operation.quantifier === undefined; // prettier-ignore
+    const isEqual =
+      condition.kind === 'filter' &&
+      !condition.not &&
+      condition.field.path.length === 0 &&
+      condition.operation.kind === 'compare' &&
+      condition.operation.operator === '=' &&
+      condition.operation.quantifier === undefined;
     if (isEqual && condition.operation.kind === 'compare') equal.set(condition.field.name, condition.operation.value);
     else equal.set('', '');
   }
@@ -201,7 +207,9 @@ function shownNode(root: ReadNode, table: Table, applied: Preferences): ReadNode
   const scope = { ...root.scope, conditions: [], limit: undefined, offset: undefined };
   if (applied.return === 'representation') {
     // What else the statement answers of a row is not for the client.
-    const items = root.items.flatMap((item): readonly SelectItem[] => (item.kind === 'star' ? [...table.columns.keys()].map(fieldItem) : [item])); // prettier-ignore
+    const items = root.items.flatMap((item): readonly SelectItem[] =>
+      item.kind === 'star' ? [...table.columns.keys()].map(fieldItem) : [item],
+    );
     return { ...root, items, scope };
   }
   if (applied.return !== 'headers-only' || table.primaryKey.length === 0) return undefined;
@@ -210,7 +218,14 @@ function shownNode(root: ReadNode, table: Table, applied: Preferences): ReadNode
 }
 
 function fieldItem(name: string): SelectItem & { readonly kind: 'field' } {
-  return { kind: 'field', field: { name, path: [] }, alias: name, cast: undefined, aggregate: undefined, aggregateCast: undefined }; // prettier-ignore
+  return {
+    kind: 'field',
+    field: { name, path: [] },
+    alias: name,
+    cast: undefined,
+    aggregate: undefined,
+    aggregateCast: undefined,
+  };
 }
 
 /** Reading back needs a right that who only inserts may lack. */
@@ -271,7 +286,11 @@ function answerOf(call: Call, table: Table, applied: Preferences, result: Result
       return { status, headers: { ...rowHeaders(call, { offset: 0, page: 0, total }, applied) }, body: result.body };
     const location = applied.return === 'headers-only' ? locationOf(table, page, result.body) : undefined;
     const range = `*/${total ?? '*'}`;
-    return { status, headers: { ...common, 'Content-Range': range, ...(location === undefined ? {} : { Location: location }) }, body: undefined }; // prettier-ignore
+    return {
+      status,
+      headers: { ...common, 'Content-Range': range, ...(location === undefined ? {} : { Location: location }) },
+      body: undefined,
+    };
   }
   const headers = rowHeaders(call, { offset: 0, page: method === 'DELETE' ? 0 : page, total }, applied);
   if (isShown) return { status: 200, headers, body: result.body };
@@ -282,6 +301,8 @@ function answerOf(call: Call, table: Table, applied: Preferences, result: Result
 function locationOf(table: Table, page: number, body: string): string | undefined {
   if (page !== 1) return undefined;
   const [row = {}] = JSON.parse(body === '' ? '[]' : body) as Record<string, string | null>[];
-  const filters = Object.entries(row).map(([name, value]) => `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`); // prettier-ignore
+  const filters = Object.entries(row).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`,
+  );
   return `/${encodeURIComponent(table.name)}?${filters.join('&')}`;
 }

@@ -2,7 +2,11 @@ import type { Catalogue, Column, Routine, Table } from '../rest/schema/catalogue
 
 /** TypeScript types of a schema in the shape that `createClient<Database>` takes. */
 export function typescriptTypes(catalogue: Catalogue, schemas: readonly string[]): string {
-  const lines = ['export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];', '', 'export type Database = {']; // prettier-ignore
+  const lines = [
+    'export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];',
+    '',
+    'export type Database = {',
+  ];
   for (const schema of schemas) {
     const tables = [...catalogue.tables.values()].filter((table) => table.schema === schema);
     const routines = [...catalogue.routines.values()].flatMap((all) =>
@@ -80,8 +84,17 @@ function tableLines(catalogue: Catalogue, table: Table): string[] {
 
 function routineLines(catalogue: Catalogue, routine: Routine): string[] {
   const table = routine.table === undefined ? undefined : catalogue.tables.get(routine.table);
-  const args = routine.arguments.filter(({ name }) => name !== '').map(({ name, type, isRequired }) => `${key(name)}${isRequired ? '' : '?'}: ${typeOf(type)}`); // prettier-ignore
-  const one = routine.returns === 'void' ? 'undefined' : table !== undefined ? `Database[${JSON.stringify(table.schema)}]['${table.isView ? 'Views' : 'Tables'}'][${JSON.stringify(table.name)}]['Row']` : routine.returns === 'composite' ? 'Record<string, unknown>' : typeOf(routine.returnType); // prettier-ignore
+  const args = routine.arguments
+    .filter(({ name }) => name !== '')
+    .map(({ name, type, isRequired }) => `${key(name)}${isRequired ? '' : '?'}: ${typeOf(type)}`);
+  const one =
+    routine.returns === 'void'
+      ? 'undefined'
+      : table !== undefined
+        ? `Database[${JSON.stringify(table.schema)}]['${table.isView ? 'Views' : 'Tables'}'][${JSON.stringify(table.name)}]['Row']`
+        : routine.returns === 'composite'
+          ? 'Record<string, unknown>'
+          : typeOf(routine.returnType);
   return [
     `      ${key(routine.name)}: {`,
     `        Args: ${args.length === 0 ? 'Record<PropertyKey, never>' : `{ ${args.join('; ')} }`};`,

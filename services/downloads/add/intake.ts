@@ -140,7 +140,13 @@ export class Intake {
     const { context, live, queue } = this.#parts;
     const items = await this.#store.match(uids, ['pending', ...queueStates]);
     if (anyway && items.length > 0) {
-      await context.commit(async (db) => await markAnyway(db, items.map(({ uid }) => uid))); // prettier-ignore
+      await context.commit(
+        async (db) =>
+          await markAnyway(
+            db,
+            items.map(({ uid }) => uid),
+          ),
+      );
     }
     await this.startPending(items.map(({ uid }) => uid));
     for (const item of await this.#store.match(uids, queueStates)) live.changed(item);
@@ -186,7 +192,10 @@ export class Intake {
         ).map((item) => [item.uid, item]),
       );
       await store.remove([...found.keys()]);
-      await notices.left(db, [...found.values()].filter(({ state }) => state !== 'finished' && state !== 'failed')); // prettier-ignore
+      await notices.left(
+        db,
+        [...found.values()].filter(({ state }) => state !== 'finished' && state !== 'failed'),
+      );
       return [...found.values()];
     });
     live.removed(removed);
@@ -225,7 +234,9 @@ export class Intake {
       return await Promise.race([probing, waited.promise]);
     } finally {
       answered = true;
-      probing.catch((error: unknown) => context.log.error('a probe was not settled', { uid: item.uid, error })).finally(() => queue.wake()); // prettier-ignore
+      probing
+        .catch((error: unknown) => context.log.error('a probe was not settled', { uid: item.uid, error }))
+        .finally(() => queue.wake());
     }
   }
 

@@ -42,7 +42,10 @@ export class Cookies {
   }
 
   async status(): Promise<DownloadCookies> {
-    const row = await this.#db().selectFrom('downloads_cookies').select(['sites', 'count', 'uploaded_at']).executeTakeFirst(); // prettier-ignore
+    const row = await this.#db()
+      .selectFrom('downloads_cookies')
+      .select(['sites', 'count', 'uploaded_at'])
+      .executeTakeFirst();
     if (row === undefined) return none;
     const sites = JSON.parse(row.sites) as string[];
     return { present: true, count: row.count, sites, uploadedAt: Number(row.uploaded_at) };

@@ -87,9 +87,13 @@ export function isInternal(address: string): boolean {
   if (first === 0x64 && second === 0xff9b) return isInternal4(embedded);
   if (first === 0x2002) return isInternal4(`${second >> 8}.${second & 255}.${words[2]! >> 8}.${words[2]! & 255}`);
   return (
-    (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfe80 || (first & 0xff00) === 0xff00 ||
-    (first & 0xffc0) === 0xfec0 || (first === 0x2001 && (second === 0xdb8 || second === 0)) || first === 0x100
-  ); // prettier-ignore
+    (first & 0xfe00) === 0xfc00 ||
+    (first & 0xffc0) === 0xfe80 ||
+    (first & 0xff00) === 0xff00 ||
+    (first & 0xffc0) === 0xfec0 ||
+    (first === 0x2001 && (second === 0xdb8 || second === 0)) ||
+    first === 0x100
+  );
 }
 
 function isInternal4(address: string): boolean {

@@ -14,7 +14,10 @@ export function readCues(text: string): readonly Cue[] {
     const at = lines.findIndex((line) => timing.test(line));
     const [, from, to] = timing.exec(lines[at] ?? '') ?? [];
     if (from === undefined || to === undefined) continue;
-    const said = lines.slice(at + 1).map(plainText).filter((line) => line !== ''); // prettier-ignore
+    const said = lines
+      .slice(at + 1)
+      .map(plainText)
+      .filter((line) => line !== '');
     const cue = { from: milliseconds(from), to: milliseconds(to), lines: said };
     if (said.length > 0 && cue.to > cue.from) cues.push(cue);
   }

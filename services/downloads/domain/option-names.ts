@@ -1,16 +1,33 @@
 /** What yt-dlp says, and how: it is read here and shown on the page. */
 const said = [
-  ...['quiet', 'no_warnings', 'verbose', 'noprogress', 'progress_with_newline', 'progress_delta', 'newline', 'logtostderr'],
+  ...[
+    'quiet',
+    'no_warnings',
+    'verbose',
+    'noprogress',
+    'progress_with_newline',
+    'progress_delta',
+    'newline',
+    'logtostderr',
+  ],
   ...['consoletitle', 'color', 'no_color', 'bidi_workaround', 'encoding', 'call_home', 'debug_printtraffic', 'ticket'],
-]; // prettier-ignore
+];
 
 /** What is done here in any case, in our own way. */
 const done = [
   ...['noplaylist', 'extract_flat', 'ignoreerrors', 'ignore_no_formats_error', 'continuedl', 'nopart', 'overwrites'],
-  ...['nooverwrites', 'force_overwrites', 'clean_infojson', 'allow_playlist_files', 'final_ext', 'prefer_ffmpeg', 'fixup'],
+  ...[
+    'nooverwrites',
+    'force_overwrites',
+    'clean_infojson',
+    'allow_playlist_files',
+    'final_ext',
+    'prefer_ffmpeg',
+    'fixup',
+  ],
   ...['hls_prefer_native', 'lazy_playlist', 'skip_playlist_after_errors', 'wait_for_video', 'break_on_existing'],
   ...['break_on_reject', 'break_per_url', 'force_write_download_archive', 'file_access_retries', 'keepvideo'],
-]; // prettier-ignore
+];
 
 /** Options without which a download is what it is with them: they are left out wherever they come from. */
 export const harmless: ReadonlyMap<string, string> = new Map([

@@ -98,8 +98,20 @@ export function qualitiesOf(type: DownloadType, format: string): readonly string
 
 /** Two requests for the same thing: the second is "already in queue". One video in two formats is two things. */
 export function isSameOrder(one: Order, other: Order): boolean {
-  const same: readonly (keyof Order)[] = ['type', 'codec', 'format', 'quality', 'folder', 'prefix', 'clipStart',
-    'clipEnd', 'splitByChapters', 'sponsorblock', 'subtitleLanguage', 'subtitleMode']; // prettier-ignore
+  const same: readonly (keyof Order)[] = [
+    'type',
+    'codec',
+    'format',
+    'quality',
+    'folder',
+    'prefix',
+    'clipStart',
+    'clipEnd',
+    'splitByChapters',
+    'sponsorblock',
+    'subtitleLanguage',
+    'subtitleMode',
+  ];
   const options = ({ presets, overrides }: Order): string => JSON.stringify([presets, overrides]);
   return same.every((field) => one[field] === other[field]) && options(one) === options(other);
 }

@@ -103,7 +103,19 @@ export function postprocessorsLeftOut(value: unknown): readonly string[] {
 }
 
 /** What SponsorBlock knows, and of that what can be cut out. */
-const marked = ['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'hook', 'filler', 'music_offtopic', 'poi_highlight', 'chapter']; // prettier-ignore
+const marked = [
+  'sponsor',
+  'selfpromo',
+  'interaction',
+  'intro',
+  'outro',
+  'preview',
+  'hook',
+  'filler',
+  'music_offtopic',
+  'poi_highlight',
+  'chapter',
+];
 const cuttable = marked.filter((category) => category !== 'poi_highlight' && category !== 'chapter');
 
 /** One step asks for the segments, another cuts some of them out; what is left becomes chapters. */

@@ -122,8 +122,10 @@ export function failureMessage(
   const error = errors.findLast((line) => !consequence.test(line)) ?? errors.at(-1);
   const full = stderr.some((line) => /Errno 28|No space left on device/.test(line));
   if (full) return `The disk is full: free some space, then retry. (${error ?? 'No space left on device'})`;
-  if (error !== undefined && /\[Errno (2|13|17|20|30)\]/.test(error)) return `The folder for unfinished files cannot be written. (${error})`; // prettier-ignore
-  if (error !== undefined && /CONNECT tunnel failed, response 403/.test(error)) return `The way there was refused: it leads into this machine or network, or a proxy of yours does not go there. (${error})`; // prettier-ignore
+  if (error !== undefined && /\[Errno (2|13|17|20|30)\]/.test(error))
+    return `The folder for unfinished files cannot be written. (${error})`;
+  if (error !== undefined && /CONNECT tunnel failed, response 403/.test(error))
+    return `The way there was refused: it leads into this machine or network, or a proxy of yours does not go there. (${error})`;
   if (error !== undefined) return error;
   if (exit.signal === 'SIGKILL') {
     return 'The extractor was ended from outside, perhaps because memory ran out. A retry goes on from what is there.';

@@ -125,13 +125,15 @@ export class EngineWatch implements Disposable {
     const ffmpeg = await this.#context.engines.find('ffmpeg', { refresh: before !== undefined });
     if (this.#closed) return;
     this.#ffmpeg = ffmpeg;
-    if (before === undefined && this.#plain !== undefined) this.#context.log.warn('downloads do without ffmpeg', { reason: this.#plain }); // prettier-ignore
+    if (before === undefined && this.#plain !== undefined)
+      this.#context.log.warn('downloads do without ffmpeg', { reason: this.#plain });
   }
 
   async #lookForJavaScript(): Promise<void> {
     const before = this.#js;
     this.#js = await this.#javaScript.find();
-    if (before === undefined && this.#js === null) this.#context.log.warn('some sites give less', { reason: noJavaScript }); // prettier-ignore
+    if (before === undefined && this.#js === null)
+      this.#context.log.warn('some sites give less', { reason: noJavaScript });
   }
 }
 

@@ -113,7 +113,11 @@ async function replaceAll(
       await store.insert({ id: randomUUID(), url, createdAt: now + index, ...given, ...fresh });
     }
   }
-  if (there.size > 0) await store.remove([...there.values()].map(({ id }) => id), now); // prettier-ignore
+  if (there.size > 0)
+    await store.remove(
+      [...there.values()].map(({ id }) => id),
+      now,
+    );
 }
 
 function badImport(fields: Readonly<Record<string, string>>): Problem {

@@ -83,7 +83,11 @@ export class QueueControl {
         ),
       );
       const order = await queueOrder(db);
-      const next = arrange(order.map(({ uid }) => uid), named, await resolved(store, addresses, place)); // prettier-ignore
+      const next = arrange(
+        order.map(({ uid }) => uid),
+        named,
+        await resolved(store, addresses, place),
+      );
       if (next === undefined) {
         throw new Problem('downloads.no_such_place', 409, 'What they should stand beside is not in the queue.');
       }

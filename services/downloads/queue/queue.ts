@@ -73,13 +73,23 @@ export class Queue implements AsyncDisposable {
     const guarded = (work: () => Promise<void>) => (): void => {
       work().catch((error: unknown) => context.log.error('the queue could not be looked after', { error }));
     };
-    this.#open.use(context.clock.every(renewEveryMs, guarded(async () => {
-      await this.#renew();
-    }))); // prettier-ignore
-    this.#open.use(context.clock.every(lookEveryMs, guarded(async () => {
-      await recover(this.#parts, this.#holder, false);
-      this.wake();
-    }))); // prettier-ignore
+    this.#open.use(
+      context.clock.every(
+        renewEveryMs,
+        guarded(async () => {
+          await this.#renew();
+        }),
+      ),
+    );
+    this.#open.use(
+      context.clock.every(
+        lookEveryMs,
+        guarded(async () => {
+          await recover(this.#parts, this.#holder, false);
+          this.wake();
+        }),
+      ),
+    );
     this.wake();
   }
 
@@ -188,7 +198,9 @@ export class Queue implements AsyncDisposable {
     const unwanted = await context.commit(async (db) => {
       const store = new DownloadStore(db);
       await store.renew(uids, this.leaseUntil);
-      const wanted = new Set((await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid)); // prettier-ignore
+      const wanted = new Set(
+        (await store.running()).filter(({ item }) => isRunning(item.state)).map(({ item }) => item.uid),
+      );
       // What is added to a paused queue is looked at all the same.
       const held = new Set((await isPaused(db)) ? runs.uids('download') : []);
       return uids.filter((uid) => !wanted.has(uid) || held.has(uid));

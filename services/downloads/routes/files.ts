@@ -18,7 +18,8 @@ export function listRoute(root: string): RequestHandler {
     const { path = [] } = request.params;
     const parts = (Array.isArray(path) ? path : [path]).filter((part) => part !== '');
     const folder = parts.length === 0 ? root : await fileInside(root, parts);
-    const entries = folder === undefined ? undefined : await readdir(folder, { withFileTypes: true }).catch(() => undefined); // prettier-ignore
+    const entries =
+      folder === undefined ? undefined : await readdir(folder, { withFileTypes: true }).catch(() => undefined);
     if (entries === undefined) return next();
     const [here = '', query] = request.originalUrl.split('?', 2);
     if (!here.endsWith('/')) {

@@ -166,9 +166,19 @@ export function openApiDocument(): Record<string, unknown> {
   const json = (schema: ZodType): object => ({ 'application/json': { schema: refer(schema) } });
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { method, path, summary, body, reply, file, query = {}, form } of routes) {
-    const inPath = path.includes('{path}') ? [{ name: 'path', in: 'path', required: true, schema: { type: 'string' } }] : []; // prettier-ignore
+    const inPath = path.includes('{path}')
+      ? [{ name: 'path', in: 'path', required: true, schema: { type: 'string' } }]
+      : [];
     const inQuery = Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema: refer(schema) }));
-    const upload = { 'multipart/form-data': { schema: { type: 'object', required: ['cookies'], properties: { cookies: { type: 'string', format: 'binary' } } } } }; // prettier-ignore
+    const upload = {
+      'multipart/form-data': {
+        schema: {
+          type: 'object',
+          required: ['cookies'],
+          properties: { cookies: { type: 'string', format: 'binary' } },
+        },
+      },
+    };
     const content = form === true ? upload : body === undefined ? undefined : json(body);
     (paths[path] ??= {})[method] = {
       operationId: `${method}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,

@@ -133,7 +133,9 @@ export class Folders {
   /** Bytes of a broken transfer that may be continued; of two, the longer one. */
   async kept(uid: string): Promise<number> {
     const folder = join(this.of(uid), 'part');
-    const names = (await readdir(folder, { recursive: true }).catch((): string[] => [])).filter((name) => name.endsWith('.part')); // prettier-ignore
+    const names = (await readdir(folder, { recursive: true }).catch((): string[] => [])).filter((name) =>
+      name.endsWith('.part'),
+    );
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
     return Math.max(0, ...sizes);
   }

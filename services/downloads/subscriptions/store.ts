@@ -97,7 +97,11 @@ export class SubscriptionStore {
   async change(id: string, change: SubscriptionChange): Promise<StoredSubscription | undefined> {
     const before = await this.find(id);
     if (before === undefined) return undefined;
-    await this.#db.updateTable('downloads_subscriptions').set(toRow({ ...before, ...change })).where('id', '=', id).execute(); // prettier-ignore
+    await this.#db
+      .updateTable('downloads_subscriptions')
+      .set(toRow({ ...before, ...change }))
+      .where('id', '=', id)
+      .execute();
     return await this.find(id);
   }
 

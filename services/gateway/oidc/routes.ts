@@ -52,7 +52,8 @@ export class OidcRoutes {
   async begin(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
     const { context, cookie, provider } = this.#parts;
     const [to, outside] = [returnPath(query.get('to')), context.publicUrl(request)];
-    if (provider.name === undefined || outside === undefined) throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.'); // prettier-ignore
+    if (provider.name === undefined || outside === undefined)
+      throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.');
     this.#limit(request);
     try {
       const redirectUri = `${outside}${callbackPath}`;
@@ -68,7 +69,8 @@ export class OidcRoutes {
   /** The browser is back. @throws Problem 404, 429 */
   async callback(request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
     const { context, cookie, metrics, provider, signedIn } = this.#parts;
-    if (provider.name === undefined) throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.'); // prettier-ignore
+    if (provider.name === undefined)
+      throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.');
     this.#limit(request);
     let to = '/';
     try {
@@ -96,10 +98,18 @@ export class OidcRoutes {
       throw new Problem('gateway.nameless', 403, `${who}, but does not say which account here is yours.`);
     const account = await this.#parts.context.accounts.find(found.name);
     if (account?.enabled !== true || account.kind !== 'person')
-      throw new Problem('gateway.unknown_person', 403, `${who}, and no account here is called ${found.name.slice(0, 64)}.`); // prettier-ignore
+      throw new Problem(
+        'gateway.unknown_person',
+        403,
+        `${who}, and no account here is called ${found.name.slice(0, 64)}.`,
+      );
     // What somebody is called at the provider may be his own choice.
     if (account.role === 'admin' && !found.named)
-      throw new Problem('gateway.administrator', 403, `${who}. An administrator writes that down in the settings before it opens an administrator's account.`); // prettier-ignore
+      throw new Problem(
+        'gateway.administrator',
+        403,
+        `${who}. An administrator writes that down in the settings before it opens an administrator's account.`,
+      );
     return account.name;
   }
 

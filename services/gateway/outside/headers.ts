@@ -68,7 +68,8 @@ function pairs(raw: readonly string[], isPassed: (name: string, value: string) =
   const passed: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = '', value = ''] = [raw[at], raw[at + 1]];
-    if (isPassed(name.toLowerCase(), value)) passed.push(name, name.toLowerCase() === 'set-cookie' ? ofOneHost(value) : value); // prettier-ignore
+    if (isPassed(name.toLowerCase(), value))
+      passed.push(name, name.toLowerCase() === 'set-cookie' ? ofOneHost(value) : value);
   }
   return passed;
 }

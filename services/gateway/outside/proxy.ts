@@ -94,7 +94,9 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
       const giveUp = (error: unknown): void => {
         const { status, detail } = problemOf(id, error, context.log);
         if (!socket.destroyed && socket.writable)
-          socket.end(`HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${detail}\n`); // prettier-ignore
+          socket.end(
+            `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${detail}\n`,
+          );
       };
       up.once('response', (answer) => {
         try {
@@ -195,7 +197,9 @@ function failureText(id: string, error: unknown): string {
 /** What browsers ask before anybody has signed in has no body. */
 function isStrangersPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && vouchedFor(request) === undefined; // prettier-ignore
+  return (
+    method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && vouchedFor(request) === undefined
+  );
 }
 
 /** Ends with the connection, whatever length was said: a length of another framing would be believed. */

@@ -31,7 +31,8 @@ export async function verify(
   if (identity === undefined) return challenge(request, response, context);
   const service = query.get('service');
   // For programs that are not ours, who it is would be all that its account may.
-  if (service === null && identity.limited === true) throw new Problem('gateway.forbidden', 403, 'This token may only do what it was made for.'); // prettier-ignore
+  if (service === null && identity.limited === true)
+    throw new Problem('gateway.forbidden', 403, 'This token may only do what it was made for.');
   if (service !== null) gate.admit(identity, service, typeof told === 'string' ? told : request.method);
   send(request, response, {
     status: 200,

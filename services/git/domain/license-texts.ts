@@ -59,7 +59,7 @@ ${noWarranty}`,
   },
   'BSD-3-Clause': {
     name: 'BSD 3-Clause "New" or "Revised" License',
-    says: 'Everybody may use, change and pass it on, with its notice, and without the names of its authors as a recommendation.', // prettier-ignore
+    says: 'Everybody may use, change and pass it on, with its notice, and without the names of its authors as a recommendation.',
     body: `${bsdBegin}
 3. Neither the name of the copyright holder nor the names of its contributors
    may be used to endorse or promote products derived from this software

@@ -63,7 +63,8 @@ function isGitFolder(part: string): boolean {
   return /^(\.git|git~1)$/i.test(seen);
 }
 
-const reservedOwners = /^(\.|\.\.|-|admin|api|assets|attachments|avatars|login|metrics|org|orgs|repo|swagger\..*|user|users|v2|ghost)$|\.(git|keys|rss|atom)$/i; // prettier-ignore
+const reservedOwners =
+  /^(\.|\.\.|-|admin|api|assets|attachments|avatars|login|metrics|org|orgs|repo|swagger\..*|user|users|v2|ghost)$|\.(git|keys|rss|atom)$/i;
 
 /** What is wrong with an organisation's name, in the peer's words, or undefined. */
 export function ownerNameProblem(name: string): string | undefined {

@@ -1,6 +1,11 @@
 /** What a client asks for by `exec`. */
 export type SshCommand =
-  | { readonly kind: 'transfer'; readonly program: 'upload-pack' | 'receive-pack' | 'upload-archive'; readonly owner: string; readonly name: string } // prettier-ignore
+  | {
+      readonly kind: 'transfer';
+      readonly program: 'upload-pack' | 'receive-pack' | 'upload-archive';
+      readonly owner: string;
+      readonly name: string;
+    }
   | { readonly kind: 'lfs'; readonly operation: 'upload' | 'download'; readonly owner: string; readonly name: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -14,7 +19,8 @@ export function readSshCommand(text: string): SshCommand {
   if (path === undefined || path === '' || (transfer === undefined && !isLfs))
     return refused('Invalid repository path');
   const [, owner, name] = /^\/?([A-Za-z0-9._+@-]+)\/([A-Za-z0-9._-]+?)(?:\.git)?\/?$/.exec(path) ?? [];
-  if (owner === undefined || name === undefined || /^\.+$/.test(owner) || /^\.+$/.test(name)) return refused('Invalid repo name'); // prettier-ignore
+  if (owner === undefined || name === undefined || /^\.+$/.test(owner) || /^\.+$/.test(name))
+    return refused('Invalid repo name');
   if (isLfs) {
     const [operation] = rest;
     if (operation !== 'upload' && operation !== 'download') return refused('Unknown LFS verb');

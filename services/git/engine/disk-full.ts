@@ -15,5 +15,8 @@ export function saysDiskFull(stderr: string): boolean {
 
 /** `git.disk_full` (507): nobody's fault who asked, and no statement about what they sent. */
 export function diskFull(cause?: unknown): Problem {
-  return new Problem('git.disk_full', 507, 'There is no space left on the disk of the server.', { cause, retryable: false }); // prettier-ignore
+  return new Problem('git.disk_full', 507, 'There is no space left on the disk of the server.', {
+    cause,
+    retryable: false,
+  });
 }

@@ -64,7 +64,17 @@ exit 1
 `;
 
 /** Objects that are odd, and are in the history of many projects all the same. */
-const tolerated = ['badTimezone', 'missingSpaceBeforeDate', 'multipleAuthors', 'zeroPaddedFilemode', 'missingNameBeforeEmail', 'missingEmail', 'zeroPaddedDate', 'gitmodulesParse', 'missingTaggerEntry']; // prettier-ignore
+const tolerated = [
+  'badTimezone',
+  'missingSpaceBeforeDate',
+  'multipleAuthors',
+  'zeroPaddedFilemode',
+  'missingNameBeforeEmail',
+  'missingEmail',
+  'zeroPaddedDate',
+  'gitmodulesParse',
+  'missingTaggerEntry',
+];
 
 /** Git itself, run in children with nothing of the machine's own configuration. */
 export class Git {
@@ -278,7 +288,10 @@ function configuration(hooks: string): readonly string[] {
     '\tdenyCurrentBranch = ignore',
     '\tdenyDeleteCurrent = ignore',
     // What a push may bring, a migration and a restored backup may.
-    ...['[receive "fsck"]', '[fetch "fsck"]', '[fsck]'].flatMap((section) => [section, ...tolerated.map((id) => `\t${id} = warn`)]), // prettier-ignore
+    ...['[receive "fsck"]', '[fetch "fsck"]', '[fsck]'].flatMap((section) => [
+      section,
+      ...tolerated.map((id) => `\t${id} = warn`),
+    ]),
     '[protocol]',
     '\tversion = 2',
   ];

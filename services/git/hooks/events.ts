@@ -1,11 +1,40 @@
 /** The events a hook can be told of, as its list of events has them. */
-export const hookEvents = ['create', 'delete', 'fork', 'push', 'issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment', 'pull_request', 'pull_request_assign', 'pull_request_label', 'pull_request_milestone', 'pull_request_comment', 'pull_request_review', 'pull_request_sync', 'pull_request_review_request', 'repository', 'release'] as const; // prettier-ignore
+export const hookEvents = [
+  'create',
+  'delete',
+  'fork',
+  'push',
+  'issues',
+  'issue_assign',
+  'issue_label',
+  'issue_milestone',
+  'issue_comment',
+  'pull_request',
+  'pull_request_assign',
+  'pull_request_label',
+  'pull_request_milestone',
+  'pull_request_comment',
+  'pull_request_review',
+  'pull_request_sync',
+  'pull_request_review_request',
+  'repository',
+  'release',
+] as const;
 export type HookEventName = (typeof hookEvents)[number];
 
 /** Events that come with these as well. */
 const families: Readonly<Record<string, readonly HookEventName[]>> = {
   issues: ['issues', 'issue_assign', 'issue_label', 'issue_milestone', 'issue_comment'],
-  pull_request: ['pull_request', 'pull_request_assign', 'pull_request_label', 'pull_request_milestone', 'pull_request_comment', 'pull_request_review', 'pull_request_sync', 'pull_request_review_request'], // prettier-ignore
+  pull_request: [
+    'pull_request',
+    'pull_request_assign',
+    'pull_request_label',
+    'pull_request_milestone',
+    'pull_request_comment',
+    'pull_request_review',
+    'pull_request_sync',
+    'pull_request_review_request',
+  ],
   issues_only: ['issues'],
   pull_request_only: ['pull_request'],
   pull_request_review_approved: ['pull_request_review'],

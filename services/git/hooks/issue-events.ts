@@ -66,7 +66,9 @@ export function issueEvents(context: Pick<Context, 'jobs'>, hooks: Hooks) {
           if (payload === undefined) continue;
           const branch = issue.request === undefined ? {} : { branch: issue.request.base_branch };
           const event = { ...eventOf(told.event), ...branch };
-          await parts.context.commit((transaction: Kysely<Tables>) => hooks.emit(transaction, event, repository, payload, `issue:${id}:${at}`)); // prettier-ignore
+          await parts.context.commit((transaction: Kysely<Tables>) =>
+            hooks.emit(transaction, event, repository, payload, `issue:${id}:${at}`),
+          );
         }
       }),
   };
@@ -83,9 +85,19 @@ async function payloadOf(
   const { db, framing, pulls } = parts;
   const frame = await framing.frame(repository, account);
   const place = framing.place(repository);
-  const entry = entryId === undefined ? undefined : await db.selectFrom('issue_entries').selectAll().where('id', '=', entryId).executeTakeFirst(); // prettier-ignore
-  const reviewers = (await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute()).map((row) => row.account); // prettier-ignore
-  const person = await peopleOf(parts, { base: place.base, visitor: nobody }, [account, ...namesIn([issue]), ...reviewers, ...(entry === undefined ? [] : [entry.author])]); // prettier-ignore
+  const entry =
+    entryId === undefined
+      ? undefined
+      : await db.selectFrom('issue_entries').selectAll().where('id', '=', entryId).executeTakeFirst();
+  const reviewers = (
+    await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute()
+  ).map((row) => row.account);
+  const person = await peopleOf(parts, { base: place.base, visitor: nobody }, [
+    account,
+    ...namesIn([issue]),
+    ...reviewers,
+    ...(entry === undefined ? [] : [entry.author]),
+  ]);
   const asIssue = issueJson(issue, repository, place, person);
   if (event === 'issue_comment' || event === 'pull_request_comment') {
     if (entry === undefined) return undefined;
@@ -94,13 +106,24 @@ async function payloadOf(
   }
   if (!isPull(issue)) return { action, number: issue.number, issue: asIssue, ...frame, commit_id: '' };
   const state = await pulls.state(repository, issue);
-  const theirs = state.headRepository === undefined || state.headRepository.id === repository.id ? frame.repository : (await framing.frame(state.headRepository, account)).repository; // prettier-ignore
-  const pull = pullJson(issue, place, { state, person, reviewers, baseRepository: frame.repository, remarks: (await remarksOf(db, [issue])).get(issue.id) ?? 0, headRepository: state.headRepository === undefined ? null : theirs }); // prettier-ignore
+  const theirs =
+    state.headRepository === undefined || state.headRepository.id === repository.id
+      ? frame.repository
+      : (await framing.frame(state.headRepository, account)).repository;
+  const pull = pullJson(issue, place, {
+    state,
+    person,
+    reviewers,
+    baseRepository: frame.repository,
+    remarks: (await remarksOf(db, [issue])).get(issue.id) ?? 0,
+    headRepository: state.headRepository === undefined ? null : theirs,
+  });
   return {
     action,
     number: issue.number,
     pull_request: pull,
-    requested_reviewer: event === 'pull_request_review_request' || reviewId !== undefined ? person(reviewers[0] ?? account) : null, // prettier-ignore
+    requested_reviewer:
+      event === 'pull_request_review_request' || reviewId !== undefined ? person(reviewers[0] ?? account) : null,
     ...frame,
     commit_id: '',
     review: reviewId === undefined ? null : { type: event, content: entry?.body ?? '' },

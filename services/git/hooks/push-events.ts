@@ -74,7 +74,9 @@ async function tell(
   const branch = isBranch ? { branch: name } : {};
   if (after === noObject) {
     const payload = { ref: name, ref_type: kind, pusher_type: 'user', ...frame };
-    await context.commit((transaction: Kysely<Tables>) => hooks.emit(transaction, { name: 'delete', ...branch }, repository, payload, `${key}:delete`)); // prettier-ignore
+    await context.commit((transaction: Kysely<Tables>) =>
+      hooks.emit(transaction, { name: 'delete', ...branch }, repository, payload, `${key}:delete`),
+    );
     return;
   }
   const pushed = await pushPayload(parts, repository, account, change);
@@ -84,7 +86,8 @@ async function tell(
       await hooks.emit(transaction, { name: 'create', ...branch }, repository, payload, `${key}:create`);
     }
     // What has been removed again meanwhile cannot be told in full.
-    if (pushed !== undefined) await hooks.emit(transaction, { name: 'push', ...branch }, repository, pushed, `${key}:push`); // prettier-ignore
+    if (pushed !== undefined)
+      await hooks.emit(transaction, { name: 'push', ...branch }, repository, pushed, `${key}:push`);
   });
 }
 

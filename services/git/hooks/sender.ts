@@ -31,7 +31,8 @@ export function sendDeliveries(parts: SenderParts): Disposable {
     deliver,
     async ({ payload: { delivery: id }, attempt, signal }) => {
       const delivery = await db.selectFrom('hook_deliveries').selectAll().where('id', '=', id).executeTakeFirst();
-      const hook = delivery && (await db.selectFrom('webhooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst()); // prettier-ignore
+      const hook =
+        delivery && (await db.selectFrom('webhooks').selectAll().where('id', '=', delivery.hook_id).executeTakeFirst());
       // The hook was removed meanwhile.
       if (delivery === undefined || hook === undefined || delivery.state === 'delivered') return;
       const sentAt = context.clock.now();
@@ -59,7 +60,10 @@ export function sendDeliveries(parts: SenderParts): Disposable {
           error: isTaken ? null : `It answered ${reply.status}.`,
         });
         // Others than 410 may be mended on the other side.
-        if (!isTaken) throw new Problem('git.hook_refused', 502, `The hook answered ${reply.status}.`, { retryable: reply.status !== 410 }); // prettier-ignore
+        if (!isTaken)
+          throw new Problem('git.hook_refused', 502, `The hook answered ${reply.status}.`, {
+            retryable: reply.status !== 410,
+          });
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'git.hook_refused') {
           const told = error instanceof Problem ? error.detail : 'The request failed.';
@@ -89,7 +93,8 @@ function headersOf(hook: WebhookRow, delivery: DeliveryRow, body: string, hooks:
   // Of a form the payload is signed, as the peer does.
   const isForm = hook.content_type === 'form' && !isChatType(hook.type);
   const signed = isForm ? delivery.body : body;
-  const hmac = (algorithm: string): string => secret === '' ? '' : createHmac(algorithm, secret).update(signed).digest('hex'); // prettier-ignore
+  const hmac = (algorithm: string): string =>
+    secret === '' ? '' : createHmac(algorithm, secret).update(signed).digest('hex');
   const sha256 = hmac('sha256');
   const target = hook.repository_id === null ? 'organization' : 'repository';
   const authorization = hooks.open(hook.authorization);

@@ -51,7 +51,8 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
     const { force = false } = await lfsBody(request, unlockBody);
     const [lock] = await locks.list(repository.id, { id: Number(id), limit: 1 });
     if (lock === undefined) throw new Problem('git.unknown', 404, 'There is no such lock.');
-    if (lock.account !== name && !force) throw new Problem('git.forbidden', 403, `This lock is ${lock.account}'s; unlock it by force if he agrees.`); // prettier-ignore
+    if (lock.account !== name && !force)
+      throw new Problem('git.forbidden', 403, `This lock is ${lock.account}'s; unlock it by force if he agrees.`);
     await locks.unlock(lock);
     return lockReply(response, 200, { lock: lockJson(lock) });
   }

@@ -4,14 +4,24 @@ import { Problem } from '../../contracts/problem.ts';
 export const lfsType = 'application/vnd.git-lfs+json';
 
 /** An answer about objects. */
-export function lfsReply(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+export function lfsReply(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
   send(response, status, body, { 'Content-Type': lfsType, ...headers });
-} // prettier-ignore
+}
 
 /** An answer about locks, which the peer gives another type. */
-export function lockReply(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+export function lockReply(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
   send(response, status, body, { 'Content-Type': 'application/json;charset=utf-8', ...headers });
-} // prettier-ignore
+}
 
 /** Clients ask for a name and a password when they see this. */
 export function lfsSignIn(detail: string): Problem {

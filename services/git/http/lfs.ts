@@ -63,13 +63,15 @@ export async function lfs(
     if (isLock) return await answerLocks(parts.locks, call, action);
     if (action === 'objects/batch' && method === 'POST') return await batch(parts, call);
     if (action === 'verify' && method === 'POST') return await verify(parts, call);
-    if (oid !== '' && size !== undefined && method === 'PUT') return await upload(parts, call, { oid, size: Number(size) });
-    if (oid !== '' && size === undefined && (method === 'GET' || method === 'HEAD')) return await download(parts, call, oid);
+    if (oid !== '' && size !== undefined && method === 'PUT')
+      return await upload(parts, call, { oid, size: Number(size) });
+    if (oid !== '' && size === undefined && (method === 'GET' || method === 'HEAD'))
+      return await download(parts, call, oid);
     throw new Problem('git.unknown', 404, 'Not Found');
   } catch (error) {
     refuse(parts, request, response, isLock, error);
   }
-} // prettier-ignore
+}
 
 async function visitorOf({ signIn, tickets }: LfsParts, request: IncomingMessage): Promise<Visitor> {
   const byTicket = await tickets.visitor(request.headers.authorization);
@@ -88,17 +90,26 @@ async function need(
   const found = await lookup.find(visitor, renamed?.owner ?? owner, renamed?.name ?? name);
   if (!isKnown && (found === undefined || level === 'write')) throw lfsSignIn(detail);
   if (found === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  if (levels.indexOf(found.level) < levels.indexOf(level)) throw new Problem('git.forbidden', 403, detail === 'Unauthorized' ? 'Forbidden' : detail); // prettier-ignore
-  if (level === 'write' && found.repository.archived) throw new Problem('git.archived', 403, 'This repository is archived.'); // prettier-ignore
+  if (levels.indexOf(found.level) < levels.indexOf(level))
+    throw new Problem('git.forbidden', 403, detail === 'Unauthorized' ? 'Forbidden' : detail);
+  if (level === 'write' && found.repository.archived)
+    throw new Problem('git.archived', 403, 'This repository is archived.');
   return found.repository;
 }
 
 async function batch({ store }: LfsParts, { need: needed, request, response, root }: LfsCall): Promise<void> {
   const { operation, objects } = await lfsBody(request, batchBody);
   const repository = await needed(operation === 'upload' ? 'write' : 'read');
-  const here = await store.sizes(repository, objects.map(({ oid }) => oid)); // prettier-ignore
+  const here = await store.sizes(
+    repository,
+    objects.map(({ oid }) => oid),
+  );
   const missing = operation === 'upload' ? objects.filter(({ oid }) => !here.has(oid)) : [];
-  if (missing.length > 0) await store.checkQuota(repository, missing.reduce((sum, { size }) => sum + size, 0)); // prettier-ignore
+  if (missing.length > 0)
+    await store.checkQuota(
+      repository,
+      missing.reduce((sum, { size }) => sum + size, 0),
+    );
   // What let this request through lets the next ones through.
   const { authorization } = request.headers;
   const header = authorization === undefined ? {} : { Authorization: authorization };
@@ -110,7 +121,8 @@ async function batch({ store }: LfsParts, { need: needed, request, response, roo
       if (known !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
       return { oid, size, actions: { download: { href: `${root}/objects/${oid}`, header } } };
     }
-    if (known !== undefined && known !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } }; // prettier-ignore
+    if (known !== undefined && known !== size)
+      return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
     if (known !== undefined) return { oid, size };
     const upload = { href: `${root}/objects/${oid}/${size}`, header: { ...header, 'Transfer-Encoding': 'chunked' } };
     const check = { href: `${root}/verify`, header: { ...header, Accept: `${lfsType};q=0.9, */*;q=0.8` } };
@@ -124,7 +136,8 @@ async function verify({ store }: LfsParts, { need: needed, request, response }: 
   const repository = await needed('write');
   const size = (await store.sizes(repository, [asked.oid])).get(asked.oid);
   if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  if (size !== asked.size || !(await store.isWhole(repository, asked))) throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid'); // prettier-ignore
+  if (size !== asked.size || !(await store.isWhole(repository, asked)))
+    throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid');
   lfsReply(response, 200, { Message: 'OK' });
 }
 

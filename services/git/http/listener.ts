@@ -48,7 +48,9 @@ export function gitListener(parts: ListenerParts): RequestListener {
     const kind = kindOf(url);
     response.once('close', () => parts.took((performance.now() - start) / 1000, kind));
     if (url === null) return void refuse(parts, request, response, new Problem('git.bad_request', 400, 'Bad Request'));
-    answer(parts, { request, response, url, base, kind }).catch((error: unknown) => refuse(parts, request, response, error)); // prettier-ignore
+    answer(parts, { request, response, url, base, kind }).catch((error: unknown) =>
+      refuse(parts, request, response, error),
+    );
   };
 }
 
@@ -58,7 +60,11 @@ async function answer(parts: ListenerParts, { request, response, url, base, kind
   if (kind === 'api') return parts.api.answer(request, response, url, base);
   if (url.pathname === '/api/healthz') {
     const check = [{ status: 'pass', time: new Date(parts.context.clock.now()).toISOString() }];
-    return json(response, { status: 'pass', description: 'Homeport', checks: { 'cache:ping': check, 'database:ping': check } }); // prettier-ignore
+    return json(response, {
+      status: 'pass',
+      description: 'Homeport',
+      checks: { 'cache:ping': check, 'database:ping': check },
+    });
   }
   if (url.pathname === '/swagger.v1.json') return json(response, parts.swagger);
   if (url.pathname.startsWith('/avatars/')) return avatar(response, url.pathname);

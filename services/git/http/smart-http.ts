@@ -26,7 +26,11 @@ export interface SmartHttpParts {
 }
 
 const path = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD)$/;
-const uncached = { 'Cache-Control': 'no-cache, max-age=0, must-revalidate', Expires: 'Fri, 01 Jan 1980 00:00:00 GMT', Pragma: 'no-cache' }; // prettier-ignore
+const uncached = {
+  'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+  Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+  Pragma: 'no-cache',
+};
 
 /** Whether a path is one of git's own. */
 export function isGitPath(pathname: string): boolean {
@@ -118,7 +122,7 @@ function head(response: ServerResponse, type: string): void {
 }
 
 function sendText(response: ServerResponse, text: string, type: string): void {
-  response.writeHead(200, { ...uncached, 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) }); // prettier-ignore
+  response.writeHead(200, { ...uncached, 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) });
   response.end(text);
 }
 

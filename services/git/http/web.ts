@@ -83,7 +83,7 @@ function goGetPage(match: RegExpExecArray | null, base: string): Answer | undefi
   if (!/^[\w.-]+$/.test(owner) || !/^[\w.-]+$/.test(name)) return undefined;
   const module = `${new URL(base).host}/${owner}/${name}`;
   const text = `<!doctype html>\n<html>\n\t<head>\n\t\t<meta name="go-import" content="${module} git ${base}/${owner}/${name}.git">\n\t</head>\n\t<body>\n\t\tgo get ${module}\n\t</body>\n</html>`;
-  return { status: 200, text, headers: { 'Content-Type': 'text/html', 'Content-Length': Buffer.byteLength(text) } }; // prettier-ignore
+  return { status: 200, text, headers: { 'Content-Type': 'text/html', 'Content-Length': Buffer.byteLength(text) } };
 }
 
 function isDecodable(path: string): boolean {

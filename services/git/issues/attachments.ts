@@ -32,7 +32,13 @@ export class Attachments {
   }
 
   list({ issue, entry }: Attached): Promise<AttachmentRow[]> {
-    return this.#db.selectFrom('issue_attachments').selectAll().where('issue_id', '=', issue).where('entry_id', '=', entry).orderBy('id').execute(); // prettier-ignore
+    return this.#db
+      .selectFrom('issue_attachments')
+      .selectAll()
+      .where('issue_id', '=', issue)
+      .where('entry_id', '=', entry)
+      .orderBy('id')
+      .execute();
   }
 
   /** With the repository that it belongs to. */
@@ -49,7 +55,8 @@ export class Attachments {
 
   /** @throws Problem `git.too_many` (422), `git.too_large` (413) */
   async attach(owner: FileOwner, { issue, entry }: Attached, account: string, name: string, input: Readable) {
-    if ((await this.list({ issue, entry })).length >= mostFiles) throw new Problem('git.too_many', 422, `There are ${mostFiles} files already.`); // prettier-ignore
+    if ((await this.list({ issue, entry })).length >= mostFiles)
+      throw new Problem('git.too_many', 422, `There are ${mostFiles} files already.`);
     const uuid = randomUUID();
     const now = this.#context.clock.now();
     const insert = (transaction: Kysely<Tables>, size: number) =>
@@ -92,6 +99,11 @@ export async function attachmentsOf(
   entries: readonly number[],
 ): Promise<ReadonlyMap<number, readonly AttachmentRow[]>> {
   if (entries.length === 0) return new Map();
-  const rows = await db.selectFrom('issue_attachments').selectAll().where('entry_id', 'in', [...entries]).orderBy('id').execute(); // prettier-ignore
+  const rows = await db
+    .selectFrom('issue_attachments')
+    .selectAll()
+    .where('entry_id', 'in', [...entries])
+    .orderBy('id')
+    .execute();
   return Map.groupBy(rows, ({ entry_id }) => entry_id);
 }

@@ -121,7 +121,8 @@ export async function setLabels(
   const added = [...after].filter((id) => !before.has(id));
   const removed = [...before].filter((id) => !after.has(id));
   if (added.length === 0 && removed.length === 0) return;
-  if (removed.length > 0) await db.deleteFrom('issue_labels').where('issue_id', '=', issue.id).where('label_id', 'in', removed).execute(); // prettier-ignore
+  if (removed.length > 0)
+    await db.deleteFrom('issue_labels').where('issue_id', '=', issue.id).where('label_id', 'in', removed).execute();
   if (added.length > 0) {
     await db
       .insertInto('issue_labels')
@@ -150,7 +151,8 @@ export async function setAssignees(
   const added = [...after].filter((name) => !before.has(name));
   const removed = [...before].filter((name) => !after.has(name));
   if (added.length === 0 && removed.length === 0) return;
-  if (removed.length > 0) await db.deleteFrom('issue_assignees').where('issue_id', '=', issue.id).where('account', 'in', removed).execute(); // prettier-ignore
+  if (removed.length > 0)
+    await db.deleteFrom('issue_assignees').where('issue_id', '=', issue.id).where('account', 'in', removed).execute();
   if (added.length > 0) {
     await db
       .insertInto('issue_assignees')
@@ -227,7 +229,9 @@ export async function countComments({ db }: IssueWork, issue: number): Promise<v
         .selectFrom('issue_entries')
         .select((each) => each.fn.countAll<number>().as('count'))
         .where('issue_id', '=', issue)
-        .where((each) => each.or([each('kind', '=', 'comment'), each.and([each('kind', '=', 'review'), each('body', '!=', '')])])), // prettier-ignore
+        .where((each) =>
+          each.or([each('kind', '=', 'comment'), each.and([each('kind', '=', 'review'), each('body', '!=', '')])]),
+        ),
     }))
     .where('id', '=', issue)
     .execute();

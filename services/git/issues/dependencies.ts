@@ -7,13 +7,23 @@ import { touch, type IssueWork } from './writer.ts';
 /** The one waits for the other: it is not closed before. @throws Problem (422) for what is there, or would wait for itself */
 export async function addDependency(work: IssueWork, issue: IssueRow, on: IssueRow): Promise<void> {
   const { db, now } = work;
-  if (await waitsFor(db, on.id, issue.id)) throw new Problem('git.circular', 422, `circular dependencies exists (two issues blocking each other) [issue: ${issue.number}, dependency: ${on.number}]`); // prettier-ignore
+  if (await waitsFor(db, on.id, issue.id))
+    throw new Problem(
+      'git.circular',
+      422,
+      `circular dependencies exists (two issues blocking each other) [issue: ${issue.number}, dependency: ${on.number}]`,
+    );
   const { numInsertedOrUpdatedRows: added } = await db
     .insertInto('issue_dependencies')
     .values({ issue_id: issue.id, depends_on: on.id, created_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
-  if (added === 0n) throw new Problem('git.dependency_taken', 422, `issue dependency does already exist [issue: ${issue.number}, dependency: ${on.number}]`); // prettier-ignore
+  if (added === 0n)
+    throw new Problem(
+      'git.dependency_taken',
+      422,
+      `issue dependency does already exist [issue: ${issue.number}, dependency: ${on.number}]`,
+    );
   await touch(work, issue.id);
 }
 
@@ -48,7 +58,11 @@ export async function isBlocked(db: Kysely<Tables>, issue: number): Promise<bool
 /** @throws Problem (412) */
 export async function needUnblocked(db: Kysely<Tables>, issue: number): Promise<void> {
   if (!(await isBlocked(db, issue))) return;
-  throw new Problem('git.blocked', 412, 'cannot close this issue or pull request because it still has open dependencies'); // prettier-ignore
+  throw new Problem(
+    'git.blocked',
+    412,
+    'cannot close this issue or pull request because it still has open dependencies',
+  );
 }
 
 /** Whether the one waits for the other, be it by others between them; an issue waits for itself in this sense. */

@@ -17,7 +17,15 @@ export interface Issue extends IssueRow {
   readonly request: PullRow | undefined;
 }
 
-export const issueSorts = ['newest', 'oldest', 'recentupdate', 'leastupdate', 'recentclose', 'mostcomment', 'leastcomment'] as const; // prettier-ignore
+export const issueSorts = [
+  'newest',
+  'oldest',
+  'recentupdate',
+  'leastupdate',
+  'recentclose',
+  'mostcomment',
+  'leastcomment',
+] as const;
 export type IssueSort = (typeof issueSorts)[number];
 
 /** What is asked of the list of issues; what is left out does not matter. */
@@ -109,7 +117,13 @@ export class Issues {
       this.#db.selectFrom('issue_assignees').selectAll().where('issue_id', 'in', ids).orderBy('account').execute(),
       milestones.length === 0 ? [] : withCounts(this.#db).where('milestones.id', 'in', milestones).execute(),
       this.#db.selectFrom('pulls').selectAll().where('issue_id', 'in', ids).execute(),
-      this.#db.selectFrom('issue_attachments').selectAll().where('issue_id', 'in', ids).where('entry_id', '=', 0).orderBy('id').execute(), // prettier-ignore
+      this.#db
+        .selectFrom('issue_attachments')
+        .selectAll()
+        .where('issue_id', 'in', ids)
+        .where('entry_id', '=', 0)
+        .orderBy('id')
+        .execute(),
     ]);
     return rows.map((row) => ({
       ...row,
@@ -125,7 +139,12 @@ export class Issues {
     const db = this.#db;
     let found = rows;
     if (typeof query.in === 'number') found = found.where('issues.repository_id', '=', query.in);
-    else found = found.where('issues.repository_id', 'in', this.#repositories.idsOf({ sight: query.in, owner: query.owner })); // prettier-ignore
+    else
+      found = found.where(
+        'issues.repository_id',
+        'in',
+        this.#repositories.idsOf({ sight: query.in, owner: query.owner }),
+      );
     if (query.closed !== undefined) found = found.where('issues.closed', '=', Number(query.closed));
     if (query.pull !== undefined) found = found.where('issues.pull', '=', Number(query.pull));
     const phrases = parseSearch(query.words ?? '');
@@ -139,7 +158,11 @@ export class Issues {
       found = found.where('issues.id', name.startsWith('-') ? 'not in' : 'in', labelled);
     }
     for (const id of query.labelIds ?? []) {
-      found = found.where('issues.id', 'in', db.selectFrom('issue_labels').select('issue_id').where('label_id', '=', id)); // prettier-ignore
+      found = found.where(
+        'issues.id',
+        'in',
+        db.selectFrom('issue_labels').select('issue_id').where('label_id', '=', id),
+      );
     }
     if (query.milestones !== undefined && query.milestones.length > 0) {
       const ids = query.milestones.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
@@ -158,7 +181,11 @@ export class Issues {
     if (query.mentioned !== undefined) found = theirs('issue_mentions', query.mentioned);
     if (query.reviewRequested !== undefined) found = theirs('review_requests', query.reviewRequested);
     if (query.reviewed !== undefined) {
-      found = found.where('issues.id', 'in', db.selectFrom('reviews').select('issue_id').where('author', '=', query.reviewed)); // prettier-ignore
+      found = found.where(
+        'issues.id',
+        'in',
+        db.selectFrom('reviews').select('issue_id').where('author', '=', query.reviewed),
+      );
     }
     if (query.headOrBase !== undefined) {
       const [head, base] = query.headOrBase;

@@ -105,7 +105,12 @@ async function take(transaction: Kysely<Tables>, account: string, issue?: number
 
 function note(
   transaction: Kysely<Tables>,
-  { issue, account, seconds, at }: { readonly issue: number; readonly account: string; readonly seconds: number; readonly at: number }, // prettier-ignore
+  {
+    issue,
+    account,
+    seconds,
+    at,
+  }: { readonly issue: number; readonly account: string; readonly seconds: number; readonly at: number },
 ): Promise<TrackedTimeRow> {
   return transaction
     .insertInto('tracked_times')

@@ -133,7 +133,10 @@ export async function tell({ account, db, now, repository }: IssueWork, issue: n
     .where('issue_id', '=', issue)
     .where('watching', '=', 0)
     .execute();
-  const told = new Set([...people.map((each) => each.account), ...(repository.ownerKind === 'account' ? [repository.owner] : [])]); // prettier-ignore
+  const told = new Set([
+    ...people.map((each) => each.account),
+    ...(repository.ownerKind === 'account' ? [repository.owner] : []),
+  ]);
   for (const name of [account, ...not.map((each) => each.account)]) told.delete(name);
   if (told.size === 0) return;
   await db

@@ -81,7 +81,12 @@ export class LfsStore {
     const quota = this.#limits.quota();
     if (quota === 0 || (await this.total(repository)) + more <= quota) return;
     const limit = `${Math.floor(quota / 1024 / 1024)} MiB`;
-    throw new Problem('git.lfs_quota', 507, `The large files of this repository would exceed ${limit}, which is the limit here.`, { retryable: false }); // prettier-ignore
+    throw new Problem(
+      'git.lfs_quota',
+      507,
+      `The large files of this repository would exceed ${limit}, which is the limit here.`,
+      { retryable: false },
+    );
   }
 
   /**

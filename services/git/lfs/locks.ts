@@ -22,7 +22,11 @@ export class Locks {
   }
 
   /** The lock that is there now, and whether this call made it. */
-  async lock(repository: number, path: string, account: string): Promise<{ readonly lock: LockRow; readonly made: boolean }> {
+  async lock(
+    repository: number,
+    path: string,
+    account: string,
+  ): Promise<{ readonly lock: LockRow; readonly made: boolean }> {
     const { clock, commit } = this.#context;
     return commit(async (transaction: Kysely<Tables>) => {
       const made = await transaction
@@ -40,7 +44,7 @@ export class Locks {
         .executeTakeFirstOrThrow();
       return { lock, made: false };
     });
-  } // prettier-ignore
+  }
 
   list(repository: number, { path, id, from, limit }: LockQuery): Promise<LockRow[]> {
     let rows = this.#db.selectFrom('lfs_locks').selectAll().where('repository_id', '=', repository);

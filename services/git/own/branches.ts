@@ -53,13 +53,18 @@ export function ownBranchRoutes(parts: PullRestParts): readonly ApiHandler[] {
       needOpen(repository);
       if (!isNewBranchName(name)) throw invalid('name', 'Git takes no such name for a branch.');
       const account = ownAccount(call);
-      await protections.checkCommit(repository.id, name, { account }).catch(refused('name', 'A protection of branches keeps you from making this one.')); // prettier-ignore
+      await protections
+        .checkCommit(repository.id, name, { account })
+        .catch(refused('name', 'A protection of branches keeps you from making this one.'));
       const folder = keeper.folder(repository);
       const begin = await resolve(objects, folder, repository, from);
       if (begin === undefined) throw invalid('from', 'There is no such branch, tag or commit.');
-      if ((await objects.commitOf(folder, heads + name)) !== undefined) throw invalid('name', 'There is such a branch already.'); // prettier-ignore
+      if ((await objects.commitOf(folder, heads + name)) !== undefined)
+        throw invalid('name', 'There is such a branch already.');
       const change = { ref: heads + name, before: noObject, after: begin.commit };
-      await changeReference(parts, repository, account, change).catch(refused('name', 'Another branch has a name that begins with this one, or the other way round.')); // prettier-ignore
+      await changeReference(parts, repository, account, change).catch(
+        refused('name', 'Another branch has a name that begins with this one, or the other way round.'),
+      );
       return ok;
     }),
     implement(gitBranchesApi.remove, async ({ query: { name, commit }, ...call }) => {
@@ -67,14 +72,23 @@ export function ownBranchRoutes(parts: PullRestParts): readonly ApiHandler[] {
       needWrite(place);
       const { repository } = place;
       needOpen(repository);
-      if (name === repository.defaultBranch) throw new Problem('git.forbidden', 403, 'The default branch stays; make another one the default first.'); // prettier-ignore
+      if (name === repository.defaultBranch)
+        throw new Problem('git.forbidden', 403, 'The default branch stays; make another one the default first.');
       await protections.checkRemoval(repository.id, name).catch((cause: unknown) => {
-        throw cause instanceof Problem ? new Problem('git.protected', 403, 'This branch is protected.', { cause }) : cause; // prettier-ignore
+        throw cause instanceof Problem
+          ? new Problem('git.protected', 403, 'This branch is protected.', { cause })
+          : cause;
       });
       const there = await objects.commitOf(keeper.folder(repository), heads + name);
       if (there === undefined) throw new Problem('git.unknown', 404, 'There is no such branch any more.');
       if (there !== commit) throw moved();
-      await changeReference(parts, repository, ownAccount(call), { ref: heads + name, before: commit, after: noObject }).catch((cause: unknown) => { throw cause instanceof Problem && cause.code === 'git.moved' ? moved(cause) : cause; }); // prettier-ignore
+      await changeReference(parts, repository, ownAccount(call), {
+        ref: heads + name,
+        before: commit,
+        after: noObject,
+      }).catch((cause: unknown) => {
+        throw cause instanceof Problem && cause.code === 'git.moved' ? moved(cause) : cause;
+      });
       return ok;
     }),
   ];
@@ -110,7 +124,8 @@ function moved(cause?: unknown): Problem {
 /** The peer's words are for programs. */
 function refused(field: string, detail: string): (cause: unknown) => never {
   return (cause) => {
-    if (cause instanceof Problem && (cause.code === 'git.protected' || cause.code === 'git.moved')) throw invalid(field, detail, cause); // prettier-ignore
+    if (cause instanceof Problem && (cause.code === 'git.protected' || cause.code === 'git.moved'))
+      throw invalid(field, detail, cause);
     throw cause;
   };
 }

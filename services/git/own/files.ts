@@ -22,7 +22,10 @@ export function ownFileRoutes(parts: PullRestParts & Pick<ContentParts, 'lfs'>):
       const folder = keeper.folder(repository);
       const path = treePath(query.path);
       const revision = await resolve(objects, folder, repository, query.ref);
-      const found = path === undefined || revision === undefined ? undefined : await objects.contents(folder, `${revision.commit}:${path}`); // prettier-ignore
+      const found =
+        path === undefined || revision === undefined
+          ? undefined
+          : await objects.contents(folder, `${revision.commit}:${path}`);
       if (found?.type !== 'blob') throw unknown();
       const pointer = readPointer(found.bytes);
       const large = pointer === undefined ? undefined : await parts.lfs.fileOf(repository, pointer);
@@ -37,13 +40,17 @@ export function ownFileRoutes(parts: PullRestParts & Pick<ContentParts, 'lfs'>):
       needOpen(repository);
       const { branch, id, newBranch, text } = body;
       const [path, from] = [treePath(body.path), treePath(body.from)];
-      if (path === undefined || path === '' || from === undefined) throw invalid('path', 'Git takes no such name for a file.'); // prettier-ignore
+      if (path === undefined || path === '' || from === undefined)
+        throw invalid('path', 'Git takes no such name for a file.');
       const target = newBranch === '' ? branch : newBranch;
       if (newBranch !== '' && !isNewBranchName(newBranch))
         throw invalid('newBranch', 'Git takes no such name for a branch.');
       const kind = kindOf(from, text);
       // One that moves takes the place of no other.
-      const tip = from === '' || from === path ? undefined : await resolveAs('branch', objects, keeper.folder(repository), branch); // prettier-ignore
+      const tip =
+        from === '' || from === path
+          ? undefined
+          : await resolveAs('branch', objects, keeper.folder(repository), branch);
       const other =
         tip === undefined ? undefined : await objects.info(keeper.folder(repository), `${tip.commit}:${path}`);
       if (other !== undefined) throw invalid('path', 'There is such a file already.');
@@ -58,7 +65,13 @@ export function ownFileRoutes(parts: PullRestParts & Pick<ContentParts, 'lfs'>):
   ];
 }
 
-const words: Readonly<Record<FileWork['kind'], string>> = { create: 'Add', upload: 'Add', update: 'Update', delete: 'Delete', rename: 'Rename' }; // prettier-ignore
+const words: Readonly<Record<FileWork['kind'], string>> = {
+  create: 'Add',
+  upload: 'Add',
+  update: 'Update',
+  delete: 'Delete',
+  rename: 'Rename',
+};
 
 function kindOf(from: string, text: string | null): FileWork['kind'] {
   if (text === null) return 'delete';
@@ -75,7 +88,9 @@ function inOurWords(cause: unknown): never {
   if (cause.code === 'git.submodule') throw invalid('path', 'Another repository stands there, as a submodule.', cause);
   if (cause.code === 'git.branch_taken') throw invalid('newBranch', 'There is such a branch already.', cause);
   if (cause.code !== 'git.stale' && cause.code !== 'git.moved') throw cause;
-  throw new Problem(cause.code, 409, 'Somebody else changed it meanwhile. Open it anew, and make the change again.', { cause }); // prettier-ignore
+  throw new Problem(cause.code, 409, 'Somebody else changed it meanwhile. Open it anew, and make the change again.', {
+    cause,
+  });
 }
 
 function invalid(field: string, detail: string, cause?: unknown): Problem {

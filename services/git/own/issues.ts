@@ -2,7 +2,16 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { gitIssuesApi, type GitIssue, type GitThread, type GitThreadEntry } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { isDraftTitle } from '../domain/issue-text.ts';
-import { addComment, createIssue, setAssignees, setBody, setClosed, setLabels, setMilestone, setTitle } from '../issues/changes.ts'; // prettier-ignore
+import {
+  addComment,
+  createIssue,
+  setAssignees,
+  setBody,
+  setClosed,
+  setLabels,
+  setMilestone,
+  setTitle,
+} from '../issues/changes.ts';
 import { needUnblocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
 import { milestonesOf, withCounts } from '../issues/milestones.ts';
@@ -30,7 +39,11 @@ export function ownAccount({ identity }: Pick<OwnCall, 'identity'>): string {
 /** The repository of a call. @throws Problem (404) */
 export async function ownRepository({ lookup }: Pick<PullRestParts, 'lookup'>, call: OwnCall): Promise<IssuePlace> {
   ownAccount(call);
-  const found = await lookup.find({ ...nobody, identity: call.identity }, call.params['owner'] ?? '', call.params['name'] ?? ''); // prettier-ignore
+  const found = await lookup.find(
+    { ...nobody, identity: call.identity },
+    call.params['owner'] ?? '',
+    call.params['name'] ?? '',
+  );
   if (found === undefined) throw unknown();
   return found;
 }
@@ -81,8 +94,15 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const { issue, repository } = place;
       const account = ownAccount(call);
       needOpen(repository);
-      if (issue.author !== account || body.labels !== undefined || body.assignees !== undefined || body.milestone !== undefined) needWrite(place); // prettier-ignore
-      if (body.closed === false && issue.request?.merged_at !== null && issue.request !== undefined) throw new Problem('git.merged', 409, 'It is merged.'); // prettier-ignore
+      if (
+        issue.author !== account ||
+        body.labels !== undefined ||
+        body.assignees !== undefined ||
+        body.milestone !== undefined
+      )
+        needWrite(place);
+      if (body.closed === false && issue.request?.merged_at !== null && issue.request !== undefined)
+        throw new Problem('git.merged', 409, 'It is merged.');
       if (body.milestone !== undefined && body.milestone !== null) await milestoneAt(parts, repository, body.milestone);
       const assignees = body.assignees === undefined ? undefined : await accountsNamed(parts, body.assignees);
       await writer.run(repository, account, async (work) => {
@@ -162,7 +182,15 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const place = await ownRepository(parts, call);
       needWrite(place);
       const now = context.clock.now();
-      const row = { repository_id: place.repository.id, title: body.title, description: '', closed: 0, due_at: body.dueAt, created_at: now, updated_at: now }; // prettier-ignore
+      const row = {
+        repository_id: place.repository.id,
+        title: body.title,
+        description: '',
+        closed: 0,
+        due_at: body.dueAt,
+        created_at: now,
+        updated_at: now,
+      };
       await context.commit((transaction: typeof db) => transaction.insertInto('milestones').values(row).execute());
       return ok;
     }),
@@ -172,7 +200,9 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const milestone = await milestoneAt(parts, place.repository, Number(call.params['milestone']));
       const now = context.clock.now();
       const set = { closed: Number(body.closed), closed_at: body.closed ? now : null, updated_at: now };
-      await context.commit((transaction: typeof db) => transaction.updateTable('milestones').set(set).where('id', '=', milestone.id).execute()); // prettier-ignore
+      await context.commit((transaction: typeof db) =>
+        transaction.updateTable('milestones').set(set).where('id', '=', milestone.id).execute(),
+      );
       return ok;
     }),
   ];
@@ -180,7 +210,10 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
 
 /** @throws Problem (404) */
 async function milestoneAt({ db }: Pick<PullRestParts, 'db'>, repository: Repository, id: number) {
-  const found = await withCounts(db).where('milestones.repository_id', '=', repository.id).where('milestones.id', '=', id).executeTakeFirst(); // prettier-ignore
+  const found = await withCounts(db)
+    .where('milestones.repository_id', '=', repository.id)
+    .where('milestones.id', '=', id)
+    .executeTakeFirst();
   if (found === undefined) throw unknown();
   return found;
 }
@@ -193,7 +226,13 @@ async function threadView(
   const { db } = parts;
   const account = ownAccount(call);
   const [rows, labels, milestones, reviews] = await Promise.all([
-    db.selectFrom('issue_entries').selectAll().where('issue_id', '=', issue.id).where(seenBy(account)).orderBy('id').execute(), // prettier-ignore
+    db
+      .selectFrom('issue_entries')
+      .selectAll()
+      .where('issue_id', '=', issue.id)
+      .where(seenBy(account))
+      .orderBy('id')
+      .execute(),
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
     milestonesOf(db, repository.id),
     db.selectFrom('reviews').select(['id', 'state']).where('issue_id', '=', issue.id).execute(),
@@ -228,7 +267,14 @@ function issueView(issue: Issue): GitIssue {
   return {
     ...{ number, title, author, comments, createdAt: created_at, updatedAt: updated_at },
     pull: issue.pull === 1,
-    state: request !== undefined && request.merged_at !== null ? 'merged' : !isOpen ? 'closed' : request !== undefined && isDraftTitle(title) ? 'draft' : 'open', // prettier-ignore
+    state:
+      request !== undefined && request.merged_at !== null
+        ? 'merged'
+        : !isOpen
+          ? 'closed'
+          : request !== undefined && isDraftTitle(title)
+            ? 'draft'
+            : 'open',
     labels: labels.map(labelView),
     milestone: milestone === undefined ? null : { id: milestone.id, title: milestone.title },
     assignees: [...assignees],

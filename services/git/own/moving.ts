@@ -15,7 +15,8 @@ import { summary } from './routes.ts';
 export function movingRoutes(parts: PullRestParts & { readonly portable: Portable }): readonly ApiHandler[] {
   const { context, owners, portable, settings } = parts;
 
-  const base = (): string => (settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '')); // prettier-ignore
+  const base = (): string =>
+    settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '');
   return [
     implement(gitMovingApi.publish, async ({ body, ...asked }) => {
       needName(body.name);
@@ -32,7 +33,11 @@ export function movingRoutes(parts: PullRestParts & { readonly portable: Portabl
       const account = ownAccount(asked);
       const mayReachLocal = settings.migrateFromLocalNetwork || asked.identity?.role === 'admin';
       const wanted = { owner: account, name: body.name, private: body.private, defaultBranch: settings.defaultBranch };
-      const origin = { address: body.address, user: body.user === '' ? undefined : body.user, password: body.password === '' ? undefined : body.password }; // prettier-ignore
+      const origin = {
+        address: body.address,
+        user: body.user === '' ? undefined : body.user,
+        password: body.password === '' ? undefined : body.password,
+      };
       const made = await taken(migrate({ ...parts, mayReachLocal }, wanted, origin)).catch((cause: unknown) => {
         if (!(cause instanceof Problem) || cause.code !== 'git.migration') throw cause;
         throw new Problem(cause.code, 422, cause.detail, { fields: { address: cause.detail }, cause });
@@ -47,7 +52,8 @@ export function movingRoutes(parts: PullRestParts & { readonly portable: Portabl
     }),
     implement(gitMovingApi.restore, async ({ incoming, query, ...asked }) => {
       // Such a file says who wrote what.
-      if (asked.identity?.role !== 'admin') throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.'); // prettier-ignore
+      if (asked.identity?.role !== 'admin')
+        throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.');
       if (query.name !== '') needName(query.name);
       if (incoming === undefined) throw unknown();
       return summary(await taken(portable.restore(incoming, { owner: ownAccount(asked), name: query.name })));
@@ -57,7 +63,9 @@ export function movingRoutes(parts: PullRestParts & { readonly portable: Portabl
 
 function needName(name: string): void {
   if (repositoryNameProblem(name) === undefined) return;
-  throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', { fields: { name: 'Use letters, digits, dots, - and _.' } }); // prettier-ignore
+  throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
+    fields: { name: 'Use letters, digits, dots, - and _.' },
+  });
 }
 
 /** Says at the field for the name that it is taken. */

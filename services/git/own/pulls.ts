@@ -27,7 +27,8 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
     if (!isPull(issue)) throw unknown();
     return { ...place, issue, state: await pulls.state(place.repository, issue) };
   };
-  const base = (): string => (settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl); // prettier-ignore
+  const base = (): string =>
+    settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl;
   const authorOf = async (account: string): Promise<Author> => ({
     name: account,
     email: emailOf(await owners.ofAccount(account), base()),
@@ -39,9 +40,15 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       needOpen(repository);
       const commit = await pulls.branch(repository, body.head);
       if (commit === undefined) throw new Problem('git.unknown', 404, 'There is no such branch.');
-      if (body.head === body.base) throw new Problem('git.invalid', 422, 'These are the same branch.', { fields: { head: 'Choose another branch than the one it goes into.' } }); // prettier-ignore
+      if (body.head === body.base)
+        throw new Problem('git.invalid', 422, 'These are the same branch.', {
+          fields: { head: 'Choose another branch than the one it goes into.' },
+        });
       const head = { repository, branch: body.head, commit };
-      const number = await pulls.create(repository, ownAccount(call), head, body.base, { title: body.title, body: body.text }); // prettier-ignore
+      const number = await pulls.create(repository, ownAccount(call), head, body.base, {
+        title: body.title,
+        body: body.text,
+      });
       return { number };
     }),
     implement(gitIssuesApi.changes, async (call) => {
@@ -71,7 +78,8 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const { issue, repository, state } = await pullOf(call);
       const { headRepository } = state;
       if (headRepository === undefined) throw unknown();
-      if (!(await access.may({ ...nobody, identity: call.identity }, headRepository, 'write'))) throw new Problem('git.forbidden', 403, 'You may not write to this branch.'); // prettier-ignore
+      if (!(await access.may({ ...nobody, identity: call.identity }, headRepository, 'write')))
+        throw new Problem('git.forbidden', 403, 'You may not write to this branch.');
       const account = ownAccount(call);
       await merges.update(repository, issue.number, 'merge', { account, committer: await authorOf(account) });
       return ok;
@@ -90,7 +98,10 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const { issue, level, repository, state } = await pullOf(call);
       needOpen(repository);
       const from = state.comparison.mergeBase;
-      const files = body.remarks.length === 0 || from === undefined ? [] : (await compareDiffs(git, keeper.folder(repository), from, state.head)).files; // prettier-ignore
+      const files =
+        body.remarks.length === 0 || from === undefined
+          ? []
+          : (await compareDiffs(git, keeper.folder(repository), from, state.head)).files;
       const comments = body.remarks.map(({ path, line, text }) => {
         const patch = files.find((file) => file.path === path)?.patch ?? '';
         return { path, line, body: text, hunk: hunkAt(patch, line) };

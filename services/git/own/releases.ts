@@ -62,11 +62,17 @@ export function ownReleaseRoutes(
       const repository = await writable(call);
       const account = ownAccount(call);
       const { tag } = body;
-      if ((await releases.byTag(repository.id, tag)) !== undefined) throw invalid('tag', 'This tag has a release already.'); // prettier-ignore
+      if ((await releases.byTag(repository.id, tag)) !== undefined)
+        throw invalid('tag', 'This tag has a release already.');
       const target = body.target === '' ? repository.defaultBranch : body.target;
-      if (!body.draft) await ensureTag(parts, repository, account, tag, target).catch((cause: unknown) => refuseTag(cause)); // prettier-ignore
+      if (!body.draft)
+        await ensureTag(parts, repository, account, tag, target).catch((cause: unknown) => refuseTag(cause));
       const values = { tag, target, title: body.title === '' ? tag : body.title, body: body.text };
-      const row = await releases.create(repository.id, { ...values, draft: Number(body.draft), prerelease: Number(body.prerelease) }, account); // prettier-ignore
+      const row = await releases.create(
+        repository.id,
+        { ...values, draft: Number(body.draft), prerelease: Number(body.prerelease) },
+        account,
+      );
       if (!body.draft) await tellRelease(parts, repository, account, row, 'published');
       return view(row);
     }),
@@ -74,7 +80,12 @@ export function ownReleaseRoutes(
       const repository = await writable(call);
       const account = ownAccount(call);
       const before = await releaseOf(call, repository, true);
-      const { title = before.title, text = before.body, draft = before.draft === 1, prerelease = before.prerelease === 1 } = body; // prettier-ignore
+      const {
+        title = before.title,
+        text = before.body,
+        draft = before.draft === 1,
+        prerelease = before.prerelease === 1,
+      } = body;
       const isPublished = before.draft === 1 && !draft;
       if (isPublished) await ensureTag(parts, repository, account, before.tag, before.target);
       const row = await releases.change(before, {
@@ -99,8 +110,14 @@ export function ownReleaseRoutes(
       if (revision === undefined) return { text: '' };
       const [last] = await releases.list(repository.id, { drafts: false });
       const since = last === undefined ? undefined : await resolveAs('tag', objects, folder, last.tag);
-      const commits = await readLog(git, folder, { from: [revision.commit], not: since === undefined ? [] : [since.commit], limit: mostNotes }); // prettier-ignore
-      const titles = commits.filter(({ parents }) => parents.length < 2).map(({ message }) => message.trim().split('\n', 1)[0] ?? ''); // prettier-ignore
+      const commits = await readLog(git, folder, {
+        from: [revision.commit],
+        not: since === undefined ? [] : [since.commit],
+        limit: mostNotes,
+      });
+      const titles = commits
+        .filter(({ parents }) => parents.length < 2)
+        .map(({ message }) => message.trim().split('\n', 1)[0] ?? '');
       return { text: titles.map((title) => `- ${title}`).join('\n') };
     }),
     implement(gitReleasesApi.attach, async ({ query, incoming, ...call }) => {
@@ -125,7 +142,12 @@ export function ownReleaseRoutes(
       const revision = await resolveAs('tag', objects, keeper.folder(repository), release.tag);
       if (revision === undefined || !isArchiveKind(kind)) throw unknown();
       const { path, release: sent } = await portable.source(repository, revision.commit, kind);
-      return new FileReply({ path, sent, type: 'application/octet-stream', saveAs: archiveName(repository, release.tag, `.${kind}`) }); // prettier-ignore
+      return new FileReply({
+        path,
+        sent,
+        type: 'application/octet-stream',
+        saveAs: archiveName(repository, release.tag, `.${kind}`),
+      });
     }),
     implement(gitReleasesApi.detach, async (call) => {
       const repository = await writable(call);

@@ -18,15 +18,25 @@ export async function requestView(
   const [hurdles, mayMerge, reviews, reviewers, checks] = await Promise.all([
     rules.hurdles(repository, issue, state),
     rules.allows(repository, issue, account),
-    db.selectFrom('reviews').selectAll().where('issue_id', '=', issue.id).where('dismissed', '=', 0).orderBy('id').execute(), // prettier-ignore
+    db
+      .selectFrom('reviews')
+      .selectAll()
+      .where('issue_id', '=', issue.id)
+      .where('dismissed', '=', 0)
+      .orderBy('id')
+      .execute(),
     db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute(),
     statuses.latest(repository.id, head),
   ]);
   const last = new Map<string, GitPull['verdicts'][number]>();
   for (const { author, commit_id, state: verdict } of reviews) {
-    if (verdict === 'APPROVED' || verdict === 'REQUEST_CHANGES') last.set(author, { account: author, verdict, stale: commit_id !== head }); // prettier-ignore
+    if (verdict === 'APPROVED' || verdict === 'REQUEST_CHANGES')
+      last.set(author, { account: author, verdict, stale: commit_id !== head });
   }
-  const from = headRepository === undefined || headRepository.id === repository.id ? '' : `${headRepository.owner}/${headRepository.name}:`; // prettier-ignore
+  const from =
+    headRepository === undefined || headRepository.id === repository.id
+      ? ''
+      : `${headRepository.owner}/${headRepository.name}:`;
   return {
     head: from + request.head_branch,
     base: request.base_branch,
@@ -41,6 +51,11 @@ export async function requestView(
     verdicts: [...last.values()],
     ...{ approvals: hurdles.approvals, approvalsWanted: hurdles.wanted, hurdles: [...hurdles.reasons], mayMerge },
     mayForce: hurdles.mayForce && level === 'admin',
-    checks: checks.map(({ context, description, state: went, target_url: url }) => ({ context, description, state: went, url: /^https?:\/\//.test(url) ? url : '' })), // prettier-ignore
+    checks: checks.map(({ context, description, state: went, target_url: url }) => ({
+      context,
+      description,
+      state: went,
+      url: /^https?:\/\//.test(url) ? url : '',
+    })),
   };
 }

@@ -67,7 +67,9 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
     implement(gitApi.create, async ({ body, ...asked }) => {
       const wrong = repositoryNameProblem(body.name);
       if (wrong !== undefined) {
-        throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', { fields: { name: 'Use letters, digits, dots, - and _.' } }); // prettier-ignore
+        throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
+          fields: { name: 'Use letters, digits, dots, - and _.' },
+        });
       }
       const { account } = accountOf(asked);
       const made = await keeper.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
@@ -82,7 +84,8 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       const folder = keeper.folder(repository);
       const level = await access.level(visitor, repository);
       const references = await readReferences(git, folder, 'refs/');
-      const named = (prefix: string) => references.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : [])); // prettier-ignore
+      const named = (prefix: string) =>
+        references.flatMap(({ ref }) => (ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []));
       const base = settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '');
       const full = `${repository.owner}/${repository.name}.git`;
       return {
@@ -135,7 +138,11 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         entries: entries
           .map(({ name, mode }) => {
             const changed = last.get(path === '' ? name : `${path}/${name}`);
-            return { name, kind: kinds[mode as keyof typeof kinds] ?? ('file' as const), last: changed === undefined ? null : commitView(changed) }; // prettier-ignore
+            return {
+              name,
+              kind: kinds[mode as keyof typeof kinds] ?? ('file' as const),
+              last: changed === undefined ? null : commitView(changed),
+            };
           })
           // Folders first, as people look for them.
           .toSorted((one, other) => Number(other.kind === 'folder') - Number(one.kind === 'folder')),
@@ -156,7 +163,10 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       const query = { from: [commit], path, offset: asked.query.offset, limit: perPage + 1 };
       const commits = await readLog(git, folder, query);
       const shown = commits.slice(0, perPage);
-      const checks = await statuses.latestOf(repository.id, shown.map(({ id }) => id)); // prettier-ignore
+      const checks = await statuses.latestOf(
+        repository.id,
+        shown.map(({ id }) => id),
+      );
       return {
         commits: shown.map((one) => ({ ...commitView(one), checks: checksView(checks.get(one.id)) })),
         more: commits.length > perPage,
@@ -177,7 +187,10 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         return keyView(await keys.add({ account: accountOf(asked).account }, body.title, body.key));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        const detail = error.code === 'git.key_taken' ? 'This key is in use already.' : 'This is no public key that is taken: ed25519, ECDSA, or RSA of 2,048 bits at least.'; // prettier-ignore
+        const detail =
+          error.code === 'git.key_taken'
+            ? 'This key is in use already.'
+            : 'This is no public key that is taken: ed25519, ECDSA, or RSA of 2,048 bits at least.';
         throw new Problem(error.code, 422, detail, { fields: { key: detail }, cause: error });
       }
     }),

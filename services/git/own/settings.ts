@@ -40,7 +40,14 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
     const [newest] = await hooks.deliveries(row, 1);
     const { id, branch_filter: branchFilter } = row;
     const url = hooks.shownAddress(row);
-    return { id, url, branchFilter, events: JSON.parse(row.events) as string[], active: row.active === 1, last: newest?.state ?? null }; // prettier-ignore
+    return {
+      id,
+      url,
+      branchFilter,
+      events: JSON.parse(row.events) as string[],
+      active: row.active === 1,
+      last: newest?.state ?? null,
+    };
   };
   const branchesOf = async (repository: Repository): Promise<readonly string[]> =>
     (await readReferences(git, keeper.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
@@ -50,7 +57,8 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
     try {
       await keeper.rename(repository, { name });
     } catch (error) {
-      if (error instanceof Problem && error.code === 'git.name_taken') throw invalid('name', 'There is one of this name already.'); // prettier-ignore
+      if (error instanceof Problem && error.code === 'git.name_taken')
+        throw invalid('name', 'There is one of this name already.');
       throw error;
     }
   };
@@ -108,7 +116,8 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
     implement(gitSettingsApi.protect, async ({ body, ...asked }) => {
       const { id } = await find(asked);
       const { rule } = body;
-      if (globPattern(rule, { parted: true }) === undefined) throw invalid('rule', 'This is no name or pattern of branches.'); // prettier-ignore
+      if (globPattern(rule, { parted: true }) === undefined)
+        throw invalid('rule', 'This is no name or pattern of branches.');
       if ((await protections.find(id, rule)) !== undefined) throw invalid('rule', 'It is protected already.');
       await protections.create(id, rule, optionsFrom(body));
       return ok;
@@ -126,7 +135,13 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
         await keys.add({ repository: id, readOnly: body.readOnly }, body.title, body.key);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        throw invalid('key', error.code === 'git.key_taken' ? 'This key is in use already.' : 'This is no public key that is taken: ed25519, ECDSA, or RSA of 2,048 bits at least.', error); // prettier-ignore
+        throw invalid(
+          'key',
+          error.code === 'git.key_taken'
+            ? 'This key is in use already.'
+            : 'This is no public key that is taken: ed25519, ECDSA, or RSA of 2,048 bits at least.',
+          error,
+        );
       }
       return ok;
     }),
@@ -138,8 +153,10 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
     implement(gitSettingsApi.addHook, async ({ body, ...asked }) => {
       const { id } = await find(asked);
       const url = URL.parse(body.url);
-      if (url === null || !/^https?:$/.test(url.protocol)) throw invalid('url', 'Use an address that begins with http:// or https://.'); // prettier-ignore
-      if (body.branchFilter !== '' && globPattern(body.branchFilter, { parted: false }) === undefined) throw invalid('branchFilter', 'This is no pattern of branches.'); // prettier-ignore
+      if (url === null || !/^https?:$/.test(url.protocol))
+        throw invalid('url', 'Use an address that begins with http:// or https://.');
+      if (body.branchFilter !== '' && globPattern(body.branchFilter, { parted: false }) === undefined)
+        throw invalid('branchFilter', 'This is no pattern of branches.');
       const { branchFilter, events, secret } = body;
       const hook = await hooks.create(
         { repository: id },
@@ -182,7 +199,17 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
 function protectionView(row: ProtectionRow): GitProtection {
   const options = optionsOf(row);
   const push = !options.enable_push ? 'nobody' : options.enable_push_whitelist ? 'some' : 'writers';
-  return { id: row.id, rule: row.rule, push, accounts: options.push_whitelist_usernames, force: options.enable_force_push, approvals: options.required_approvals, rejections: options.block_on_rejected_reviews, fresh: options.dismiss_stale_approvals, checks: options.enable_status_check ? options.status_check_contexts : [] }; // prettier-ignore
+  return {
+    id: row.id,
+    rule: row.rule,
+    push,
+    accounts: options.push_whitelist_usernames,
+    force: options.enable_force_push,
+    approvals: options.required_approvals,
+    rejections: options.block_on_rejected_reviews,
+    fresh: options.dismiss_stale_approvals,
+    checks: options.enable_status_check ? options.status_check_contexts : [],
+  };
 }
 
 function optionsFrom({

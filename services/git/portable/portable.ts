@@ -88,7 +88,16 @@ export class Portable {
     try {
       await unpack(input, folder);
       const record = await recordIn(folder);
-      const { archived, defaultBranch, description, options, private: isPrivate, template, topics, website } = record.repository; // prettier-ignore
+      const {
+        archived,
+        defaultBranch,
+        description,
+        options,
+        private: isPrivate,
+        template,
+        topics,
+        website,
+      } = record.repository;
       const name = wanted.name === '' ? record.repository.name : wanted.name;
       const wrong = repositoryNameProblem(name);
       if (wrong !== undefined) throw broken(`it names a repository as none can be named: ${wrong}`);
@@ -104,8 +113,13 @@ export class Portable {
         }
         const branches = (await readReferences(git, path, heads)).map(({ ref }) => ref.slice(heads.length));
         const db: Kysely<Tables> = context.db;
-        row = await db.selectFrom('repositories').select(['id', 'folder']).where('folder', '=', basename(path, '.git')).executeTakeFirstOrThrow(); // prettier-ignore
-        for (const large of record.largeFiles) await lfs.receive(row, large, createReadStream(join(folder, `lfs-${large.oid}`))); // prettier-ignore
+        row = await db
+          .selectFrom('repositories')
+          .select(['id', 'folder'])
+          .where('folder', '=', basename(path, '.git'))
+          .executeTakeFirstOrThrow();
+        for (const large of record.largeFiles)
+          await lfs.receive(row, large, createReadStream(join(folder, `lfs-${large.oid}`)));
         const renamed = await this.#takeAssets(folder, row.folder, record);
         const { id } = row;
         await context.commit((transaction: Kysely<Tables>) => writeRecord(transaction, id, renamed));
@@ -116,7 +130,8 @@ export class Portable {
       });
     } catch (error) {
       if (row !== undefined) {
-        for (const path of [lfsFolder(context.files, row.folder), assetFolder(context.files, row.folder)]) await rm(path, { recursive: true, force: true }); // prettier-ignore
+        for (const path of [lfsFolder(context.files, row.folder), assetFolder(context.files, row.folder)])
+          await rm(path, { recursive: true, force: true });
       }
       if (error instanceof GitFailed || error instanceof z.ZodError) throw broken('its contents are damaged', error);
       throw error;
@@ -143,11 +158,16 @@ export class Portable {
       const filled = (async () => {
         if (!isEmpty && !(await add(tar, bundleName, bundle))) throw new Error('the bundle is gone');
         const missing = new Set<string>();
-        for (const { oid, path: file } of await lfs.all(repository)) if (!(await add(tar, `lfs/${oid}`, file))) missing.add(oid); // prettier-ignore
+        for (const { oid, path: file } of await lfs.all(repository))
+          if (!(await add(tar, `lfs/${oid}`, file))) missing.add(oid);
         for (const { uuid } of [...record.release_assets, ...record.issue_attachments])
           if (!(await add(tar, `assets/${uuid}`, releases.path(repository, uuid)))) missing.add(uuid);
         // A file that was deleted meanwhile, or was lost: what there is can be restored without it.
-        if (missing.size > 0) context.log.warn('files are missing in a backup of a repository', { repository: repository.id, files: [...missing] }); // prettier-ignore
+        if (missing.size > 0)
+          context.log.warn('files are missing in a backup of a repository', {
+            repository: repository.id,
+            files: [...missing],
+          });
         tar.entry({ name: recordName }, JSON.stringify(without(record, missing)));
         tar.finalize();
       })();
@@ -181,7 +201,10 @@ export class Portable {
     const issue_attachments = [];
     for (const file of record.issue_attachments) issue_attachments.push(await take(file));
     const body = (text: string): string =>
-      text.replaceAll(/\/attachments\/([0-9a-f-]{36})\b/g, (all, uuid: string) => `/attachments/${renamed.get(uuid) ?? uuid}`); // prettier-ignore
+      text.replaceAll(
+        /\/attachments\/([0-9a-f-]{36})\b/g,
+        (all, uuid: string) => `/attachments/${renamed.get(uuid) ?? uuid}`,
+      );
     const withBody = <Row extends { readonly body: string }>(row: Row): Row => ({ ...row, body: body(row.body) });
     return {
       ...record,
@@ -236,7 +259,8 @@ async function unpack(input: Readable, folder: string): Promise<void> {
   try {
     for await (const entry of entries) {
       const { name, size = 0, type } = entry.header;
-      const known = name === recordName || name === bundleName || /^(lfs\/[0-9a-f]{64}|assets\/[0-9a-f-]{36})$/.test(name); // prettier-ignore
+      const known =
+        name === recordName || name === bundleName || /^(lfs\/[0-9a-f]{64}|assets\/[0-9a-f-]{36})$/.test(name);
       if (!known || type !== 'file') throw broken('it holds what does not belong there');
       if (name === recordName && size > largestRecord) throw broken('its list of issues is too large');
       await pipeline(entry, createWriteStream(join(folder, name.replace('/', '-')), { flags: 'wx', mode: 0o600 }));

@@ -7,28 +7,89 @@ import { RepositoryRecord } from './record.ts';
  * All that the tables say of a repository and that is its own: no keys, hooks or people who may use it, and no reviews that are
  * still for their authors alone.
  */
-export async function readRecord(db: Kysely<Tables>, repository: Repository, savedAt: number): Promise<RepositoryRecord> {
+export async function readRecord(
+  db: Kysely<Tables>,
+  repository: Repository,
+  savedAt: number,
+): Promise<RepositoryRecord> {
   const { id, owner, name, description, website, archived, template, topics, options, defaultBranch } = repository;
-  const all = <Table extends 'labels' | 'milestones' | 'issues' | 'protections' | 'tag_protections' | 'commit_statuses' | 'releases' | 'lfs_objects'>(table: Table) =>
-    db.selectFrom(table as 'labels').selectAll().where('repository_id', '=', id).execute();
+  const all = <
+    Table extends
+      | 'labels'
+      | 'milestones'
+      | 'issues'
+      | 'protections'
+      | 'tag_protections'
+      | 'commit_statuses'
+      | 'releases'
+      | 'lfs_objects',
+  >(
+    table: Table,
+  ) =>
+    db
+      .selectFrom(table as 'labels')
+      .selectAll()
+      .where('repository_id', '=', id)
+      .execute();
   const issues = db.selectFrom('issues').select('id').where('repository_id', '=', id);
-  const ofIssues = (table: 'issue_labels' | 'issue_assignees' | 'review_requests' | 'pulls' | 'tracked_times' | 'issue_dependencies') =>
-    db.selectFrom(table as 'pulls').selectAll().where('issue_id', 'in', issues).execute();
-  const counter = await db.selectFrom('issue_counters').select('last').where('repository_id', '=', id).executeTakeFirst();
+  const ofIssues = (
+    table: 'issue_labels' | 'issue_assignees' | 'review_requests' | 'pulls' | 'tracked_times' | 'issue_dependencies',
+  ) =>
+    db
+      .selectFrom(table as 'pulls')
+      .selectAll()
+      .where('issue_id', 'in', issues)
+      .execute();
+  const counter = await db
+    .selectFrom('issue_counters')
+    .select('last')
+    .where('repository_id', '=', id)
+    .executeTakeFirst();
   const releases = db.selectFrom('releases').select('id').where('repository_id', '=', id);
   const pulls = await ofIssues('pulls');
   const unsent = db.selectFrom('reviews').select('id').where('issue_id', 'in', issues).where('state', '=', 'PENDING');
-  const reviews = await db.selectFrom('reviews').selectAll().where('issue_id', 'in', issues).where('state', '!=', 'PENDING').execute();
+  const reviews = await db
+    .selectFrom('reviews')
+    .selectAll()
+    .where('issue_id', 'in', issues)
+    .where('state', '!=', 'PENDING')
+    .execute();
   const ofUnsent = db.selectFrom('issue_entries').select('id').where('review_id', 'in', unsent);
-  const entries = await db.selectFrom('issue_entries').selectAll().where('issue_id', 'in', issues).where('id', 'not in', ofUnsent).execute();
-  const reactions = await db.selectFrom('issue_reactions').selectAll().where('issue_id', 'in', issues).where('entry_id', 'not in', ofUnsent).execute();
-  const attachments = await db.selectFrom('issue_attachments').selectAll().where('issue_id', 'in', issues).where('entry_id', 'not in', ofUnsent).execute();
+  const entries = await db
+    .selectFrom('issue_entries')
+    .selectAll()
+    .where('issue_id', 'in', issues)
+    .where('id', 'not in', ofUnsent)
+    .execute();
+  const reactions = await db
+    .selectFrom('issue_reactions')
+    .selectAll()
+    .where('issue_id', 'in', issues)
+    .where('entry_id', 'not in', ofUnsent)
+    .execute();
+  const attachments = await db
+    .selectFrom('issue_attachments')
+    .selectAll()
+    .where('issue_id', 'in', issues)
+    .where('entry_id', 'not in', ofUnsent)
+    .execute();
   // What the schema does not name is left out.
   return RepositoryRecord.parse({
     format: 'homeport-repository',
     version: 1,
     savedAt,
-    repository: { owner, name, description, website, private: repository.private, archived, template, topics, options, defaultBranch },
+    repository: {
+      owner,
+      name,
+      description,
+      website,
+      private: repository.private,
+      archived,
+      template,
+      topics,
+      options,
+      defaultBranch,
+    },
     lastNumber: counter?.last ?? 0,
     labels: await all('labels'),
     milestones: await all('milestones'),
@@ -50,4 +111,4 @@ export async function readRecord(db: Kysely<Tables>, repository: Repository, sav
     release_assets: await db.selectFrom('release_assets').selectAll().where('release_id', 'in', releases).execute(),
     largeFiles: await all('lfs_objects'),
   });
-} // prettier-ignore
+}

@@ -24,8 +24,28 @@ export const RepositoryRecord = z.object({
     defaultBranch: text.refine(isReferenceName),
   }),
   lastNumber: number,
-  labels: z.array(z.object({ id: number, name, color: text.regex(/^[0-9a-f]{6}$/i), description: text, exclusive: flag, archived: flag })), // prettier-ignore
-  milestones: z.array(z.object({ id: number, title: name, description: text, closed: flag, due_at: optionalNumber, created_at: number, updated_at: number, closed_at: optionalNumber })), // prettier-ignore
+  labels: z.array(
+    z.object({
+      id: number,
+      name,
+      color: text.regex(/^[0-9a-f]{6}$/i),
+      description: text,
+      exclusive: flag,
+      archived: flag,
+    }),
+  ),
+  milestones: z.array(
+    z.object({
+      id: number,
+      title: name,
+      description: text,
+      closed: flag,
+      due_at: optionalNumber,
+      created_at: number,
+      updated_at: number,
+      closed_at: optionalNumber,
+    }),
+  ),
   issues: z.array(
     z.object({
       ...{
@@ -45,9 +65,26 @@ export const RepositoryRecord = z.object({
   ),
   issue_labels: z.array(z.object({ issue_id: number, label_id: number })),
   issue_assignees: z.array(z.object({ issue_id: number, account: name })),
-  issue_reactions: z.array(z.object({ issue_id: number, entry_id: number, account: name, content: name, created_at: number })), // prettier-ignore
-  tracked_times: z.array(z.object({ issue_id: number, account: name, seconds: number.min(1), created_at: number })).default([]), // prettier-ignore
-  issue_attachments: z.array(z.object({ issue_id: number, entry_id: number, account: name, name, size: number, uuid: z.uuid(), downloads: number, created_at: number })).default([]), // prettier-ignore
+  issue_reactions: z.array(
+    z.object({ issue_id: number, entry_id: number, account: name, content: name, created_at: number }),
+  ),
+  tracked_times: z
+    .array(z.object({ issue_id: number, account: name, seconds: number.min(1), created_at: number }))
+    .default([]),
+  issue_attachments: z
+    .array(
+      z.object({
+        issue_id: number,
+        entry_id: number,
+        account: name,
+        name,
+        size: number,
+        uuid: z.uuid(),
+        downloads: number,
+        created_at: number,
+      }),
+    )
+    .default([]),
   issue_dependencies: z.array(z.object({ issue_id: number, depends_on: number, created_at: number })).default([]),
   reviews: z.array(
     z.object({
@@ -80,7 +117,9 @@ export const RepositoryRecord = z.object({
     }),
   ),
   protections: z.array(z.object({ rule: name, options: jsonObject, created_at: number, updated_at: number })),
-  tag_protections: z.array(z.object({ pattern: name, accounts: text.refine(isJsonList), created_at: number, updated_at: number })).default([]), // prettier-ignore
+  tag_protections: z
+    .array(z.object({ pattern: name, accounts: text.refine(isJsonList), created_at: number, updated_at: number }))
+    .default([]),
   commit_statuses: z.array(
     z.object({
       ...{ commit_id: commit, context: name, state: z.enum(statusStates), target_url: text, description: text },
@@ -93,7 +132,9 @@ export const RepositoryRecord = z.object({
       ...{ created_at: number, published_at: number },
     }),
   ),
-  release_assets: z.array(z.object({ release_id: number, name, size: number, uuid: z.uuid(), downloads: number, created_at: number })), // prettier-ignore
+  release_assets: z.array(
+    z.object({ release_id: number, name, size: number, uuid: z.uuid(), downloads: number, created_at: number }),
+  ),
   largeFiles: z.array(z.object({ oid: text.regex(/^[0-9a-f]{64}$/), size: number.min(0) })),
 });
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;

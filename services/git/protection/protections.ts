@@ -79,7 +79,8 @@ export class Protections {
 
   /** @throws Problem `git.invalid` (422), `git.rule_taken` (403) as with the peer */
   async create(repository: number, rule: string, options: ProtectionOptions): Promise<ProtectionRow> {
-    if (rule === '' || globPattern(rule, { parted: true }) === undefined) throw new Problem('git.invalid', 422, '[RuleName]: GlobPattern'); // prettier-ignore
+    if (rule === '' || globPattern(rule, { parted: true }) === undefined)
+      throw new Problem('git.invalid', 422, '[RuleName]: GlobPattern');
     const now = this.#context.clock.now();
     const made = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction
@@ -169,7 +170,9 @@ export function mayPush(options: ProtectionOptions, { account, byDeployKey = fal
 function mayForce(options: ProtectionOptions, { account, byDeployKey = false }: Pusher): boolean {
   if (!options.enable_force_push) return false;
   if (!options.enable_force_push_allowlist) return true;
-  return byDeployKey ? options.force_push_allowlist_deploy_keys : options.force_push_allowlist_usernames.includes(account); // prettier-ignore
+  return byDeployKey
+    ? options.force_push_allowlist_deploy_keys
+    : options.force_push_allowlist_usernames.includes(account);
 }
 
 function ruleFor(rules: readonly ProtectionRow[], branch: string): ProtectionRow | undefined {

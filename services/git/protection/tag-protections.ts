@@ -20,14 +20,25 @@ export class TagProtections {
   }
 
   list(repository: number): Promise<TagProtectionRow[]> {
-    return this.#db.selectFrom('tag_protections').selectAll().where('repository_id', '=', repository).orderBy('id').execute(); // prettier-ignore
+    return this.#db
+      .selectFrom('tag_protections')
+      .selectAll()
+      .where('repository_id', '=', repository)
+      .orderBy('id')
+      .execute();
   }
 
   /** @throws Problem `git.invalid` (422) for what is no pattern */
   create(repository: number, pattern: string, accounts: readonly string[]): Promise<TagProtectionRow> {
     checkPattern(pattern);
     const now = this.#context.clock.now();
-    const row = { repository_id: repository, pattern, accounts: JSON.stringify(accounts), created_at: now, updated_at: now }; // prettier-ignore
+    const row = {
+      repository_id: repository,
+      pattern,
+      accounts: JSON.stringify(accounts),
+      created_at: now,
+      updated_at: now,
+    };
     return this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.insertInto('tag_protections').values(row).returningAll().executeTakeFirstOrThrow(),
     );
@@ -49,7 +60,11 @@ export class TagProtections {
   }
 
   /** Which of a push's changes are refused, and why. */
-  async refused(repository: number, changes: readonly RefChange[], pusher: Pusher): Promise<ReadonlyMap<string, string>> {
+  async refused(
+    repository: number,
+    changes: readonly RefChange[],
+    pusher: Pusher,
+  ): Promise<ReadonlyMap<string, string>> {
     const some = changes.filter(({ ref }) => ref.startsWith(tags));
     const rules = some.length === 0 ? [] : await this.list(repository);
     return new Map(
@@ -58,12 +73,16 @@ export class TagProtections {
         .filter(([, tag]) => !allows(rules, tag, pusher))
         .map(([ref, tag]) => [ref, `Tag ${tag} is protected`]),
     );
-  } // prettier-ignore
+  }
 
   /** @throws Problem `git.protected` (405) when a reference is a tag that is not for this account to change */
   async check(repository: number, ref: string, account: string): Promise<void> {
     if (!ref.startsWith(tags) || allows(await this.list(repository), ref.slice(tags.length), { account })) return;
-    throw new Problem('git.protected', 405, `user not allowed to change protected tag [tag: ${ref.slice(tags.length)}]`); // prettier-ignore
+    throw new Problem(
+      'git.protected',
+      405,
+      `user not allowed to change protected tag [tag: ${ref.slice(tags.length)}]`,
+    );
   }
 }
 
@@ -77,5 +96,6 @@ function allows(rules: readonly TagProtectionRow[], tag: string, { account, byDe
 /** Regular expressions, which the peer takes between slashes, are not: they can be made to take any time. */
 function checkPattern(pattern: string): void {
   const isRegular = pattern.length > 1 && pattern.startsWith('/') && pattern.endsWith('/');
-  if (pattern === '' || isRegular || globPattern(pattern, { parted: false }) === undefined) throw new Problem('git.invalid', 422, '[NamePattern]: GlobPattern'); // prettier-ignore
+  if (pattern === '' || isRegular || globPattern(pattern, { parted: false }) === undefined)
+    throw new Problem('git.invalid', 422, '[NamePattern]: GlobPattern');
 }

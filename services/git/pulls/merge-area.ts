@@ -40,7 +40,8 @@ export class MergeArea implements AsyncDisposable {
     const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--end-of-options', ours, theirs];
     const { code, stdout } = await this.run(args, { codes: [1] }).catch((error: unknown) => {
       // Histories that have nothing in common are never merged by themselves.
-      if (error instanceof GitFailed && error.words.includes('unrelated histories')) return { code: 1, stdout: Buffer.alloc(0) }; // prettier-ignore
+      if (error instanceof GitFailed && error.words.includes('unrelated histories'))
+        return { code: 1, stdout: Buffer.alloc(0) };
       throw error;
     });
     const [tree = '', ...files] = stdout.toString().split('\0');

@@ -60,7 +60,8 @@ export class MergeRules {
     state: Standing,
     { account, force = false }: { readonly account: string; readonly force?: boolean | undefined },
   ): Promise<void> {
-    if (await isBlocked(this.#parts.db, issue.id)) throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${waiting}]`); // prettier-ignore
+    if (await isBlocked(this.#parts.db, issue.id))
+      throw new Problem('git.not_ready', 405, `not ready to merge [reason: ${waiting}]`);
     const options = await this.#options(repository, issue);
     if (options === undefined) return;
     if (!mayMerge(options, account)) throw new Problem('git.not_allowed', 405, 'User not allowed to merge PR');
@@ -95,7 +96,13 @@ export class MergeRules {
     { comparison, head }: Standing,
   ): Promise<Hurdles> {
     const { db, statuses } = this.#parts;
-    const reviews = await db.selectFrom('reviews').selectAll().where('issue_id', '=', issue.id).where('dismissed', '=', 0).where('official', '=', 1).execute(); // prettier-ignore
+    const reviews = await db
+      .selectFrom('reviews')
+      .selectAll()
+      .where('issue_id', '=', issue.id)
+      .where('dismissed', '=', 0)
+      .where('official', '=', 1)
+      .execute();
     const approvals = reviews.filter((review) => isApproval(options, review, head)).length;
     const isAsked = options.block_on_official_review_requests && (await this.#isAsked(options, repository, issue));
     const { required_approvals: wanted } = options;

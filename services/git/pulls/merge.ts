@@ -79,7 +79,8 @@ export class Merges {
         throw new Problem('git.style', 405, `${wish.style} is not an allowed merge style for this repository`);
       }
       if (state.draft) throw new Problem('git.draft', 405, 'Work in progress PRs cannot be merged');
-      if (wish.head !== undefined && wish.head !== '' && wish.head !== state.head) throw new Problem('git.moved', 409, 'head out of date'); // prettier-ignore
+      if (wish.head !== undefined && wish.head !== '' && wish.head !== state.head)
+        throw new Problem('git.moved', 409, 'head out of date');
       await this.#parts.rules.check(repository, issue, state, wish);
       const { context, folder, git } = this.#parts;
       await using area = await MergeArea.open(context, git, folder(repository));
@@ -100,7 +101,8 @@ export class Merges {
       const issue = await this.#open(repository, number);
       const { context, folder, git, pushes } = this.#parts;
       const { base, comparison, head, headRepository, hasHead } = await this.#parts.pulls.state(repository, issue);
-      if (headRepository === undefined || !hasHead) throw new Problem('git.unknown', 404, 'the branch of this pull request is gone'); // prettier-ignore
+      if (headRepository === undefined || !hasHead)
+        throw new Problem('git.unknown', 404, 'the branch of this pull request is gone');
       if (comparison.behind === 0) return;
       const { base_branch, head_branch } = issue.request;
       const { protections } = this.#parts;
@@ -108,7 +110,10 @@ export class Merges {
       if (style === 'rebase') await protections.checkRewrite(headRepository.id, head_branch, wish);
       else await protections.checkCommit(headRepository.id, head_branch, wish);
       await using area = await MergeArea.open(context, git, folder(repository));
-      const made = style === 'rebase' ? await this.#replayed(area, repository, base, head, wish.committer) : await this.#joined(area, head, base, `Merge branch '${base_branch}' into ${head_branch}`, wish.committer); // prettier-ignore
+      const made =
+        style === 'rebase'
+          ? await this.#replayed(area, repository, base, head, wish.committer)
+          : await this.#joined(area, head, base, `Merge branch '${base_branch}' into ${head_branch}`, wish.committer);
       await area.keep(made, [head], folder(headRepository));
       const change = { ref: `refs/heads/${head_branch}`, before: head, after: made };
       const id = await pushes.begin(headRepository, wish.account, [change]);
@@ -143,13 +148,23 @@ export class Merges {
     wish: MergeWish,
   ): Promise<string> {
     const { base_branch, head_branch } = issue.request;
-    const foreign = headRepository === undefined || headRepository.id === repository.id ? '' : `${headRepository.owner}/${headRepository.name}:`; // prettier-ignore
-    const subject: MergeSubject = { title: issue.title, number: issue.number, from: foreign + head_branch, into: base_branch }; // prettier-ignore
+    const foreign =
+      headRepository === undefined || headRepository.id === repository.id
+        ? ''
+        : `${headRepository.owner}/${headRepository.name}:`;
+    const subject: MergeSubject = {
+      title: issue.title,
+      number: issue.number,
+      from: foreign + head_branch,
+      into: base_branch,
+    };
     const said = (otherwise: string): string => {
       const [title = '', body = ''] = [wish.title?.trim(), wish.message?.trim()];
       if (title === '' && body === '') return otherwise;
       const [first = '', ...rest] = otherwise.split('\n\n');
-      return [title === '' ? first : title, body === '' ? rest.join('\n\n') : body].filter((part) => part !== '').join('\n\n'); // prettier-ignore
+      return [title === '' ? first : title, body === '' ? rest.join('\n\n') : body]
+        .filter((part) => part !== '')
+        .join('\n\n');
     };
     switch (wish.style) {
       case 'merge':
@@ -158,7 +173,13 @@ export class Merges {
         const merged = await area.merge(base, head);
         if ('conflicts' in merged) throw conflict(merged.conflicts);
         const commits = await this.#commits(repository, base, head);
-        return area.commit(merged.tree, [base], said(squashMessage(subject, commits, wish.author)), wish.author, wish.committer); // prettier-ignore
+        return area.commit(
+          merged.tree,
+          [base],
+          said(squashMessage(subject, commits, wish.author)),
+          wish.author,
+          wish.committer,
+        );
       }
       case 'rebase':
         return this.#replayed(area, repository, base, head, wish.committer);
@@ -169,7 +190,11 @@ export class Merges {
       }
       case 'fast-forward-only':
         if (comparison.mergeBase === base) return head;
-        throw new Problem('git.diverged', 409, `${base_branch} has commits that ${head_branch} has not: it cannot be moved forward to it.`); // prettier-ignore
+        throw new Problem(
+          'git.diverged',
+          409,
+          `${base_branch} has commits that ${head_branch} has not: it cannot be moved forward to it.`,
+        );
     }
   }
 
@@ -187,7 +212,8 @@ export class Merges {
     committer: Author,
   ): Promise<string> {
     const commits = await this.#commits(repository, onto, head);
-    if (commits.length > mostReplayed) throw new Problem('git.too_many', 409, `These are more than ${mostReplayed} commits: merge or squash them.`); // prettier-ignore
+    if (commits.length > mostReplayed)
+      throw new Problem('git.too_many', 409, `These are more than ${mostReplayed} commits: merge or squash them.`);
     const top = await area.replay(commits, onto, committer);
     if (typeof top !== 'string') throw conflict(top.conflicts);
     return top;
@@ -213,14 +239,26 @@ export class Merges {
     const { base_branch, head_branch } = issue.request;
     const changes: RefChange[] = [{ ref: `refs/heads/${base_branch}`, before: base, after: made }];
     const isOwn = headRepository?.id === repository.id;
-    const isFree = isOwn && hasHead && head_branch !== repository.defaultBranch && !(await this.#isWanted(repository, issue.id, head_branch)); // prettier-ignore
+    const isFree =
+      isOwn &&
+      hasHead &&
+      head_branch !== repository.defaultBranch &&
+      !(await this.#isWanted(repository, issue.id, head_branch));
     const isProtected = (await protections.of(repository.id, head_branch)) !== undefined;
-    if (wish.deleteBranch === true && isFree && !isProtected) changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: noObject }); // prettier-ignore
+    if (wish.deleteBranch === true && isFree && !isProtected)
+      changes.push({ ref: `refs/heads/${head_branch}`, before: head, after: noObject });
     const id = await pushes.begin(repository, wish.account, changes);
     // With this the push is known as a merge, also to a host that finds it half done.
     await context.commit(async (transaction: Db) => {
-      await transaction.insertInto('pull_merges').values({ push_id: id, issue_id: issue.id, account: wish.account, commit: made }).execute(); // prettier-ignore
-      await transaction.updateTable('pulls').set({ head_commit: head, merge_base: comparison.mergeBase ?? base }).where('issue_id', '=', issue.id).execute(); // prettier-ignore
+      await transaction
+        .insertInto('pull_merges')
+        .values({ push_id: id, issue_id: issue.id, account: wish.account, commit: made })
+        .execute();
+      await transaction
+        .updateTable('pulls')
+        .set({ head_commit: head, merge_base: comparison.mergeBase ?? base })
+        .where('issue_id', '=', issue.id)
+        .execute();
     });
     await this.#change(repository, id, wish.account, changes);
   }
@@ -245,12 +283,16 @@ export class Merges {
 
   async #change(repository: Repository, id: string, account: string, changes: readonly RefChange[]): Promise<void> {
     const { context, folder, git, pushes } = this.#parts;
-    const lines = changes.map(({ ref, before, after }) => (after === noObject ? `delete ${ref} ${before}` : `update ${ref} ${after} ${before}`)); // prettier-ignore
+    const lines = changes.map(({ ref, before, after }) =>
+      after === noObject ? `delete ${ref} ${before}` : `update ${ref} ${after} ${before}`,
+    );
     try {
       await git.run(folder(repository), ['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
     } catch (cause) {
       await pushes.settle(id, repository, account, []);
-      await context.commit((transaction: Db) => transaction.deleteFrom('pull_merges').where('push_id', '=', id).execute()); // prettier-ignore
+      await context.commit((transaction: Db) =>
+        transaction.deleteFrom('pull_merges').where('push_id', '=', id).execute(),
+      );
       if (!(cause instanceof GitFailed)) throw cause;
       throw new Problem('git.moved', 409, 'A branch was changed meanwhile; look again.', { cause });
     }

@@ -133,7 +133,9 @@ export class Pulls {
     const head = isOpen ? (now ?? request.head_commit) : request.head_commit;
     const merged = request.merged_commit !== null;
     // What a merged one was compared with stays what it was.
-    const base = merged ? request.merge_base : ((await this.branch(repository, request.base_branch)) ?? request.merge_base); // prettier-ignore
+    const base = merged
+      ? request.merge_base
+      : ((await this.branch(repository, request.base_branch)) ?? request.merge_base);
     const comparison = await comparisons.of(folder(repository), base, head);
     const draft = isDraftTitle(issue.title);
     const mergeable = isOpen && !draft && comparison.conflicts === undefined && comparison.mergeBase !== undefined;
@@ -144,7 +146,15 @@ export class Pulls {
   async #bring(repository: Repository, head: Head): Promise<void> {
     if (head.repository.id === repository.id) return;
     const { folder, git } = this.#parts;
-    const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', folder(head.repository), head.commit]; // prettier-ignore
+    const args = [
+      'fetch',
+      '--quiet',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--end-of-options',
+      folder(head.repository),
+      head.commit,
+    ];
     await git.run(folder(repository), args);
   }
 

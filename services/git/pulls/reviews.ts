@@ -71,7 +71,12 @@ export async function submitReview(
 ): Promise<void> {
   const { account, db, now } = work;
   checkState(issue, account, state);
-  const lines = await db.selectFrom('issue_entries').selectAll().where('review_id', '=', id).where('kind', '=', 'code').execute(); // prettier-ignore
+  const lines = await db
+    .selectFrom('issue_entries')
+    .selectAll()
+    .where('review_id', '=', id)
+    .where('kind', '=', 'code')
+    .execute();
   if (body.trim() === '' && lines.length === 0 && state !== 'APPROVED') {
     throw new Problem('git.invalid', 422, 'body is empty');
   }
@@ -92,7 +97,11 @@ export async function submitReview(
   await textWritten(work, issue.id, [body, ...lines.map((line) => line.body)].join('\n'));
   await touch(work, issue.id);
   await tell(work, issue.id, entry);
-  const event = { APPROVED: 'pull_request_review_approved', REQUEST_CHANGES: 'pull_request_review_rejected', COMMENT: 'pull_request_review_comment' }[state]; // prettier-ignore
+  const event = {
+    APPROVED: 'pull_request_review_approved',
+    REQUEST_CHANGES: 'pull_request_review_rejected',
+    COMMENT: 'pull_request_review_comment',
+  }[state];
   work.events.push({ event, action: 'reviewed', issue: issue.id, entry, review: id });
 }
 
@@ -127,7 +136,12 @@ export async function requestReviews(
 ): Promise<void> {
   const { db } = work;
   for (const account of accounts) {
-    const known = await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).where('account', '=', account).executeTakeFirst(); // prettier-ignore
+    const known = await db
+      .selectFrom('review_requests')
+      .select('account')
+      .where('issue_id', '=', issue.id)
+      .where('account', '=', account)
+      .executeTakeFirst();
     if ((known !== undefined) === wanted) continue;
     if (wanted) await db.insertInto('review_requests').values({ issue_id: issue.id, account }).execute();
     else

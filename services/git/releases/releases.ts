@@ -55,11 +55,14 @@ export class Releases {
     return made;
   }
 
-  async change({ id }: ReleaseRow, values: Partial<ReleaseValues & Pick<ReleaseRow, 'published_at'>>): Promise<ReleaseRow> {
+  async change(
+    { id }: ReleaseRow,
+    values: Partial<ReleaseValues & Pick<ReleaseRow, 'published_at'>>,
+  ): Promise<ReleaseRow> {
     return this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.updateTable('releases').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
     );
-  } // prettier-ignore
+  }
 
   async remove(repository: Owner, release: ReleaseRow): Promise<void> {
     const assets = await this.assets(release.id);

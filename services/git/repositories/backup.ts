@@ -66,15 +66,23 @@ export async function restoreRepositories({ context }: Pick<BackupParts, 'contex
  * After a restore: the tables were saved a moment before the repositories, so they are told what is in them. Call before
  * anything else looks at repositories.
  */
-export async function reconcileRestored({ context, git }: BackupParts, folder: (row: { folder: string }) => string): Promise<void> {
+export async function reconcileRestored(
+  { context, git }: BackupParts,
+  folder: (row: { folder: string }) => string,
+): Promise<void> {
   const mark = join(context.files, restoredMark);
   if ((await readFile(mark).catch(() => undefined)) === undefined) return;
-  const rows = await (context.db as Kysely<Tables>).selectFrom('repositories').select(['id', 'folder', 'default_branch']).execute();
+  const rows = await (context.db as Kysely<Tables>)
+    .selectFrom('repositories')
+    .select(['id', 'folder', 'default_branch'])
+    .execute();
   for (const row of rows) {
     const path = folder(row);
     const head = await readFile(join(path, 'HEAD'), 'utf8').catch(() => undefined);
     if (head === undefined) {
-      await context.commit((transaction: Kysely<Tables>) => transaction.deleteFrom('repositories').where('id', '=', row.id).execute());
+      await context.commit((transaction: Kysely<Tables>) =>
+        transaction.deleteFrom('repositories').where('id', '=', row.id).execute(),
+      );
       context.log.warn('a repository that was being removed during the backup is not there', { repository: row.id });
       continue;
     }
@@ -90,13 +98,15 @@ export async function reconcileRestored({ context, git }: BackupParts, folder: (
     );
   }
   await rm(mark, { force: true });
-} // prettier-ignore
+}
 
 /** The two levels below which repositories lie. */
 async function folders(path: string): Promise<readonly (readonly [string, string])[]> {
   const parts = await readdir(path).catch(() => []);
   const names = await Promise.all(parts.map((part) => readdir(join(path, part))));
-  return parts.flatMap((part, at) => (names[at] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const)); // prettier-ignore
+  return parts.flatMap((part, at) =>
+    (names[at] ?? []).filter((name) => name.endsWith('.git')).map((name) => [part, name] as const),
+  );
 }
 
 /** Takes objects without copying their bytes where the disk can do so: they never change. What a push is at is left out. */

@@ -22,7 +22,10 @@ export interface Beginning {
 
 /** @throws Problem (422) for a name that is none */
 export function beginningOf({ gitignores, license, labels }: WantedBeginning): Beginning {
-  const names = gitignores.split(',').map((name) => name.trim()).filter((name) => name !== ''); // prettier-ignore
+  const names = gitignores
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
   const sections = names.map((name) => `# ${name}\n${named('gitignore', gitignoreTexts, name)}`);
   return {
     gitignore: sections.join('\n'),

@@ -20,7 +20,8 @@ export async function readBlame(git: Git, folder: string, commit: string, path: 
   const options = { maxBytes: mostBytes, signal: AbortSignal.timeout(longestMs) };
   const args = ['blame', '--porcelain', commit, '--', path];
   const { stdout } = await git.run(folder, args, options).catch((cause: unknown) => {
-    if (options.signal.aborted) throw new Problem('git.too_much', 413, 'This takes too long to be found out.', { cause }); // prettier-ignore
+    if (options.signal.aborted)
+      throw new Problem('git.too_much', 413, 'This takes too long to be found out.', { cause });
     if (cause instanceof GitFailed) throw new Problem('git.unknown', 404, 'There is no such file.', { cause });
     throw cause;
   });

@@ -12,7 +12,9 @@ export interface Branch {
 }
 
 const heads = 'refs/heads/';
-const format = ['objectname', 'refname', 'authorname', 'committerdate:unix', 'contents:subject'].map((field) => `%(${field})`).join('%00'); // prettier-ignore
+const format = ['objectname', 'refname', 'authorname', 'committerdate:unix', 'contents:subject']
+  .map((field) => `%(${field})`)
+  .join('%00');
 
 /** All branches, the newest commit first. */
 export async function readBranches(git: Git, folder: string): Promise<readonly Branch[]> {

@@ -20,12 +20,22 @@ export class Follows {
   }
 
   async followers(of: string): Promise<readonly string[]> {
-    const rows = await this.#db.selectFrom('follows').select('account').where('followed', '=', of).orderBy('created_at').execute(); // prettier-ignore
+    const rows = await this.#db
+      .selectFrom('follows')
+      .select('account')
+      .where('followed', '=', of)
+      .orderBy('created_at')
+      .execute();
     return rows.map(({ account }) => account);
   }
 
   async following(account: string): Promise<readonly string[]> {
-    const rows = await this.#db.selectFrom('follows').select('followed').where('account', '=', account).orderBy('created_at').execute(); // prettier-ignore
+    const rows = await this.#db
+      .selectFrom('follows')
+      .select('followed')
+      .where('account', '=', account)
+      .orderBy('created_at')
+      .execute();
     return rows.map(({ followed }) => followed);
   }
 

@@ -11,7 +11,12 @@ import type { Repositories, Repository } from './repositories.ts';
 export class Forks {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #db: Kysely<Tables>;
-  readonly #parts: { readonly git: Git; readonly keeper: Keeper; readonly lfs: LfsStore; readonly repositories: Repositories }; // prettier-ignore
+  readonly #parts: {
+    readonly git: Git;
+    readonly keeper: Keeper;
+    readonly lfs: LfsStore;
+    readonly repositories: Repositories;
+  };
 
   constructor(
     context: Pick<Context, 'clock' | 'commit' | 'db'>,

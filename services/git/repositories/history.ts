@@ -9,7 +9,13 @@ import type { Repositories, Sight } from './repositories.ts';
 /** Changes of references that are remembered, of each repository; and of one push. */
 const mostKept = 500;
 const mostOfOnePush = 20;
-const told: Partial<Record<EntryKind, GitEvent['kind']>> = { close: 'closed', reopen: 'reopened', merge_pull: 'merged', comment: 'commented', review: 'reviewed' }; // prettier-ignore
+const told: Partial<Record<EntryKind, GitEvent['kind']>> = {
+  close: 'closed',
+  reopen: 'reopened',
+  merge_pull: 'merged',
+  comment: 'commented',
+  review: 'reviewed',
+};
 
 /** Where a page of the history ended. */
 export interface HistoryPlace {
@@ -24,7 +30,10 @@ export function rememberPushes(clock: { now(): number }): PushConsequence {
     const shown = changes.filter(({ ref }) => /^refs\/(heads|tags)\//.test(ref)).slice(0, mostOfOnePush);
     if (shown.length === 0) return;
     const common = { repository_id: repository.id, account, created_at: clock.now() };
-    await transaction.insertInto('push_history').values(shown.map((change) => ({ ...common, ...change }))).execute(); // prettier-ignore
+    await transaction
+      .insertInto('push_history')
+      .values(shown.map((change) => ({ ...common, ...change })))
+      .execute();
     const oldest = await transaction
       .selectFrom('push_history')
       .select('id')
@@ -46,7 +55,17 @@ export function rememberPushes(clock: { now(): number }): PushConsequence {
 export async function readHistory(
   { db, repositories }: { readonly db: Kysely<Tables>; readonly repositories: Repositories },
   sight: Sight,
-  { account: by, repository: id, before, limit }: { readonly account?: string; readonly repository?: number | undefined; readonly before?: HistoryPlace | undefined; readonly limit: number }, // prettier-ignore
+  {
+    account: by,
+    repository: id,
+    before,
+    limit,
+  }: {
+    readonly account?: string;
+    readonly repository?: number | undefined;
+    readonly before?: HistoryPlace | undefined;
+    readonly limit: number;
+  },
 ): Promise<readonly GitEvent[]> {
   const ids = repositories.idsOf({ sight, id });
   const place = ['owners.name as owner', 'repositories.name as name'] as const;
@@ -120,8 +139,22 @@ export async function readHistory(
       kind: after === noObject ? ('deleted' as const) : was === noObject ? ('created' as const) : ('pushed' as const),
       commit: after === noObject ? '' : after,
     })),
-    ...issues.map(({ id, pull, title, ...row }) => ({ ...none, ...row, id: `i${id}`, kind: 'opened' as const, what: title, pull: pull === 1 })), // prettier-ignore
-    ...entries.map(({ entry_kind, id, pull, title, ...row }) => ({ ...none, ...row, id: `e${id}`, kind: told[entry_kind] ?? 'commented', what: title, pull: pull === 1 })), // prettier-ignore
+    ...issues.map(({ id, pull, title, ...row }) => ({
+      ...none,
+      ...row,
+      id: `i${id}`,
+      kind: 'opened' as const,
+      what: title,
+      pull: pull === 1,
+    })),
+    ...entries.map(({ entry_kind, id, pull, title, ...row }) => ({
+      ...none,
+      ...row,
+      id: `e${id}`,
+      kind: told[entry_kind] ?? 'commented',
+      what: title,
+      pull: pull === 1,
+    })),
     ...releases.map(({ id, title, ...row }) => ({
       ...none,
       ...row,

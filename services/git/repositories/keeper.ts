@@ -76,7 +76,15 @@ export class Keeper {
     const now = clock.now();
     // The folder first: a row without one would be a repository that cannot be read.
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-    await this.#git.run(undefined, ['init', '--bare', '--quiet', '--template=', `--initial-branch=${wanted.defaultBranch}`, '--', path]); // prettier-ignore
+    await this.#git.run(undefined, [
+      'init',
+      '--bare',
+      '--quiet',
+      '--template=',
+      `--initial-branch=${wanted.defaultBranch}`,
+      '--',
+      path,
+    ]);
     try {
       const id = await commit(async (transaction: Kysely<Tables>) => {
         const owner =
@@ -160,7 +168,11 @@ export class Keeper {
         .where('id', '!=', repository.id)
         .executeTakeFirst();
       if (taken !== undefined) throw nameTaken();
-      await transaction.deleteFrom('former_names').where('owner_id', '=', owner.id).where('lower_name', '=', lower).execute(); // prettier-ignore
+      await transaction
+        .deleteFrom('former_names')
+        .where('owner_id', '=', owner.id)
+        .where('lower_name', '=', lower)
+        .execute();
       await transaction
         .insertInto('former_names')
         .values({
@@ -173,7 +185,11 @@ export class Keeper {
         )
         .execute();
       // A change of capitals alone leaves no former name behind.
-      await transaction.deleteFrom('former_names').where('owner_id', '=', owner.id).where('lower_name', '=', lower).execute(); // prettier-ignore
+      await transaction
+        .deleteFrom('former_names')
+        .where('owner_id', '=', owner.id)
+        .where('lower_name', '=', lower)
+        .execute();
       await transaction
         .updateTable('repositories')
         .set({ owner_id: owner.id, name: to.name, lower_name: lower, updated_at: now })

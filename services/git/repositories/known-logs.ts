@@ -22,7 +22,10 @@ export class KnownLogs {
     const list = known(this.#lists, mostLists, folder, query, () => readLog(this.#git, folder, query));
     void list.then(
       (commits) => {
-        const words = commits.reduce((sum, { author, committer, message }) => sum + author.name.length + committer.name.length + message.length, 0); // prettier-ignore
+        const words = commits.reduce(
+          (sum, { author, committer, message }) => sum + author.name.length + committer.name.length + message.length,
+          0,
+        );
         if (words > longestWords) this.#lists.delete(keyOf(folder, query));
       },
       () => undefined,

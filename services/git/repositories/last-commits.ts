@@ -64,7 +64,15 @@ export class LastCommits {
     const plain = commits.filter(({ parents }) => parents.length < 2);
     const depth = parent === '' ? 1 : parent.split('/').length + 1;
     // Of the first folder the names that stand in it are enough.
-    const args = ['diff-tree', '--stdin', '-z', ...(parent === '' ? [] : ['-r']), '--root', '--name-only', '--no-renames']; // prettier-ignore
+    const args = [
+      'diff-tree',
+      '--stdin',
+      '-z',
+      ...(parent === '' ? [] : ['-r']),
+      '--root',
+      '--name-only',
+      '--no-renames',
+    ];
     const options = { input: plain.map(({ id }) => `${id}\n`).join(''), modest: true };
     const { stdout } = await this.#git.run(folder, args, options).catch((error: unknown) => {
       if (!isTooMuch(error)) throw error;

@@ -59,13 +59,25 @@ export async function migrate(
     };
     const wantedRefs = ['heads', 'tags', 'notes'].map((kind) => `+refs/${kind}/*:refs/${kind}/*`);
     try {
-      await git.run(folder, ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', url.href, ...wantedRefs], options); // prettier-ignore
+      await git.run(
+        folder,
+        ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--', url.href, ...wantedRefs],
+        options,
+      );
     } catch (error) {
       if (!(error instanceof GitFailed)) throw error;
       const words = error.words.replaceAll(/\s*\n\s*/g, ' ');
-      throw new Problem('git.migration', 422, `Migration failed: clone error: exit status ${error.code ?? 128} - ${words}`, { cause: error }); // prettier-ignore
+      throw new Problem(
+        'git.migration',
+        422,
+        `Migration failed: clone error: exit status ${error.code ?? 128} - ${words}`,
+        { cause: error },
+      );
     }
-    const { stdout } = await git.run(folder, ['ls-remote', '--symref', '--', url.href, 'HEAD'], { ...options, codes: [128] }); // prettier-ignore
+    const { stdout } = await git.run(folder, ['ls-remote', '--symref', '--', url.href, 'HEAD'], {
+      ...options,
+      codes: [128],
+    });
     const branches = (await readReferences(git, folder, heads)).map(({ ref }) => ref.slice(heads.length));
     // The branch that the other side shows first is the default one here.
     const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(stdout.toString())?.[1] ?? wanted.defaultBranch;
@@ -121,7 +133,11 @@ async function askPass(
   const folder = await mkdtemp(join(files, 'home', 'ask-'));
   const path = join(folder, 'ask.sh');
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-  await writeFile(path, `#!/bin/sh\ncase "$1" in\nUsername*) printf '%s\\n' ${quoted(user)} ;;\n*) printf '%s\\n' ${quoted(password)} ;;\nesac\n`, { mode: 0o700 }); // prettier-ignore
+  await writeFile(
+    path,
+    `#!/bin/sh\ncase "$1" in\nUsername*) printf '%s\\n' ${quoted(user)} ;;\n*) printf '%s\\n' ${quoted(password)} ;;\nesac\n`,
+    { mode: 0o700 },
+  );
   await chmod(path, 0o700);
   return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }

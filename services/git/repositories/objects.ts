@@ -22,7 +22,9 @@ const idleMs = 20_000;
 /** Larger objects are streamed by another way. */
 const largest = 16 * 1024 * 1024;
 /** Where git looks for a name besides where it says, and what it reads as the id at its end, as of `v1.2-3-gabcdef0`. */
-const otherPlaces = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map((prefix) => (ref: string) => prefix + ref).concat((ref) => `refs/remotes/${ref}/HEAD`); // prettier-ignore
+const otherPlaces = ['refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/']
+  .map((prefix) => (ref: string) => prefix + ref)
+  .concat((ref) => `refs/remotes/${ref}/HEAD`);
 const described = /-g[0-9a-f]+$/i;
 
 /**
@@ -53,7 +55,9 @@ export class Objects implements AsyncDisposable {
     // Git looks for the whole name first, so what it does not find is not there.
     const found = await this.info(folder, `${ref}^{commit}`);
     if (found?.type !== 'commit') return undefined;
-    const others = described.test(ref) ? [found] : await Promise.all(otherPlaces.map((place) => this.info(folder, place(ref)))); // prettier-ignore
+    const others = described.test(ref)
+      ? [found]
+      : await Promise.all(otherPlaces.map((place) => this.info(folder, place(ref))));
     if (others.every((other) => other === undefined)) return found.id;
     const lines = await this.#git.lines(folder, ['for-each-ref', '--format=%(objectname) %(refname)', '--', ref]);
     const exact = lines.find((line) => line.slice(41) === ref);

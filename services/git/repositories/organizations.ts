@@ -29,11 +29,12 @@ export class Organizations {
           kind: 'organization',
           ...values,
           created_at: this.#context.clock.now(),
-        }) // prettier-ignore
+        })
         .onConflict((conflict) => conflict.column('lower_name').doNothing())
         .returningAll()
         .executeTakeFirst();
-      if (row !== undefined) await transaction.insertInto('organization_members').values({ owner_id: row.id, account }).execute(); // prettier-ignore
+      if (row !== undefined)
+        await transaction.insertInto('organization_members').values({ owner_id: row.id, account }).execute();
       return row;
     });
     if (made === undefined) throw nameTaken(name);
@@ -129,8 +130,13 @@ export class Organizations {
   /** @throws Problem `git.last_member` (403): somebody must be able to decide for it. */
   async removeMember(id: number, account: string): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const rows = await transaction.selectFrom('organization_members').select('account').where('owner_id', '=', id).execute(); // prettier-ignore
-      if (rows.length === 1 && rows[0]?.account === account) throw new Problem('git.last_member', 403, 'user is the last member of team'); // prettier-ignore
+      const rows = await transaction
+        .selectFrom('organization_members')
+        .select('account')
+        .where('owner_id', '=', id)
+        .execute();
+      if (rows.length === 1 && rows[0]?.account === account)
+        throw new Problem('git.last_member', 403, 'user is the last member of team');
       await transaction
         .deleteFrom('organization_members')
         .where('owner_id', '=', id)

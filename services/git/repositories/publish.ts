@@ -51,7 +51,11 @@ export async function publishFolder(
         size: await sizeOf(git, path),
       };
     });
-    const { stdout } = await git.run(keeper.folder(repository), ['ls-tree', '-r', '-z', '--name-only', heads + repository.defaultBranch], { codes: [128] }); // prettier-ignore
+    const { stdout } = await git.run(
+      keeper.folder(repository),
+      ['ls-tree', '-r', '-z', '--name-only', heads + repository.defaultBranch],
+      { codes: [128] },
+    );
     return { repository, folder, files: stdout.toString().split('\0').length - 1 };
   } catch (error) {
     if (!isKnown) await rm(inside, { recursive: true, force: true });
@@ -78,13 +82,15 @@ export async function setRemote(git: Git, folder: string, address: string): Prom
 
 /** The folder itself, without links, where it may be published. @throws Problem */
 async function folderAt(asked: string, data: string): Promise<string> {
-  if (!isAbsolute(asked) || asked.includes('\0')) throw bad('Name it from its very beginning, such as /home/ada/project.'); // prettier-ignore
+  if (!isAbsolute(asked) || asked.includes('\0'))
+    throw bad('Name it from its very beginning, such as /home/ada/project.');
   const folder = await realpath(asked).catch((cause: unknown) => {
     throw bad('There is no such folder.', cause);
   });
   if (!(await stat(folder)).isDirectory()) throw bad('This is no folder.');
   const home = await realpath(homedir()).catch(() => homedir());
-  if (folder === dirname(folder) || holds(folder, home)) throw bad('This is more than one project. Choose a folder within it.'); // prettier-ignore
+  if (folder === dirname(folder) || holds(folder, home))
+    throw bad('This is more than one project. Choose a folder within it.');
   const own = await realpath(data);
   if (holds(folder, own) || holds(own, folder)) throw bad('Homeport keeps its own data there.');
   return folder;
@@ -95,7 +101,8 @@ async function holdsRepository(folder: string): Promise<boolean> {
   if (inside?.isDirectory() === true) return true;
   if (inside !== undefined) throw bad('It is a second work tree of another repository.');
   for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {
-    if ((await lstat(join(above, '.git')).catch(() => undefined)) !== undefined) throw bad(`It belongs to the repository in ${above}.`); // prettier-ignore
+    if ((await lstat(join(above, '.git')).catch(() => undefined)) !== undefined)
+      throw bad(`It belongs to the repository in ${above}.`);
   }
   return false;
 }
@@ -116,7 +123,10 @@ async function makeRepository(git: Git, folder: string, branch: string, author: 
     const options = { ...limits(), environment: { GIT_DIR: inside, GIT_WORK_TREE: folder } };
     await git.run(folder, ['add', '--all', '--', '.'], options);
     const tree = (await git.run(folder, ['write-tree'], options)).stdout.toString().trim();
-    const { stdout } = await git.run(inside, ['commit-tree', tree], { input: 'First commit\n', environment: authorship(author) }); // prettier-ignore
+    const { stdout } = await git.run(inside, ['commit-tree', tree], {
+      input: 'First commit\n',
+      environment: authorship(author),
+    });
     await git.run(inside, ['update-ref', heads + branch, stdout.toString().trim()]);
   } catch (error) {
     await rm(inside, { recursive: true, force: true });

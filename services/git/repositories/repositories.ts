@@ -31,7 +31,13 @@ export interface Repository {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly pushedAt: number | null;
-  readonly counts: { readonly stars: number; readonly forks: number; readonly releases: number; readonly issues: number; readonly pulls: number }; // prettier-ignore
+  readonly counts: {
+    readonly stars: number;
+    readonly forks: number;
+    readonly releases: number;
+    readonly issues: number;
+    readonly pulls: number;
+  };
   /** The number of the one that it was forked from. */
   readonly parent: number | null;
 }
@@ -180,7 +186,8 @@ export class Repositories {
       .where('topics', '!=', '[]')
       .execute();
     const counts = new Map<string, number>();
-    for (const topic of rows.flatMap(({ topics }) => JSON.parse(topics) as string[])) counts.set(topic, (counts.get(topic) ?? 0) + 1); // prettier-ignore
+    for (const topic of rows.flatMap(({ topics }) => JSON.parse(topics) as string[]))
+      counts.set(topic, (counts.get(topic) ?? 0) + 1);
     return counts;
   }
 
@@ -339,7 +346,13 @@ function repositoryOf(row: Joined): Repository {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     pushedAt: row.pushed_at,
-    counts: { stars: row.star_count, forks: row.fork_count, releases: row.release_count, issues: Number(row.open_issues), pulls: Number(row.open_pulls) }, // prettier-ignore
+    counts: {
+      stars: row.star_count,
+      forks: row.fork_count,
+      releases: row.release_count,
+      issues: Number(row.open_issues),
+      pulls: Number(row.open_pulls),
+    },
     parent: row.parent_id,
   };
 }

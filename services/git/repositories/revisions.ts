@@ -21,7 +21,8 @@ export async function resolve(
   repository: Pick<Repository, 'defaultBranch'>,
   asked: string | undefined | null,
 ): Promise<Revision | undefined> {
-  if (asked === undefined || asked === null || asked === '') return resolveAs('branch', objects, folder, repository.defaultBranch); // prettier-ignore
+  if (asked === undefined || asked === null || asked === '')
+    return resolveAs('branch', objects, folder, repository.defaultBranch);
   const whole = isObjectId(asked) ? await resolveAs('commit', objects, folder, asked) : undefined;
   const found = whole ?? (asked.startsWith('refs/') ? await byWholeName(objects, folder, asked) : undefined);
   if (found !== undefined) return found;
@@ -41,7 +42,10 @@ export async function resolveAs(
   folder: string,
   name: string,
 ): Promise<Revision | undefined> {
-  const commit = kind === 'commit' ? await byId(objects, folder, name) : await objects.commitOf(folder, (kind === 'tag' ? tags : heads) + name); // prettier-ignore
+  const commit =
+    kind === 'commit'
+      ? await byId(objects, folder, name)
+      : await objects.commitOf(folder, (kind === 'tag' ? tags : heads) + name);
   return commit === undefined ? undefined : { kind, name, commit };
 }
 

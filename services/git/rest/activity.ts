@@ -53,7 +53,13 @@ export function activityRoutes(parts: RestParts & { readonly db: Db }): readonly
     }
     return ok(some);
   };
-  const route = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({ method: 'GET', path, scope, signedIn: true, handle }); // prettier-ignore
+  const route = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({
+    method: 'GET',
+    path,
+    scope,
+    signedIn: true,
+    handle,
+  });
 
   return [
     route('/repos/:owner/:repo/activities/feeds', 'repository', async (call) => {
@@ -77,7 +83,7 @@ export function activityRoutes(parts: RestParts & { readonly db: Db }): readonly
         .where('repository_id', 'in', ids)
         .unionAll(
           db.selectFrom('issues').select('created_at').where('author', '=', name).where('repository_id', 'in', ids),
-        ) // prettier-ignore
+        )
         .unionAll(
           db
             .selectFrom('issue_entries')
@@ -91,7 +97,7 @@ export function activityRoutes(parts: RestParts & { readonly db: Db }): readonly
         .select([
           sql<number>`created_at / ${sql.lit(1000 * quarter)}`.as('part'),
           (is) => is.fn.countAll<number>().as('count'),
-        ]) // prettier-ignore
+        ])
         .where('created_at', '>=', since)
         .groupBy('part')
         .orderBy('part')

@@ -3,7 +3,18 @@ import { AccountName, type Account, type Accounts } from '../../contracts/contro
 import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { userOf } from '../wire/users.ts';
-import { accountOf, bodyOf, created, needAdmin, noContent, ok, optional, required, type Call, type Route } from './call.ts'; // prettier-ignore
+import {
+  accountOf,
+  bodyOf,
+  created,
+  needAdmin,
+  noContent,
+  ok,
+  optional,
+  required,
+  type Call,
+  type Route,
+} from './call.ts';
 import { flag, listHeaders, numberOf, pageOf, partOf } from './paging.ts';
 import type { RestParts } from './parts.ts';
 import { accountKeyJson } from './users.ts';
@@ -44,14 +55,23 @@ export function administrationRoutes(parts: RestParts): readonly Route[] {
       description,
       profile: { website, location },
     });
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({ method, path, scope: 'admin', signedIn: true, handle }); // prettier-ignore
+  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path,
+    scope: 'admin',
+    signedIn: true,
+    handle,
+  });
 
   return [
     route('GET', '/admin/users', async (call) => {
       needAdmin(call);
       const all = (await accounts.list()).filter(({ name }) => name !== '*');
       const page = pageOf(call.query);
-      return ok(await Promise.all(partOf(all, page).map((each) => json(call, each))), listHeaders(call, page, all.length)); // prettier-ignore
+      return ok(
+        await Promise.all(partOf(all, page).map((each) => json(call, each))),
+        listHeaders(call, page, all.length),
+      );
     }),
     route('POST', '/admin/users', async (call) => {
       needAdmin(call);
@@ -84,7 +104,8 @@ export function administrationRoutes(parts: RestParts): readonly Route[] {
       const { name, provisioned } = await account(call);
       if (name === accountOf(call)) throw new Problem('git.invalid', 422, 'you cannot delete yourself');
       // Before anything of it is removed: the account would stay.
-      if (provisioned === true) throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`); // prettier-ignore
+      if (provisioned === true)
+        throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`);
       const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 1, offset: 0 });
       const purge = flag(call.query, 'purge') === true;
       if (!purge && (await owned()).total > 0) {

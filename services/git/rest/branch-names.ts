@@ -34,7 +34,12 @@ export function branchNameRoutes(parts: RestParts): readonly Route[] {
         const isDefault = old === repository.defaultBranch;
         // Who asks for the default branch finds another name from then on.
         if (isDefault) await lookup.need(call.visitor, named(call), 'admin');
-        if (all.some(({ ref }) => ref === heads + name)) throw new Problem('git.invalid', 422, 'Cannot rename a branch using the same name or rename to a branch that already exists.'); // prettier-ignore
+        if (all.some(({ ref }) => ref === heads + name))
+          throw new Problem(
+            'git.invalid',
+            422,
+            'Cannot rename a branch using the same name or rename to a branch that already exists.',
+          );
         const account = accountOf(call);
         await protections.checkRemoval(repository.id, old);
         await protections.checkCommit(repository.id, name, { account });
@@ -42,12 +47,34 @@ export function branchNameRoutes(parts: RestParts): readonly Route[] {
         await changeReference(parts, repository, account, { ref: heads + name, before: noObject, after: commit });
         await context.commit(async (transaction: Kysely<Tables>) => {
           const own = transaction.selectFrom('issues').select('id').where('repository_id', '=', repository.id);
-          await transaction.updateTable('pulls').set({ base_branch: name }).where('base_branch', '=', old).where('issue_id', 'in', own).where('merged_commit', 'is', null).execute(); // prettier-ignore
-          await transaction.updateTable('pulls').set({ head_branch: name }).where('head_branch', '=', old).where('head_repository_id', '=', repository.id).where('merged_commit', 'is', null).execute(); // prettier-ignore
-          if (isDefault) await transaction.updateTable('repositories').set({ default_branch: name }).where('id', '=', repository.id).execute(); // prettier-ignore
+          await transaction
+            .updateTable('pulls')
+            .set({ base_branch: name })
+            .where('base_branch', '=', old)
+            .where('issue_id', 'in', own)
+            .where('merged_commit', 'is', null)
+            .execute();
+          await transaction
+            .updateTable('pulls')
+            .set({ head_branch: name })
+            .where('head_branch', '=', old)
+            .where('head_repository_id', '=', repository.id)
+            .where('merged_commit', 'is', null)
+            .execute();
+          if (isDefault)
+            await transaction
+              .updateTable('repositories')
+              .set({ default_branch: name })
+              .where('id', '=', repository.id)
+              .execute();
         });
         if (isDefault) await git.run(folder, ['symbolic-ref', 'HEAD', heads + name]);
-        await changeReference(parts, { ...repository, defaultBranch: isDefault ? name : repository.defaultBranch }, account, { ref: heads + old, before: commit, after: noObject }); // prettier-ignore
+        await changeReference(
+          parts,
+          { ...repository, defaultBranch: isDefault ? name : repository.defaultBranch },
+          account,
+          { ref: heads + old, before: commit, after: noObject },
+        );
         return noContent;
       },
     },

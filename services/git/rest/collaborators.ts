@@ -10,7 +10,14 @@ const body = z.object({ permission: optional(z.string()) });
 const kinds = { read: 'read', write: 'write', admin: 'admin', owner: 'admin' } as const;
 
 /** Who else may use a repository. */
-export function collaboratorRoutes({ access, collaborators, context, lookup, owners, signIn }: RestParts): readonly Route[] {
+export function collaboratorRoutes({
+  access,
+  collaborators,
+  context,
+  lookup,
+  owners,
+  signIn,
+}: RestParts): readonly Route[] {
   const base = '/repos/:owner/:repo/collaborators';
   const adminOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin');
   const askedOf = async (call: Call) => {
@@ -29,7 +36,10 @@ export function collaboratorRoutes({ access, collaborators, context, lookup, own
         const all = await collaborators.list(repository.id);
         const page = pageOf(call.query);
         const rows = await Promise.all(partOf(all, page).map(({ account }) => owners.ofAccount(account)));
-        return ok(rows.map((row) => userOf(row, call.base)), listHeaders(call, page, all.length));
+        return ok(
+          rows.map((row) => userOf(row, call.base)),
+          listHeaders(call, page, all.length),
+        );
       },
     },
     {
@@ -53,7 +63,8 @@ export function collaboratorRoutes({ access, collaborators, context, lookup, own
         const repository = await adminOf(call);
         const { name } = await askedOf(call);
         const { permission = 'write' } = await bodyOf(call, body);
-        const given = kinds[(permission === '' ? 'write' : permission) as keyof typeof kinds] as (typeof kinds)[keyof typeof kinds] | undefined;
+        const given = kinds[(permission === '' ? 'write' : permission) as keyof typeof kinds] as
+          (typeof kinds)[keyof typeof kinds] | undefined;
         if (given === undefined || name === repository.owner) throw new Problem('git.invalid', 422, '[Permission]: In');
         await collaborators.set(repository.id, name, given);
         return noContent;
@@ -84,8 +95,12 @@ export function collaboratorRoutes({ access, collaborators, context, lookup, own
         const level = await levelOfAccount({ access, signIn }, name, repository);
         const permission = name === repository.owner ? 'owner' : level;
         const admin = (await context.accounts.find(name))?.role === 'admin';
-        return ok({ permission, role_name: permission, user: userOf(await owners.ofAccount(name), call.base, { admin }) });
+        return ok({
+          permission,
+          role_name: permission,
+          user: userOf(await owners.ofAccount(name), call.base, { admin }),
+        });
       },
     },
   ];
-} // prettier-ignore
+}

@@ -43,7 +43,19 @@ export function commitRoutes(parts: RestParts): readonly Route[] {
     const revision = await resolve(objects, folder, repository, call.params['sha']);
     if (revision === undefined) throw unknown();
     await checkChanges(git, folder, revision.commit);
-    const args = kind === 'diff' ? ['diff-tree', '--patch', '-M', '--root', '--no-commit-id', '--diff-merges=first-parent', '-r', revision.commit] : ['format-patch', '--stdout', '-1', revision.commit]; // prettier-ignore
+    const args =
+      kind === 'diff'
+        ? [
+            'diff-tree',
+            '--patch',
+            '-M',
+            '--root',
+            '--no-commit-id',
+            '--diff-merges=first-parent',
+            '-r',
+            revision.commit,
+          ]
+        : ['format-patch', '--stdout', '-1', revision.commit];
     return {
       status: 200,
       headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },

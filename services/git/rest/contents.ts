@@ -40,7 +40,10 @@ export function contentRoutes(parts: ContentParts): readonly Route[] {
     const path = treePath(asked);
     const revision = await resolve(objects, folder, repository, call.query.get('ref'));
     if (revision === undefined && repository.empty && path === '') return ok([]);
-    const json = path === undefined || revision === undefined ? undefined : await describe(parts, call, repository, revision, path); // prettier-ignore
+    const json =
+      path === undefined || revision === undefined
+        ? undefined
+        : await describe(parts, call, repository, revision, path);
     if (json === undefined) throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
     return ok(json);
   };
@@ -207,11 +210,13 @@ export async function largeFile(
 ): Promise<Answer | undefined> {
   const folder = keeper.folder(repository);
   const path = treePath(asked);
-  const info = path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`); // prettier-ignore
+  const info =
+    path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (path === undefined || info?.type !== 'blob' || info.size > largestPointer) return undefined;
   const bytes = (await objects.contents(folder, info.id))?.bytes;
   const pointer = bytes === undefined ? undefined : readPointer(bytes);
-  if (pointer === undefined || (await lfs.sizes(repository, [pointer.oid])).get(pointer.oid) === undefined) return undefined; // prettier-ignore
+  if (pointer === undefined || (await lfs.sizes(repository, [pointer.oid])).get(pointer.oid) === undefined)
+    return undefined;
   const headers = {
     'Content-Type': 'application/octet-stream',
     'Content-Length': pointer.size,
@@ -232,7 +237,8 @@ export async function rawFile(
 ): Promise<Answer> {
   const folder = keeper.folder(repository);
   const path = treePath(asked);
-  const info = path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`); // prettier-ignore
+  const info =
+    path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (path === undefined || revision === undefined || info?.type !== 'blob') {
     throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
   }
@@ -249,7 +255,11 @@ export async function rawFile(
   };
   if (known === tag) return { status: 304, headers };
   if (info.size > largestHeld) {
-    const large = { 'Content-Type': 'application/octet-stream', 'Content-Length': info.size, 'Content-Disposition': `attachment; ${fileName(name)}` }; // prettier-ignore
+    const large = {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': info.size,
+      'Content-Disposition': `attachment; ${fileName(name)}`,
+    };
     return {
       status: 200,
       headers: { ...headers, ...large },

@@ -31,11 +31,26 @@ const common = {
   dates: optional(z.object({ author: optional(z.string()), committer: optional(z.string()) })),
 };
 const base64 = z.string().regex(/^[A-Za-z0-9+/\r\n]*={0,2}\s*$/, 'Base64');
-const fileBody = z.object({ ...common, content: optional(base64), sha: optional(z.string()), from_path: optional(z.string()) }); // prettier-ignore
+const fileBody = z.object({
+  ...common,
+  content: optional(base64),
+  sha: optional(z.string()),
+  from_path: optional(z.string()),
+});
 const operation = z.enum(['create', 'update', 'upload', 'delete', 'rename']);
 const filesBody = z.object({
   ...common,
-  files: z.array(z.object({ operation, path: z.string(), content: optional(base64), sha: optional(z.string()), from_path: optional(z.string()) })).min(1, 'Required'), // prettier-ignore
+  files: z
+    .array(
+      z.object({
+        operation,
+        path: z.string(),
+        content: optional(base64),
+        sha: optional(z.string()),
+        from_path: optional(z.string()),
+      }),
+    )
+    .min(1, 'Required'),
 });
 
 type Common = Omit<z.infer<typeof filesBody>, 'files'>;
@@ -107,7 +122,12 @@ async function commitFiles(
     ...(isDate(asked.dates?.author) ? { author: stampOf(asked.dates.author) } : {}),
     ...(isDate(asked.dates?.committer) ? { committer: stampOf(asked.dates.committer) } : {}),
   };
-  const commit = await writeFiles(parts, repository, { account, branch, target, author, committer, message, dates }, work); // prettier-ignore
+  const commit = await writeFiles(
+    parts,
+    repository,
+    { account, branch, target, author, committer, message, dates },
+    work,
+  );
   const revision = { kind: 'branch', name: target, commit } as const;
   const files = await Promise.all(
     work.map(async ({ kind, path }) =>
@@ -146,7 +166,11 @@ function defaultMessage(work: readonly FileWork[]): string {
 }
 
 function isDate(text: string | undefined): text is string {
-  return text !== undefined && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:?\d{2})$/.test(text) && !text.startsWith('0001'); // prettier-ignore
+  return (
+    text !== undefined &&
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:?\d{2})$/.test(text) &&
+    !text.startsWith('0001')
+  );
 }
 
 /** As git keeps it: of dates in words it reads but those of this century. */

@@ -27,7 +27,13 @@ export function followRoutes({ context, owners }: RestParts): readonly Route[] {
     if (!(await follows.following(account)).includes(followed)) throw unknown();
     return noContent;
   };
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({ method, path, scope: 'user', signedIn: true, handle }); // prettier-ignore
+  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path,
+    scope: 'user',
+    signedIn: true,
+    handle,
+  });
 
   return [
     route('GET', '/user/followers', async (call) => listed(call, await follows.followers(accountOf(call)))),
@@ -43,8 +49,12 @@ export function followRoutes({ context, owners }: RestParts): readonly Route[] {
       await follows.unfollow(accountOf(call), await person(call.params['user']));
       return noContent;
     }),
-    route('GET', '/users/:user/followers', async (call) => listed(call, await follows.followers(await person(call.params['user'])))), // prettier-ignore
-    route('GET', '/users/:user/following', async (call) => listed(call, await follows.following(await person(call.params['user'])))), // prettier-ignore
+    route('GET', '/users/:user/followers', async (call) =>
+      listed(call, await follows.followers(await person(call.params['user']))),
+    ),
+    route('GET', '/users/:user/following', async (call) =>
+      listed(call, await follows.following(await person(call.params['user']))),
+    ),
     route('GET', '/users/:user/following/:target', async (call) =>
       check(await person(call.params['user']), await person(call.params['target'])),
     ),

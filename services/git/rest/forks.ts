@@ -20,7 +20,9 @@ export function forkRoutes(parts: RestParts): readonly Route[] {
   /** Those of these numbers that the caller may read. */
   const listed = async (call: Call, ids: readonly number[]) => {
     const found = await Promise.all(ids.map((id) => repositories.byId(id)));
-    const levels = await Promise.all(found.map(async (each) => each !== undefined && (await access.may(call.visitor, each, 'read')))); // prettier-ignore
+    const levels = await Promise.all(
+      found.map(async (each) => each !== undefined && (await access.may(call.visitor, each, 'read'))),
+    );
     const all = found.flatMap((each, at) => (each !== undefined && levels[at] === true ? [each] : []));
     const page = pageOf(call.query);
     return ok(

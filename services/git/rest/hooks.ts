@@ -34,10 +34,19 @@ const changeBody = z.object({ ...common, config: optional(config) });
 /** Webhooks of repositories, of oneself and of organisations. */
 export function hookRoutes(parts: HookParts): readonly Route[] {
   const { access, hooks, lookup, owners } = parts;
-  const denied = () => new Problem('git.forbidden', 403, 'user should be an owner or a collaborator with admin write of a repository'); // prettier-ignore
+  const denied = () =>
+    new Problem('git.forbidden', 403, 'user should be an owner or a collaborator with admin write of a repository');
   const repositoryOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin', denied);
-  const places: readonly { readonly path: string; readonly scope: Route['scope']; readonly of: (call: Call) => Promise<HookScope> }[] = [
-    { path: '/repos/:owner/:repo/hooks', scope: 'repository', of: async (call) => ({ repository: (await repositoryOf(call)).id }) },
+  const places: readonly {
+    readonly path: string;
+    readonly scope: Route['scope'];
+    readonly of: (call: Call) => Promise<HookScope>;
+  }[] = [
+    {
+      path: '/repos/:owner/:repo/hooks',
+      scope: 'repository',
+      of: async (call) => ({ repository: (await repositoryOf(call)).id }),
+    },
     {
       path: '/user/hooks',
       scope: 'user',
@@ -54,11 +63,12 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
       of: async (call) => {
         const owner = await owners.find(call.params['org'] ?? '');
         if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
-        if (!(await access.administersOwner(call.visitor, owner))) throw new Problem('git.forbidden', 403, 'Must be an organization owner');
+        if (!(await access.administersOwner(call.visitor, owner)))
+          throw new Problem('git.forbidden', 403, 'Must be an organization owner');
         return { owner: owner.id };
       },
     },
-  ]; // prettier-ignore
+  ];
   const json = (row: WebhookRow) =>
     hookJson(row, { authorization: hooks.open(row.authorization), url: hooks.shownAddress(row) });
   const one = async (call: Call, scope: HookScope) => {
@@ -91,7 +101,8 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
           const asked = await bodyOf(call, createBody);
           if (!types.includes(asked.type)) throw new Problem('git.invalid', 422, `Invalid hook type: ${asked.type}`);
           for (const option of ['url', 'content_type']) {
-            if ((asked.config[option] ?? '') === '') throw new Problem('git.invalid', 422, `Missing config option: ${option}`); // prettier-ignore
+            if ((asked.config[option] ?? '') === '')
+              throw new Problem('git.invalid', 422, `Missing config option: ${option}`);
           }
           const values: HookValues = {
             type: asked.type,
@@ -108,7 +119,13 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
           return created(json(await hooks.create(place, values)));
         },
       },
-      { method: 'GET', path: `${path}/:id`, scope, signedIn: true, handle: async (call) => ok(json(await one(call, await of(call)))) },
+      {
+        method: 'GET',
+        path: `${path}/:id`,
+        scope,
+        signedIn: true,
+        handle: async (call) => ok(json(await one(call, await of(call)))),
+      },
       {
         method: 'PATCH',
         path: `${path}/:id`,
@@ -125,10 +142,18 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
           const values: HookValues = {
             type: row.type,
             url: url === undefined ? undefined : addressOf(url),
-            ...(asked.config === undefined ? {} : { options: optionsOf(row.type, { ...(JSON.parse(row.options) as object), ...asked.config }) }),
-            contentType: asked.config?.['content_type'] === undefined ? row.content_type : contentTypeOf(asked.config['content_type']),
+            ...(asked.config === undefined
+              ? {}
+              : { options: optionsOf(row.type, { ...(JSON.parse(row.options) as object), ...asked.config }) }),
+            contentType:
+              asked.config?.['content_type'] === undefined
+                ? row.content_type
+                : contentTypeOf(asked.config['content_type']),
             branchFilter: asked.branch_filter === undefined ? row.branch_filter : filterOf(asked.branch_filter),
-            events: asked.events === undefined ? expandEvents(JSON.parse(row.events) as string[]) : expandEvents(asked.events),
+            events:
+              asked.events === undefined
+                ? expandEvents(JSON.parse(row.events) as string[])
+                : expandEvents(asked.events),
             active: asked.active ?? row.active === 1,
             local,
             secret: asked.config?.['secret'],
@@ -147,7 +172,7 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
           return noContent;
         },
       },
-    ]), // prettier-ignore
+    ]),
     {
       method: 'POST',
       path: '/repos/:owner/:repo/hooks/:id/tests',
@@ -206,6 +231,7 @@ function contentTypeOf(text = ''): 'json' | 'form' {
 }
 
 function filterOf(text: string): string {
-  if (text !== '' && globPattern(text, { parted: false }) === undefined) throw new Problem('git.invalid', 422, '[BranchFilter]: GlobPattern'); // prettier-ignore
+  if (text !== '' && globPattern(text, { parted: false }) === undefined)
+    throw new Problem('git.invalid', 422, '[BranchFilter]: GlobPattern');
   return text;
 }

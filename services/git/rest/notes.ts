@@ -21,10 +21,12 @@ export function noteRoutes(parts: RestParts): readonly Route[] {
         const revision = await resolve(objects, folder, repository, call.params['sha']);
         const commit = revision && (await readCommit(git, folder, revision.commit));
         if (commit === undefined) throw unknown();
-        const note = await git.run(folder, ['notes', '--ref=refs/notes/commits', 'show', commit.id]).catch((error: unknown) => {
-          if (error instanceof GitFailed) throw unknown();
-          throw error;
-        }); // prettier-ignore
+        const note = await git
+          .run(folder, ['notes', '--ref=refs/notes/commits', 'show', commit.id])
+          .catch((error: unknown) => {
+            if (error instanceof GitFailed) throw unknown();
+            throw error;
+          });
         const [json] = await list(call, repository, [commit]);
         return ok({ message: note.stdout.toString(), commit: json });
       },

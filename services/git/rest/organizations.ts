@@ -4,7 +4,18 @@ import { ownerNameProblem } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { organizationJson } from '../wire/organizations.ts';
-import { accountOf, bodyOf, created, needAdmin, noContent, ok, optional, required, type Call, type Route } from './call.ts'; // prettier-ignore
+import {
+  accountOf,
+  bodyOf,
+  created,
+  needAdmin,
+  noContent,
+  ok,
+  optional,
+  required,
+  type Call,
+  type Route,
+} from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
 import { visibleOwner, type RestParts } from './parts.ts';
 
@@ -64,10 +75,18 @@ export function organizationRoutes(parts: RestParts): readonly Route[] {
     const account = (await context.accounts.list()).some((each) => each.name.toLowerCase() === name.toLowerCase());
     if (account) throw new Problem('git.name_taken', 422, `user already exists [name: ${name}]`);
   };
-  const route = (method: Route['method'], path: string, handle: Route['handle'], signedIn = true): Route => ({ method, path, scope: 'organization', signedIn, handle }); // prettier-ignore
+  const route = (method: Route['method'], path: string, handle: Route['handle'], signedIn = true): Route => ({
+    method,
+    path,
+    scope: 'organization',
+    signedIn,
+    handle,
+  });
 
   return [
-    route('GET', '/orgs', async (call) => listed(call, await visible(call, await organizations.list()), (row) => organizationJson(row, call.base))),
+    route('GET', '/orgs', async (call) =>
+      listed(call, await visible(call, await organizations.list()), (row) => organizationJson(row, call.base)),
+    ),
     route('GET', '/admin/orgs', async (call) => {
       needAdmin(call);
       return listed(call, await organizations.list(), (row) => organizationJson(row, call.base));
@@ -77,8 +96,14 @@ export function organizationRoutes(parts: RestParts): readonly Route[] {
       return make(call, await person(call));
     }),
     route('POST', '/orgs', async (call) => make(call, accountOf(call))),
-    route('GET', '/user/orgs', async (call) => listed(call, await organizations.ofAccount(accountOf(call)), (row) => organizationJson(row, call.base))),
-    route('GET', '/users/:user/orgs', async (call) => listed(call, await visible(call, await organizations.ofAccount(await person(call))), (row) => organizationJson(row, call.base))),
+    route('GET', '/user/orgs', async (call) =>
+      listed(call, await organizations.ofAccount(accountOf(call)), (row) => organizationJson(row, call.base)),
+    ),
+    route('GET', '/users/:user/orgs', async (call) =>
+      listed(call, await visible(call, await organizations.ofAccount(await person(call))), (row) =>
+        organizationJson(row, call.base),
+      ),
+    ),
     route('GET', '/orgs/:org', async (call) => ok(organizationJson(await find(call), call.base)), false),
     route('PATCH', '/orgs/:org', async (call) => {
       const row = await owned(call, await find(call));
@@ -100,5 +125,5 @@ export function organizationRoutes(parts: RestParts): readonly Route[] {
       owners.forget(row.id);
       return noContent;
     }),
-  ]; // prettier-ignore
+  ];
 }

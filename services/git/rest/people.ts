@@ -16,7 +16,8 @@ export function peopleRoutes(parts: RestParts & { readonly db: Kysely<Tables> })
   const writers = async (call: Call) => {
     const repository = await lookup.need(call.visitor, named(call), 'read');
     const given = (await collaborators.list(repository.id)).filter(({ permission }) => permission !== 'read');
-    const owning = repository.ownerKind === 'account' ? [repository.owner] : await organizations.members(repository.ownerId); // prettier-ignore
+    const owning =
+      repository.ownerKind === 'account' ? [repository.owner] : await organizations.members(repository.ownerId);
     const names = new Set([...owning, ...given.map(({ account }) => account)]);
     const known = await Promise.all([...names].map((name) => context.accounts.find(name)));
     const there = [...names].filter((_name, at) => known[at] !== undefined);
@@ -37,31 +38,55 @@ export function peopleRoutes(parts: RestParts & { readonly db: Kysely<Tables> })
       if (repository !== undefined && level !== 'none') seen.push({ repository, level });
     }
     const page = pageOf(call.query);
-    const some = await Promise.all(partOf(seen, page).map(({ repository, level }) => shown(parts, call, repository, level))); // prettier-ignore
+    const some = await Promise.all(
+      partOf(seen, page).map(({ repository, level }) => shown(parts, call, repository, level)),
+    );
     return ok(some, listHeaders(call, page, seen.length));
   };
   /** Like the peer's: who has an account here, and with which keys, is told to those who have one. */
-  const get = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({ method: 'GET', path, scope, signedIn: true, handle }); // prettier-ignore
+  const get = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({
+    method: 'GET',
+    path,
+    scope,
+    signedIn: true,
+    handle,
+  });
 
   return [
     get('/repos/:owner/:repo/assignees', 'repository', writers),
     get('/repos/:owner/:repo/reviewers', 'repository', writers),
-    get(
-      '/users/:user/starred',
-      'user',
-      async (call) =>
-      listed(call, await db.selectFrom('stars').select('repository_id as id').where('account', '=', await accountAt(call)).execute()), // prettier-ignore
+    get('/users/:user/starred', 'user', async (call) =>
+      listed(
+        call,
+        await db
+          .selectFrom('stars')
+          .select('repository_id as id')
+          .where('account', '=', await accountAt(call))
+          .execute(),
+      ),
     ),
-    get(
-      '/users/:user/subscriptions',
-      'user',
-      async (call) =>
-      listed(call, await db.selectFrom('repository_watches').select('repository_id as id').where('account', '=', await accountAt(call)).execute()), // prettier-ignore
+    get('/users/:user/subscriptions', 'user', async (call) =>
+      listed(
+        call,
+        await db
+          .selectFrom('repository_watches')
+          .select('repository_id as id')
+          .where('account', '=', await accountAt(call))
+          .execute(),
+      ),
     ),
     get('/users/:user/keys', 'user', async (call) => {
       const all = await keys.ofAccount(await accountAt(call));
       const page = pageOf(call.query);
-      const some = partOf(all, page).map(({ id, title, text, fingerprint, created_at }) => ({ id, key: text, title, fingerprint, url: `${call.base}/api/v1/user/keys/${id}`, created_at: timeOf(created_at), key_type: 'user' })); // prettier-ignore
+      const some = partOf(all, page).map(({ id, title, text, fingerprint, created_at }) => ({
+        id,
+        key: text,
+        title,
+        fingerprint,
+        url: `${call.base}/api/v1/user/keys/${id}`,
+        created_at: timeOf(created_at),
+        key_type: 'user',
+      }));
       return ok(some, listHeaders(call, page, all.length));
     }),
     {

@@ -40,7 +40,8 @@ export function portableRoutes(parts: RestParts & { readonly portable: Portable 
       signedIn: true,
       handle: async (call) => {
         // Such a file says who wrote what.
-        if (needIdentity(call.visitor).role !== 'admin') throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.'); // prettier-ignore
+        if (needIdentity(call.visitor).role !== 'admin')
+          throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.');
         const name = call.query.get('name') ?? '';
         const wrong = name === '' ? undefined : repositoryNameProblem(name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);

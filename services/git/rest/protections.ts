@@ -7,7 +7,9 @@ import { timeOf } from '../wire/time.ts';
 import { bodyOf, created, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { named, type RestParts } from './parts.ts';
 
-const partial = Object.fromEntries(Object.entries(ProtectionOptions.shape).map(([name, schema]) => [name, optional(schema.unwrap())])); // prettier-ignore
+const partial = Object.fromEntries(
+  Object.entries(ProtectionOptions.shape).map(([name, schema]) => [name, optional(schema.unwrap())]),
+);
 const body = z.object({ rule_name: optional(z.string()), branch_name: optional(z.string()), ...partial });
 
 /** Protected branches. */

@@ -20,7 +20,11 @@ import { named, placeOf, type RestParts } from './parts.ts';
 
 const heads = 'refs/heads/';
 const tags = 'refs/tags/';
-const branchBody = z.object({ new_branch_name: required, old_ref_name: optional(z.string()), old_branch_name: optional(z.string()) }); // prettier-ignore
+const branchBody = z.object({
+  new_branch_name: required,
+  old_ref_name: optional(z.string()),
+  old_branch_name: optional(z.string()),
+});
 const tagBody = z.object({ tag_name: required, target: optional(z.string()), message: optional(z.string()) });
 
 /** Branches, tags and references of other kinds. */
@@ -71,7 +75,8 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
       some.map(async (tag) => {
         const commit = commits.get(tag.commit);
         const made = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
-        const message = made === undefined ? (commit?.message ?? '') : made.bytes.toString().split('\n\n').slice(1).join('\n\n'); // prettier-ignore
+        const message =
+          made === undefined ? (commit?.message ?? '') : made.bytes.toString().split('\n\n').slice(1).join('\n\n');
         return tagJson({ ...tag, message, created: commit?.committer.date ?? '' }, placeOf(call, repository));
       }),
     );
@@ -112,7 +117,11 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
         if ((await readReferences(git, folder, heads + name)).some(({ ref }) => ref === heads + name)) {
           throw new Problem('git.branch_taken', 409, 'The branch already exists.');
         }
-        await changeReference(parts, repository, accountOf(call), { ref: heads + name, before: noObject, after: from.commit }); // prettier-ignore
+        await changeReference(parts, repository, accountOf(call), {
+          ref: heads + name,
+          before: noObject,
+          after: from.commit,
+        });
         return created(await branch(call, name));
       },
     },
@@ -124,7 +133,8 @@ export function referenceRoutes(parts: RestParts): readonly Route[] {
       handle: async (call) => {
         const repository = await lookup.need(call.visitor, named(call), 'write');
         const name = call.params['branch'] ?? '';
-        if (name === repository.defaultBranch) throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch'); // prettier-ignore
+        if (name === repository.defaultBranch)
+          throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch');
         await parts.protections.checkRemoval(repository.id, name);
         await removeReference(parts, repository, call, heads, name);
         return noContent;

@@ -38,7 +38,12 @@ export async function releaseView(
   repository: Repository,
   row: ReleaseRow,
 ) {
-  return releaseJson(row, await releases.assets(row.id), placeOf(call, repository), userOf(await owners.ofAccount(row.author), call.base)); // prettier-ignore
+  return releaseJson(
+    row,
+    await releases.assets(row.id),
+    placeOf(call, repository),
+    userOf(await owners.ofAccount(row.author), call.base),
+  );
 }
 
 /** Webhooks hear of a release. */
@@ -52,5 +57,7 @@ export async function tellRelease(
   const { context, framing, hooks } = parts;
   const release = await releaseView(parts, { base: framing.base }, repository, row);
   const payload = { action, release, ...(await framing.frame(repository, account)) };
-  await context.commit((transaction: Kysely<Tables>) => hooks.emit(transaction, { name: 'release' }, repository, payload)); // prettier-ignore
+  await context.commit((transaction: Kysely<Tables>) =>
+    hooks.emit(transaction, { name: 'release' }, repository, payload),
+  );
 }

@@ -34,7 +34,8 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
     if (needed === 'write') await lookup.need(call.visitor, [owner, name], 'write');
     return { repository: found.repository, mayWrite: levels.indexOf(found.level) >= 2 };
   };
-  const json = (call: Pick<Call, 'base'>, repository: Repository, row: ReleaseRow) => releaseView(parts, call, repository, row); // prettier-ignore
+  const json = (call: Pick<Call, 'base'>, repository: Repository, row: ReleaseRow) =>
+    releaseView(parts, call, repository, row);
   const one = async (call: Call, needed: 'read' | 'write' = 'read') => {
     const { repository, mayWrite } = await find(call, needed);
     const id = numberOf(call.params['id']);
@@ -50,7 +51,10 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
     return { repository, release, asset };
   };
   const assetOf = (call: Call, repository: Repository, { tag }: ReleaseRow, asset: AssetRow) =>
-    assetJson(asset, `${call.base}/${repository.owner}/${repository.name}/releases/download/${tag}/${encodeURIComponent(asset.name)}`); // prettier-ignore
+    assetJson(
+      asset,
+      `${call.base}/${repository.owner}/${repository.name}/releases/download/${tag}/${encodeURIComponent(asset.name)}`,
+    );
   const tell = (call: Call, repository: Repository, row: ReleaseRow, action: Parameters<typeof tellRelease>[4]) =>
     tellRelease(parts, repository, accountOf(call), row, action);
 
@@ -76,7 +80,8 @@ export function releaseRoutes(parts: HookParts): readonly Route[] {
         const { repository } = await find(call, 'write');
         const asked = await bodyOf(call, createBody);
         const { tag_name: tag, target_commitish = '' } = asked;
-        if ((await releases.byTag(repository.id, tag)) !== undefined) throw new Problem('git.release_taken', 409, 'Release is has no Tag'); // prettier-ignore
+        if ((await releases.byTag(repository.id, tag)) !== undefined)
+          throw new Problem('git.release_taken', 409, 'Release is has no Tag');
         const target = target_commitish === '' ? repository.defaultBranch : target_commitish;
         if (asked.draft !== true) await ensureTag(parts, repository, accountOf(call), tag, target);
         const row = await releases.create(

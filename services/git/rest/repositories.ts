@@ -73,7 +73,8 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
 
   const make = async (call: Call, owner: OwnerRow): Promise<Repository> => {
     const asked = await bodyOf(call, createBody);
-    const defaultBranch = asked.default_branch === undefined || asked.default_branch === '' ? settings.defaultBranch : asked.default_branch; // prettier-ignore
+    const defaultBranch =
+      asked.default_branch === undefined || asked.default_branch === '' ? settings.defaultBranch : asked.default_branch;
     if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
     const { gitignores = '', license = '', issue_labels: labels = '' } = asked;
     const beginning = beginningOf({ gitignores, license, labels });
@@ -171,7 +172,8 @@ export function repositoryRoutes(parts: RestParts): readonly Route[] {
       path,
       scope: 'repository',
       signedIn: true,
-      handle: async (call) => created(await answer(call, await make(call, await ownerAsked(call, call.params['owner'] ?? '')))), // prettier-ignore
+      handle: async (call) =>
+        created(await answer(call, await make(call, await ownerAsked(call, call.params['owner'] ?? '')))),
     })),
     { method: 'GET', path: '/repos/search', scope: 'repository', handle: search },
     { method: 'GET', path: '/users/:user/repos', scope: 'repository', handle: ofOwner },
@@ -281,7 +283,9 @@ async function change(
   const { name, default_branch: branch } = asked;
   if (branch !== undefined && branch !== repository.defaultBranch) {
     const folder = keeper.folder(repository);
-    const there = repository.empty ? isNewBranchName(branch) : (await objects.commitOf(folder, `refs/heads/${branch}`)) !== undefined; // prettier-ignore
+    const there = repository.empty
+      ? isNewBranchName(branch)
+      : (await objects.commitOf(folder, `refs/heads/${branch}`)) !== undefined;
     if (!there) throw new Problem('git.unknown_branch', 422, `branch does not exist [name: ${branch}]`);
     await git.run(folder, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
   }
@@ -291,13 +295,17 @@ async function change(
     await keeper.rename(repository, { name });
   }
   const known = Object.keys(defaultOptions);
-  const options = Object.fromEntries(Object.entries(asked).filter(([key, value]) => known.includes(key) && value !== null)); // prettier-ignore
+  const options = Object.fromEntries(
+    Object.entries(asked).filter(([key, value]) => known.includes(key) && value !== null),
+  );
   const flags = { private: asked.private, archived: asked.archived, template: asked.template };
   await keeper.change(repository.id, {
     ...(asked.description === undefined ? {} : { description: asked.description }),
     ...(asked.website === undefined ? {} : { website: asked.website }),
     ...(branch === undefined ? {} : { default_branch: branch }),
-    ...Object.fromEntries(Object.entries(flags).flatMap(([key, value]) => (value === undefined ? [] : [[key, Number(value)]]))), // prettier-ignore
+    ...Object.fromEntries(
+      Object.entries(flags).flatMap(([key, value]) => (value === undefined ? [] : [[key, Number(value)]])),
+    ),
     options: JSON.stringify({ ...repository.options, ...options }),
   });
 }

@@ -42,7 +42,10 @@ export function statusRoutes(parts: RestParts): readonly Route[] {
     const wanted = call.query.get('state') ?? '';
     const rows = (await statuses.list(repository.id, commit)).filter(({ state }) => wanted === '' || state === wanted);
     const sorted = call.query.get('sort') === 'leastindex' ? rows.toReversed() : rows;
-    return ok(await json(call, placeOf(call, repository).full, partOf(sorted, page)), listHeaders(call, page, rows.length)); // prettier-ignore
+    return ok(
+      await json(call, placeOf(call, repository).full, partOf(sorted, page)),
+      listHeaders(call, page, rows.length),
+    );
   };
 
   return [
@@ -54,7 +57,8 @@ export function statusRoutes(parts: RestParts): readonly Route[] {
       handle: async (call) => {
         const { repository, commit } = await commitOf(call, 'write');
         const asked = await bodyOf(call, statusBody);
-        if (repository.archived) throw new Problem('git.archived', 423, `repo ${placeOf(call, repository).full} is archived`); // prettier-ignore
+        if (repository.archived)
+          throw new Problem('git.archived', 423, `repo ${placeOf(call, repository).full} is archived`);
         const row = await statuses.add(repository.id, {
           ...{ commit_id: commit, state: asked.state, account: accountOf(call) },
           context: asked.context === undefined || asked.context === '' ? 'default' : asked.context,

@@ -7,22 +7,28 @@ export function swaggerOf(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/[:*]([a-z_]+)/g, '{$1}');
-    const parameters = [...route.path.matchAll(/[:*]([a-z_]+)/g)].map(([, name = '']) => ({ name, in: 'path', required: true, type: 'string' })); // prettier-ignore
+    const parameters = [...route.path.matchAll(/[:*]([a-z_]+)/g)].map(([, name = '']) => ({
+      name,
+      in: 'path',
+      required: true,
+      type: 'string',
+    }));
     const hasBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH';
     (paths[path] ??= {})[route.method.toLowerCase()] = {
       operationId: `${route.method.toLowerCase()}${path.replaceAll(/[^a-z]+([a-z])/gi, (_all, letter: string) => letter.toUpperCase()).replaceAll(/\W/g, '')}`,
       tags: [route.scope],
       ...(route.signedIn === true ? { security: [{ BasicAuth: [] }, { AuthorizationHeaderToken: [] }] } : {}),
-      parameters: [
-        ...parameters,
-        ...(hasBody ? [{ name: 'body', in: 'body', schema: { type: 'object' } }] : []),
-      ],
+      parameters: [...parameters, ...(hasBody ? [{ name: 'body', in: 'body', schema: { type: 'object' } }] : [])],
       responses: { default: { description: 'as the peer answers it' } },
-    }; // prettier-ignore
+    };
   }
   return {
     swagger: '2.0',
-    info: { title: 'Homeport Git', description: 'The part of the API of Gitea that there is here.', version: peerVersion },
+    info: {
+      title: 'Homeport Git',
+      description: 'The part of the API of Gitea that there is here.',
+      version: peerVersion,
+    },
     basePath: apiPrefix,
     consumes: ['application/json'],
     produces: ['application/json'],
@@ -31,5 +37,5 @@ export function swaggerOf(routes: readonly Route[]): object {
       BasicAuth: { type: 'basic' },
       AuthorizationHeaderToken: { type: 'apiKey', name: 'Authorization', in: 'header', description: 'token TOKEN' },
     },
-  }; // prettier-ignore
+  };
 }

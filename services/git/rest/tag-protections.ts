@@ -22,7 +22,13 @@ export function tagProtectionRoutes({ lookup, tagProtections }: RestParts): read
     if (row === undefined) throw unknown();
     return row;
   };
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({ method, path, scope: 'repository', signedIn: true, handle }); // prettier-ignore
+  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path,
+    scope: 'repository',
+    signedIn: true,
+    handle,
+  });
 
   return [
     route('GET', base, async (call) => ok((await tagProtections.list((await repositoryOf(call)).id)).map(json))),

@@ -65,10 +65,16 @@ export function teamRoutes(parts: RestParts): readonly Route[] {
   /** The owners' team of a repository that an organisation has. */
   const ofRepository = async (call: Call): Promise<OwnerRow> => {
     const repository = await lookup.need(call.visitor, named(call), 'read');
-    if (repository.ownerKind !== 'organization') throw new Problem('git.invalid', 405, 'repo is not owned by an organization'); // prettier-ignore
+    if (repository.ownerKind !== 'organization')
+      throw new Problem('git.invalid', 405, 'repo is not owned by an organization');
     return owners.byId(repository.ownerId);
   };
-  const route = (method: Route['method'], path: string, handle: Route['handle'], scope: Route['scope'] = 'organization'): Route => ({ method, path, scope, signedIn: true, handle }); // prettier-ignore
+  const route = (
+    method: Route['method'],
+    path: string,
+    handle: Route['handle'],
+    scope: Route['scope'] = 'organization',
+  ): Route => ({ method, path, scope, signedIn: true, handle });
 
   return [
     route('GET', '/orgs/:org/members', async (call) => members(call, await byName(call))),
@@ -105,7 +111,9 @@ export function teamRoutes(parts: RestParts): readonly Route[] {
       const sight = await access.sight(call.visitor);
       const found = await repositories.list({ sight, ownerId: id, sort: 'id', ...page });
       const levels = await Promise.all(found.repositories.map((each) => access.level(call.visitor, each)));
-      const some = await Promise.all(found.repositories.map((each, at) => shown(parts, call, each, levels[at] ?? 'none'))); // prettier-ignore
+      const some = await Promise.all(
+        found.repositories.map((each, at) => shown(parts, call, each, levels[at] ?? 'none')),
+      );
       return ok(some, listHeaders(call, page, found.total));
     }),
     route('GET', '/teams/:id/repos/:owner/:repo', async (call) => {
@@ -115,18 +123,30 @@ export function teamRoutes(parts: RestParts): readonly Route[] {
       return ok(await shown(parts, call, repository, await access.level(call.visitor, repository)));
     }),
     route('GET', '/teams/:id/members', async (call) => members(call, await byId(call))),
-    route('GET', '/teams/:id/members/:user', async (call) => ok(userOf(await member(call, await byId(call)), call.base))), // prettier-ignore
+    route('GET', '/teams/:id/members/:user', async (call) =>
+      ok(userOf(await member(call, await byId(call)), call.base)),
+    ),
     route('PUT', '/teams/:id/members/:user', async (call) => {
       const row = await owned(call, await byId(call));
       await organizations.addMember(row.id, (await person(call)).name);
       return noContent;
     }),
     route('DELETE', '/teams/:id/members/:user', async (call) => leave(call, await byId(call))),
-    route('GET', '/repos/:owner/:repo/teams', async (call) => ok([team(await ofRepository(call), call.base)]), 'repository'), // prettier-ignore
-    route('GET', '/repos/:owner/:repo/teams/:team', async (call) => {
-      const row = await ofRepository(call);
-      if ((call.params['team'] ?? '').toLowerCase() !== 'owners') throw unknown();
-      return ok(team(row, call.base));
-    }, 'repository'), // prettier-ignore
+    route(
+      'GET',
+      '/repos/:owner/:repo/teams',
+      async (call) => ok([team(await ofRepository(call), call.base)]),
+      'repository',
+    ),
+    route(
+      'GET',
+      '/repos/:owner/:repo/teams/:team',
+      async (call) => {
+        const row = await ofRepository(call);
+        if ((call.params['team'] ?? '').toLowerCase() !== 'owners') throw unknown();
+        return ok(team(row, call.base));
+      },
+      'repository',
+    ),
   ];
 }

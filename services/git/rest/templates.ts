@@ -33,7 +33,8 @@ export function templateRoutes(parts: RestParts): readonly Route[] {
         const asked = await bodyOf(call, generateBody);
         const wrong = repositoryNameProblem(asked.name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
-        if (asked.git_content !== true && asked.topics !== true) throw new Problem('git.invalid', 422, 'must select at least one template item'); // prettier-ignore
+        if (asked.git_content !== true && asked.topics !== true)
+          throw new Problem('git.invalid', 422, 'must select at least one template item');
         const owner = await visibleOwner(parts, call.visitor, asked.owner);
         if (owner === undefined) throw unknown();
         if (!(await access.administersOwner(call.visitor, owner)))
@@ -52,7 +53,16 @@ export function templateRoutes(parts: RestParts): readonly Route[] {
           if (asked.git_content !== true || template.empty) return topics;
           const ref = `refs/heads/${defaultBranch}`;
           const { stdout: tree } = await git.run(from, ['rev-parse', '--verify', `${ref}^{tree}`]);
-          const fetch = ['fetch', '--quiet', '--no-auto-gc', '--no-write-fetch-head', '--depth=1', '--', `file://${from}`, ref]; // prettier-ignore
+          const fetch = [
+            'fetch',
+            '--quiet',
+            '--no-auto-gc',
+            '--no-write-fetch-head',
+            '--depth=1',
+            '--',
+            `file://${from}`,
+            ref,
+          ];
           await git.run(folder, fetch, { long: true, environment: { GIT_ALLOW_PROTOCOL: 'file' } });
           const args = ['commit-tree', tree.toString().trim()];
           const { stdout } = await git.run(folder, args, {

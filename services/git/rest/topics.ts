@@ -21,7 +21,13 @@ export function topicRoutes({ keeper, lookup, repositories, settings }: RestPart
     await keeper.change(id, { topics: JSON.stringify(plain) });
     return noContent;
   };
-  const route = (method: Route['method'], place: string, handle: Route['handle']): Route => ({ method, path: place, scope: 'repository', signedIn: method !== 'GET', handle }); // prettier-ignore
+  const route = (method: Route['method'], place: string, handle: Route['handle']): Route => ({
+    method,
+    path: place,
+    scope: 'repository',
+    signedIn: method !== 'GET',
+    handle,
+  });
   return [
     route('GET', path, async (call) => ok({ topics: (await lookup.need(call.visitor, named(call), 'read')).topics })),
     route('PUT', path, async (call) => set(await adminOf(call), (await bodyOf(call, body)).topics)),
@@ -34,12 +40,21 @@ export function topicRoutes({ keeper, lookup, repositories, settings }: RestPart
       const counts = settings.requireSignIn && call.visitor.identity === undefined ? [] : await repositories.topics();
       const all = [...counts].filter(([topic]) => topic.includes(words)).toSorted(([, one], [, other]) => other - one);
       const page = pageOf(call.query);
-      const topics = partOf(all, page).map(([topic_name, repo_count], at) => ({ id: page.offset + at + 1, topic_name, repo_count, created: never, updated: never })); // prettier-ignore
+      const topics = partOf(all, page).map(([topic_name, repo_count], at) => ({
+        id: page.offset + at + 1,
+        topic_name,
+        repo_count,
+        created: never,
+        updated: never,
+      }));
       return ok({ topics }, listHeaders(call, page, all.length));
     }),
     route('DELETE', `${path}/:topic`, async (call) => {
       const repository = await adminOf(call);
-      return set(repository, repository.topics.filter((topic) => topic !== call.params['topic'])); // prettier-ignore
+      return set(
+        repository,
+        repository.topics.filter((topic) => topic !== call.params['topic']),
+      );
     }),
   ];
 }

@@ -29,7 +29,9 @@ export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly
   const offered = async (call: Call) => {
     const [owner, name] = named(call);
     const repository = await repositories.find(owner, name);
-    const row = repository && (await db.selectFrom('transfers').selectAll().where('repository_id', '=', repository.id).executeTakeFirst()); // prettier-ignore
+    const row =
+      repository &&
+      (await db.selectFrom('transfers').selectAll().where('repository_id', '=', repository.id).executeTakeFirst());
     const target = row && (await owners.byId(row.owner_id));
     if (repository === undefined || target === undefined) throw unknown();
     if (await access.administersOwner(call.visitor, target)) return { repository, target };
@@ -37,7 +39,13 @@ export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly
     await lookup.need(call.visitor, named(call), 'read');
     throw new Problem('git.forbidden', 403, 'user does not have permission to accept or reject the transfer');
   };
-  const route = (path: string, handle: Route['handle']): Route => ({ method: 'POST', path: `/repos/:owner/:repo/transfer${path}`, scope: 'repository', signedIn: true, handle }); // prettier-ignore
+  const route = (path: string, handle: Route['handle']): Route => ({
+    method: 'POST',
+    path: `/repos/:owner/:repo/transfer${path}`,
+    scope: 'repository',
+    signedIn: true,
+    handle,
+  });
 
   return [
     route('', async (call) => {
@@ -53,7 +61,12 @@ export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly
       }
       // Nobody fills an organisation's list with what it did not ask for.
       if (target.kind === 'organization') throw new Problem('git.forbidden', 403, `User is no owner of ${wanted}`);
-      const row = { repository_id: repository.id, owner_id: target.id, account: accountOf(call), created_at: context.clock.now() }; // prettier-ignore
+      const row = {
+        repository_id: repository.id,
+        owner_id: target.id,
+        account: accountOf(call),
+        created_at: context.clock.now(),
+      };
       const added = await commit((transaction) =>
         transaction
           .insertInto('transfers')
@@ -61,7 +74,8 @@ export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirstOrThrow(),
       );
-      if (added.numInsertedOrUpdatedRows === 0n) throw new Problem('git.transfer_taken', 409, 'repository transfer is already in progress'); // prettier-ignore
+      if (added.numInsertedOrUpdatedRows === 0n)
+        throw new Problem('git.transfer_taken', 409, 'repository transfer is already in progress');
       return answer(call, 201, repository);
     }),
     route('/accept', async (call) => {

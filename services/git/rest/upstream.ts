@@ -42,7 +42,8 @@ export function upstreamRoutes(parts: ContentParts): readonly Route[] {
         const ours = await commitOf(repository, branch);
         // The default branches belong together, whatever they are called.
         const same = await commitOf(parent, branch);
-        const theirs = same ?? (branch === repository.defaultBranch ? await commitOf(parent, parent.defaultBranch) : undefined); // prettier-ignore
+        const theirs =
+          same ?? (branch === repository.defaultBranch ? await commitOf(parent, parent.defaultBranch) : undefined);
         if (ours === undefined || theirs === undefined) throw unknown();
         const folder = keeper.folder(repository);
         const fetch = [
@@ -54,7 +55,11 @@ export function upstreamRoutes(parts: ContentParts): readonly Route[] {
           keeper.folder(parent),
           theirs,
         ];
-        await git.run(folder, fetch, { long: true, config: ['uploadpack.allowAnySHA1InWant=true'], environment: { GIT_ALLOW_PROTOCOL: 'file' } }); // prettier-ignore
+        await git.run(folder, fetch, {
+          long: true,
+          config: ['uploadpack.allowAnySHA1InWant=true'],
+          environment: { GIT_ALLOW_PROTOCOL: 'file' },
+        });
         if (await isWithin(folder, theirs, ours)) return ok({ merge_type: 'up-to-date' });
         const account = accountOf(call);
         await protections.checkCommit(repository.id, branch, { account });

@@ -93,7 +93,12 @@ export function userRoutes(parts: RestParts): readonly Route[] {
         // Scripts that are older than scopes name none.
         const scopes = asked.length === 0 ? ['all'] : asked;
         const odd = scopes.find((scope) => !isScope(scope));
-        if (odd !== undefined) throw new Problem('git.invalid', 400, `invalid access token scope provided: invalid access token scope: ${odd}`); // prettier-ignore
+        if (odd !== undefined)
+          throw new Problem(
+            'git.invalid',
+            400,
+            `invalid access token scope provided: invalid access token scope: ${odd}`,
+          );
         const { row, text } = await tokens.create(account, name, scopes);
         return created({ ...tokenJson(row, text), created_at: never, last_used_at: never });
       },

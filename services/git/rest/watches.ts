@@ -16,7 +16,12 @@ export function watchRoutes(parts: RestParts & { readonly db: Db }): readonly Ro
   const path = '/repos/:owner/:repo/subscription';
   const readable = (call: Call) => lookup.need(call.visitor, named(call), 'read');
   const find = ({ id }: Repository, account: string) =>
-    db.selectFrom('repository_watches').selectAll().where('repository_id', '=', id).where('account', '=', account).executeTakeFirst(); // prettier-ignore
+    db
+      .selectFrom('repository_watches')
+      .selectAll()
+      .where('repository_id', '=', id)
+      .where('account', '=', account)
+      .executeTakeFirst();
   const answer = (call: Call, repository: Repository, since: number) => {
     const { base, full } = placeOf(call, repository);
     return ok({
@@ -48,9 +53,12 @@ export function watchRoutes(parts: RestParts & { readonly db: Db }): readonly Ro
         const repository = await readable(call);
         const account = accountOf(call);
         const row = { repository_id: repository.id, account, created_at: context.clock.now() };
-        await context.commit(
-          (transaction: Kysely<Tables>) =>
-          transaction.insertInto('repository_watches').values(row).onConflict((conflict) => conflict.doNothing()).execute(), // prettier-ignore
+        await context.commit((transaction: Kysely<Tables>) =>
+          transaction
+            .insertInto('repository_watches')
+            .values(row)
+            .onConflict((conflict) => conflict.doNothing())
+            .execute(),
         );
         return answer(call, repository, (await find(repository, account))?.created_at ?? row.created_at);
       },
@@ -62,9 +70,12 @@ export function watchRoutes(parts: RestParts & { readonly db: Db }): readonly Ro
       signedIn: true,
       handle: async (call) => {
         const { id } = await readable(call);
-        await context.commit(
-          (transaction: Kysely<Tables>) =>
-          transaction.deleteFrom('repository_watches').where('repository_id', '=', id).where('account', '=', accountOf(call)).execute(), // prettier-ignore
+        await context.commit((transaction: Kysely<Tables>) =>
+          transaction
+            .deleteFrom('repository_watches')
+            .where('repository_id', '=', id)
+            .where('account', '=', accountOf(call))
+            .execute(),
         );
         return noContent;
       },
@@ -75,10 +86,18 @@ export function watchRoutes(parts: RestParts & { readonly db: Db }): readonly Ro
       scope,
       handle: async (call) => {
         const { id } = await readable(call);
-        const all = await db.selectFrom('repository_watches').select('account').where('repository_id', '=', id).orderBy('created_at').execute(); // prettier-ignore
+        const all = await db
+          .selectFrom('repository_watches')
+          .select('account')
+          .where('repository_id', '=', id)
+          .orderBy('created_at')
+          .execute();
         const page = pageOf(call.query);
         const rows = await Promise.all(partOf(all, page).map(({ account }) => owners.ofAccount(account)));
-        return ok(rows.map((row) => userOf(row, call.base)), listHeaders(call, page, all.length)); // prettier-ignore
+        return ok(
+          rows.map((row) => userOf(row, call.base)),
+          listHeaders(call, page, all.length),
+        );
       },
     },
     {
@@ -87,7 +106,11 @@ export function watchRoutes(parts: RestParts & { readonly db: Db }): readonly Ro
       scope,
       signedIn: true,
       handle: async (call) => {
-        const rows = await db.selectFrom('repository_watches').select('repository_id').where('account', '=', accountOf(call)).execute(); // prettier-ignore
+        const rows = await db
+          .selectFrom('repository_watches')
+          .select('repository_id')
+          .where('account', '=', accountOf(call))
+          .execute();
         const found = await Promise.all(rows.map(({ repository_id }) => repositories.byId(repository_id)));
         const seen = await Promise.all(
           found.map(async (each) => {
@@ -97,7 +120,9 @@ export function watchRoutes(parts: RestParts & { readonly db: Db }): readonly Ro
         );
         const all = seen.flat();
         const page = pageOf(call.query);
-        const some = await Promise.all(partOf(all, page).map(({ repository, level }) => shown(parts, call, repository, level))); // prettier-ignore
+        const some = await Promise.all(
+          partOf(all, page).map(({ repository, level }) => shown(parts, call, repository, level)),
+        );
         return ok(some, listHeaders(call, page, all.length));
       },
     },

@@ -45,8 +45,10 @@ export async function writeFiles(
   const at = (name: string) => resolveAs('branch', objects, folder, name);
   const base = await at(branch);
   const isNew = target !== branch || base === undefined;
-  if (!isReferenceName(`refs/heads/${branch}`) || (isNew && !isNewBranchName(target))) throw new Problem('git.invalid', 422, '[Branch]: GitRefName'); // prettier-ignore
-  if (base === undefined && !repository.empty) throw new Problem('git.unknown_branch', 404, `branch does not exist [name: ${branch}]`); // prettier-ignore
+  if (!isReferenceName(`refs/heads/${branch}`) || (isNew && !isNewBranchName(target)))
+    throw new Problem('git.invalid', 422, '[Branch]: GitRefName');
+  if (base === undefined && !repository.empty)
+    throw new Problem('git.unknown_branch', 404, `branch does not exist [name: ${branch}]`);
   if (target !== branch && (await at(target)) !== undefined) {
     throw new Problem('git.branch_taken', 422, `branch already exists [name: ${target}]`);
   }
@@ -92,7 +94,8 @@ async function changeOf(
 ): Promise<readonly string[]> {
   const path = treePath(asked);
   const from = askedFrom === undefined || askedFrom === '' ? path : treePath(askedFrom);
-  if (path === undefined || path === '' || from === undefined) throw new Problem('git.invalid', 422, `path contains a malformed path component [path: ${asked}]`); // prettier-ignore
+  if (path === undefined || path === '' || from === undefined)
+    throw new Problem('git.invalid', 422, `path contains a malformed path component [path: ${asked}]`);
   const at = async (name: string) => (base === undefined ? undefined : objects.info(folder, `${base}:${name}`));
   const there = await at(from);
   const isFile = there?.type === 'blob';
@@ -102,10 +105,12 @@ async function changeOf(
   }
   if ((kind === 'update' || kind === 'delete' || kind === 'rename') && !isFile) {
     // As a client may put a file that is not there yet.
-    if (kind !== 'update' || (sha !== undefined && sha !== '')) throw new Problem('git.unknown', 404, `repository file does not exist [path: ${from}]`); // prettier-ignore
+    if (kind !== 'update' || (sha !== undefined && sha !== ''))
+      throw new Problem('git.unknown', 404, `repository file does not exist [path: ${from}]`);
   }
   if (isFile && kind !== 'create' && kind !== 'upload') {
-    if (sha === undefined || sha === '') throw new Problem('git.invalid', 422, 'sha or commit_id must be provided when updating a file'); // prettier-ignore
+    if (sha === undefined || sha === '')
+      throw new Problem('git.invalid', 422, 'sha or commit_id must be provided when updating a file');
     if (sha !== there.id)
       throw new Problem('git.stale', 422, `sha does not match [given: ${sha}, expected: ${there.id}]`);
   }
@@ -125,8 +130,10 @@ async function checkPlace(
   isNew: boolean,
 ): Promise<void> {
   const there = await at(path);
-  if ((isNew || from !== path) && there !== undefined) throw new Problem('git.file_exists', 422, `repository file already exists [path: ${path}]`); // prettier-ignore
-  if (there?.type === 'tree') throw new Problem('git.path_taken', 422, `a directory exists where you’re trying to create a file [path: ${path}]`); // prettier-ignore
+  if ((isNew || from !== path) && there !== undefined)
+    throw new Problem('git.file_exists', 422, `repository file already exists [path: ${path}]`);
+  if (there?.type === 'tree')
+    throw new Problem('git.path_taken', 422, `a directory exists where you’re trying to create a file [path: ${path}]`);
   if (there !== undefined) return;
   const end = await endOfFolders(at, path);
   // What moves away from there leaves its place to a folder.
@@ -174,7 +181,11 @@ function parentsOf(path: string): readonly string[] {
 }
 
 function placeTaken(path: string): Problem {
-  return new Problem('git.path_taken', 422, `a file exists where you’re trying to create a subdirectory [path: ${path}]`); // prettier-ignore
+  return new Problem(
+    'git.path_taken',
+    422,
+    `a file exists where you’re trying to create a subdirectory [path: ${path}]`,
+  );
 }
 
 /** A program stays one when its text changes. */

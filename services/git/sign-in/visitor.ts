@@ -15,7 +15,17 @@ export interface Visitor {
 export const nobody: Visitor = { identity: undefined, scopes: undefined, inAddress: false };
 
 /** What tokens of the peer may be limited to. */
-export const scopeCategories = ['activitypub', 'admin', 'issue', 'misc', 'notification', 'organization', 'package', 'repository', 'user'] as const; // prettier-ignore
+export const scopeCategories = [
+  'activitypub',
+  'admin',
+  'issue',
+  'misc',
+  'notification',
+  'organization',
+  'package',
+  'repository',
+  'user',
+] as const;
 export type ScopeCategory = (typeof scopeCategories)[number];
 
 /** Whether a text is a scope. */

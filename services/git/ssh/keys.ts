@@ -53,9 +53,15 @@ export class Keys {
         .where('fingerprint', '=', key.fingerprint)
         .execute();
       // One key says who somebody is; a deploy key may be good for several repositories.
-      const taken = 'account' in holder ? same.length > 0 : same.some((row) => row.account !== null || row.repository_id === holder.repository); // prettier-ignore
+      const taken =
+        'account' in holder
+          ? same.length > 0
+          : same.some((row) => row.account !== null || row.repository_id === holder.repository);
       if (taken) {
-        const detail = 'account' in holder || same.some((row) => row.account !== null) ? 'Key content has been used as non-deploy key' : 'A key with the same name or content already exists'; // prettier-ignore
+        const detail =
+          'account' in holder || same.some((row) => row.account !== null)
+            ? 'Key content has been used as non-deploy key'
+            : 'A key with the same name or content already exists';
         throw new Problem('git.key_taken', 422, detail);
       }
       return transaction

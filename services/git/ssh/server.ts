@@ -154,7 +154,9 @@ export class SshServer implements Disposable {
     session.on('pty', (_accept, reject) => (reject as (() => void) | undefined)?.());
     session.on('shell', (accept) => {
       const channel = accept();
-      channel.stderr.write(`Hi there, ${guest.name}! You've successfully authenticated with the key named ${guest.key}, but Homeport does not provide shell access.\n`); // prettier-ignore
+      channel.stderr.write(
+        `Hi there, ${guest.name}! You've successfully authenticated with the key named ${guest.key}, but Homeport does not provide shell access.\n`,
+      );
       leave(channel, 0);
     });
     session.on('exec', (accept, _reject, { command }) => {
@@ -167,7 +169,9 @@ export class SshServer implements Disposable {
           if (channel.destroyed) return void this.#parts.context.log.debug('SSH client left', { error });
           const isRefusal = error instanceof Problem && error.status < 500;
           if (!isRefusal) this.#parts.context.log.error('a command over SSH failed', { error });
-          channel.stderr.write(`error:\nerror: ${isRefusal ? error.detail : 'Something went wrong here; see the log.'}\nerror:\n`); // prettier-ignore
+          channel.stderr.write(
+            `error:\nerror: ${isRefusal ? error.detail : 'Something went wrong here; see the log.'}\nerror:\n`,
+          );
           leave(channel, 1);
         },
       );
@@ -195,19 +199,28 @@ export class SshServer implements Disposable {
     }
     await transfer.advertise('receive-pack', repository, conversation, { end: false });
     const byDeployKey = guest.visitor.deployKey !== undefined;
-    await transfer.receive(repository, { account: guest.visitor.identity?.account ?? guest.name, byDeployKey, administers: again.level === 'admin' }, conversation); // prettier-ignore
+    await transfer.receive(
+      repository,
+      { account: guest.visitor.identity?.account ?? guest.name, byDeployKey, administers: again.level === 'admin' },
+      conversation,
+    );
     return 0;
   }
 
   /** Tells a client of Git LFS where large files are, and gives it what it shows there. */
-  async #lfs(channel: ServerChannel, guest: Guest, repository: Repository, operation: 'upload' | 'download'): Promise<number> {
+  async #lfs(
+    channel: ServerChannel,
+    guest: Guest,
+    repository: Repository,
+    operation: 'upload' | 'download',
+  ): Promise<number> {
     const { lookup, lfsAddress, tickets } = this.#parts;
     await lookup.need(guest.visitor, [repository.owner, repository.name], operation === 'upload' ? 'write' : 'read');
     const { text, seconds } = tickets.issue(guest.visitor, operation);
     const answer = { header: { Authorization: `Bearer ${text}` }, href: lfsAddress(repository), expires_in: seconds };
     channel.write(JSON.stringify(answer));
     return 0;
-  } // prettier-ignore
+  }
 }
 
 /**

@@ -32,9 +32,18 @@ export const issueMigrations: readonly Migration[] = [
         )
         .addColumn('last', 'integer', (column) => column.notNull())
         .execute();
-      await numbers(texts(ofRepository(numbered('labels')), 'name', 'color', 'description'), 'exclusive', 'archived').execute(); // prettier-ignore
+      await numbers(
+        texts(ofRepository(numbered('labels')), 'name', 'color', 'description'),
+        'exclusive',
+        'archived',
+      ).execute();
       await db.schema.createIndex('labels_name').on('labels').columns(['repository_id', 'name']).execute();
-      await numbers(texts(ofRepository(numbered('milestones')), 'title', 'description'), 'closed', 'created_at', 'updated_at') // prettier-ignore
+      await numbers(
+        texts(ofRepository(numbered('milestones')), 'title', 'description'),
+        'closed',
+        'created_at',
+        'updated_at',
+      )
         .addColumn('due_at', 'integer')
         .addColumn('closed_at', 'integer')
         .execute();
@@ -48,7 +57,11 @@ export const issueMigrations: readonly Migration[] = [
         .addColumn('closed_at', 'integer')
         .execute();
       await db.schema.createIndex('issues_number').on('issues').columns(['repository_id', 'number']).unique().execute();
-      await db.schema.createIndex('issues_state').on('issues').columns(['repository_id', 'pull', 'closed', 'created_at']).execute(); // prettier-ignore
+      await db.schema
+        .createIndex('issues_state')
+        .on('issues')
+        .columns(['repository_id', 'pull', 'closed', 'created_at'])
+        .execute();
       await db.schema.createIndex('issues_milestone').on('issues').column('milestone_id').execute();
       await ofIssue(table('issue_labels'))
         .addColumn('label_id', 'integer', (column) => column.notNull().references('labels.id').onDelete('cascade'))
@@ -56,7 +69,9 @@ export const issueMigrations: readonly Migration[] = [
         .execute();
       await db.schema.createIndex('issue_labels_label').on('issue_labels').column('label_id').execute();
       for (const name of ['issue_assignees', 'issue_mentions', 'review_requests']) {
-        await texts(ofIssue(table(name)), 'account').addPrimaryKeyConstraint(`${name}_key`, ['issue_id', 'account']).execute(); // prettier-ignore
+        await texts(ofIssue(table(name)), 'account')
+          .addPrimaryKeyConstraint(`${name}_key`, ['issue_id', 'account'])
+          .execute();
         await db.schema.createIndex(`${name}_account`).on(name).column('account').execute();
       }
       await numbers(texts(ofIssue(table('issue_watches')), 'account'), 'watching')
@@ -77,7 +92,12 @@ export const issueMigrations: readonly Migration[] = [
       await numbers(texts(ofIssue(numbered('issue_notifications')), 'account', 'state'), 'updated_at')
         .addColumn('entry_id', 'integer')
         .execute();
-      await db.schema.createIndex('issue_notifications_account').on('issue_notifications').columns(['account', 'issue_id']).unique().execute(); // prettier-ignore
+      await db.schema
+        .createIndex('issue_notifications_account')
+        .on('issue_notifications')
+        .columns(['account', 'issue_id'])
+        .unique()
+        .execute();
       await createWords(db);
     },
   },

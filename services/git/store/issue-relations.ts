@@ -82,7 +82,11 @@ export const issueRelationsMigration: Migration = {
       .addColumn('downloads', 'integer', (column) => column.notNull())
       .addColumn('created_at', 'integer', (column) => column.notNull())
       .execute();
-    await db.schema.createIndex('issue_attachments_issue').on('issue_attachments').columns(['issue_id', 'entry_id']).execute(); // prettier-ignore
+    await db.schema
+      .createIndex('issue_attachments_issue')
+      .on('issue_attachments')
+      .columns(['issue_id', 'entry_id'])
+      .execute();
     await db.schema.createIndex('issue_attachments_entry').on('issue_attachments').column('entry_id').execute();
     // 0: not pinned, else its place among those that are.
     await db.schema

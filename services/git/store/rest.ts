@@ -62,7 +62,12 @@ export const restMigration: Migration = {
       .addColumn('created_at', 'integer', (column) => column.notNull())
       .addColumn('updated_at', 'integer', (column) => column.notNull())
       .execute();
-    await db.schema.createIndex('protections_rule').on('protections').columns(['repository_id', 'rule']).unique().execute(); // prettier-ignore
+    await db.schema
+      .createIndex('protections_rule')
+      .on('protections')
+      .columns(['repository_id', 'rule'])
+      .unique()
+      .execute();
     await db.schema
       .createTable('organization_members')
       .addColumn('owner_id', 'integer', (column) => column.notNull().references('owners.id').onDelete('cascade'))
@@ -72,7 +77,9 @@ export const restMigration: Migration = {
     await db.schema.createIndex('organization_members_account').on('organization_members').column('account').execute();
     await db.schema
       .createTable('forks')
-      .addColumn('repository_id', 'integer', (column) => column.primaryKey().notNull().references(id).onDelete('cascade'))
+      .addColumn('repository_id', 'integer', (column) =>
+        column.primaryKey().notNull().references(id).onDelete('cascade'),
+      )
       .addColumn('parent_id', 'integer', (column) => column.notNull().references(id).onDelete('cascade'))
       .execute();
     await db.schema.createIndex('forks_parent').on('forks').column('parent_id').execute();
@@ -110,5 +117,5 @@ export const restMigration: Migration = {
       .addColumn('created_at', 'integer', (column) => column.notNull())
       .execute();
     await db.schema.createIndex('release_assets_release').on('release_assets').column('release_id').execute();
-  }, // prettier-ignore
+  },
 };

@@ -47,7 +47,11 @@ export const statusMigration: Migration = {
       .addColumn('account', 'text', (column) => column.notNull())
       .addColumn('created_at', 'integer', (column) => column.notNull())
       .execute();
-    await db.schema.createIndex('commit_statuses_commit').on('commit_statuses').columns(['repository_id', 'commit_id']).execute(); // prettier-ignore
+    await db.schema
+      .createIndex('commit_statuses_commit')
+      .on('commit_statuses')
+      .columns(['repository_id', 'commit_id'])
+      .execute();
     await db.schema
       .createTable('repository_watches')
       .addColumn('repository_id', 'integer', (column) => column.notNull().references(id).onDelete('cascade'))

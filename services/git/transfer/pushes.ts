@@ -112,7 +112,10 @@ export class Pushes {
         });
       } catch (error) {
         // One that cannot be made sense of, such as one that named commits which never were, must not keep all others out.
-        context.log.error('a push that was cut off could not be looked through, and is left out', { repository: repository.id, error }); // prettier-ignore
+        context.log.error('a push that was cut off could not be looked through, and is left out', {
+          repository: repository.id,
+          error,
+        });
         await context.commit((transaction: Kysely<Tables>) =>
           transaction.deleteFrom('pushes').where('id', '=', row.id).execute(),
         );

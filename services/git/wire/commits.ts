@@ -3,7 +3,13 @@ import type { Reference } from '../repositories/references.ts';
 import { gitTime, never } from './time.ts';
 
 /** No signature of a commit is checked here. */
-export const unverified = { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', signer: null, payload: '' }; // prettier-ignore
+export const unverified = {
+  verified: false,
+  reason: 'gpg.error.not_signed_commit',
+  signature: '',
+  signer: null,
+  payload: '',
+};
 
 /** Where a repository is, for the addresses within an answer. */
 export interface Place {

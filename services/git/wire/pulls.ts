@@ -79,7 +79,12 @@ export function pullJson(issue: Issue & { readonly request: PullRow }, { base, f
   };
 }
 
-const statuses: Readonly<Record<FileChange['status'], string>> = { added: 'added', modified: 'changed', removed: 'deleted', renamed: 'renamed' }; // prettier-ignore
+const statuses: Readonly<Record<FileChange['status'], string>> = {
+  added: 'added',
+  modified: 'changed',
+  removed: 'deleted',
+  renamed: 'renamed',
+};
 
 /** A file of a pull request. */
 export function changedFileJson(file: FileChange, head: string, { base, full }: Place) {

@@ -23,7 +23,9 @@ export function releaseJson(row: ReleaseRow, assets: readonly AssetRow[], { base
     created_at: timeOf(row.created_at),
     published_at: timeOf(row.published_at),
     author,
-    assets: assets.map((asset) => assetJson(asset, `${web}/releases/download/${row.tag}/${encodeURIComponent(asset.name)}`)), // prettier-ignore
+    assets: assets.map((asset) =>
+      assetJson(asset, `${web}/releases/download/${row.tag}/${encodeURIComponent(asset.name)}`),
+    ),
   };
 }
 

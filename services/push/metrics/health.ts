@@ -17,7 +17,8 @@ export function healthOf(
   listening: number,
 ): Health {
   if (!stores) return { state: 'degraded', detail: 'Messages cannot be stored; see the log.' };
-  const messages = total === 0 ? 'no messages yet' : today === 0 ? 'no messages today' : `${counted(today, 'message')} today`; // prettier-ignore
+  const messages =
+    total === 0 ? 'no messages yet' : today === 0 ? 'no messages today' : `${counted(today, 'message')} today`;
   const detail = listening === 0 ? messages : `${messages}, ${String(listening)} listening`;
   return { state: 'up', detail, ...(total === 0 ? { begin: sendFirst } : {}) };
 }

@@ -19,16 +19,19 @@ function systemError(words: string, code: string): RegExp {
 const causes: readonly (readonly [RegExp, Words])[] = [
   [
     /\b(?:error in ListJSON: )?directory not found\.?$/i,
-    (_found, source) => `${source === '' ? 'The folder' : source} is not there any more. If it is on a disk, is that connected?`, // prettier-ignore
+    (_found, source) =>
+      `${source === '' ? 'The folder' : source} is not there any more. If it is on a disk, is that connected?`,
   ],
   [/^(?:.*: )?object not found\.?$/i, 'The file is not there any more.'],
   [
     /didn't find section in config file(?: \("?(?<name>[^")]+)"?\))?/i,
-    ({ groups }) => `The remote ${groups?.['name'] === undefined ? '' : `${groups['name']} `}is not set up any more. Add it again under Remotes.`, // prettier-ignore
+    ({ groups }) =>
+      `The remote ${groups?.['name'] === undefined ? '' : `${groups['name']} `}is not set up any more. Add it again under Remotes.`,
   ],
   [
     systemError('permission denied|operation not permitted|access is denied', '(?:EACCES|EPERM)'),
-    (found) => `This computer does not let Homeport at ${pathOf(found, 'it')}. Change its permissions, or choose another folder.`, // prettier-ignore
+    (found) =>
+      `This computer does not let Homeport at ${pathOf(found, 'it')}. Change its permissions, or choose another folder.`,
   ],
   [
     /(?:no space left on device|not enough space|disk full|insufficient storage|less than (?:the )?remaining disk space|remaining disk space).*$|\bENOSPC\b/i,
@@ -56,16 +59,23 @@ const causes: readonly (readonly [RegExp, Words])[] = [
     systemError('no such file or directory', 'ENOENT'),
     (found) => `${pathOf(found, 'The file')} is not there any more.`,
   ],
-  [/source file is being updated|corrupted on transfer|sizes differ/i, 'It was changed while it was copied. The next run takes it as it is then.'], // prettier-ignore
+  [
+    /source file is being updated|corrupted on transfer|sizes differ/i,
+    'It was changed while it was copied. The next run takes it as it is then.',
+  ],
   [
     /lookup (?<host>[^\s:]+).*no such host|\bENOTFOUND\b(?: (?<other>[^\s]+))?/i,
-    ({ groups }) => `No server has the name ${groups?.['host'] ?? groups?.['other'] ?? 'that the remote gives'}. Is the name right, and is this computer online?`, // prettier-ignore
+    ({ groups }) =>
+      `No server has the name ${groups?.['host'] ?? groups?.['other'] ?? 'that the remote gives'}. Is the name right, and is this computer online?`,
   ],
   [
     /connection refused|\bECONNREFUSED\b/i,
     'The server refuses the connection: nothing answers at its address. Is it on?',
   ],
-  [/network is unreachable|no route to host|\bE(?:NET|HOST)UNREACH\b/i, 'No way leads to the server. Is this computer online?'], // prettier-ignore
+  [
+    /network is unreachable|no route to host|\bE(?:NET|HOST)UNREACH\b/i,
+    'No way leads to the server. Is this computer online?',
+  ],
   [/i\/o timeout|timed? ?out|deadline exceeded|\bETIMEDOUT\b/i, 'The server did not answer in time.'],
   [/connection reset|broken pipe|unexpected EOF|\bECONNRESET\b|\bEPIPE\b/i, 'The connection to the server broke off.'],
   [/x509:|certificate (?:signed|has expired|is not)/i, "The server's certificate is not trusted."],
@@ -83,7 +93,10 @@ const causes: readonly (readonly [RegExp, Words])[] = [
   ],
   [/AccessDenied|\b403\b|forbidden/i, 'The server does not allow it to the account of the remote.'],
   [/context canceled/i, 'It was stopped.'],
-  [/^failed to (?<what>copy|delete|move) (?<count>\d+) files?/i, ({ groups }) => `${groups?.['count'] ?? 'Some'} files could not be ${done[groups?.['what'] ?? ''] ?? 'moved'}.`], // prettier-ignore
+  [
+    /^failed to (?<what>copy|delete|move) (?<count>\d+) files?/i,
+    ({ groups }) => `${groups?.['count'] ?? 'Some'} files could not be ${done[groups?.['what'] ?? ''] ?? 'moved'}.`,
+  ],
   [/^an internal error$/i, 'Something within Homeport broke. The log has more of it.'],
   [/^failed$/i, 'It failed, and nothing was said of why.'],
 ];

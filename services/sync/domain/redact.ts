@@ -21,7 +21,8 @@ export function redacted(value: unknown, isSecret: (key: string) => boolean = lo
 /** Of a group of options the values go and the names stay: a client that reads them expects a group. */
 function withoutLeaves(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutLeaves);
-  if (typeof value !== 'object' || value === null) return value === '' || value === null || typeof value === 'boolean' ? value : hidden; // prettier-ignore
+  if (typeof value !== 'object' || value === null)
+    return value === '' || value === null || typeof value === 'boolean' ? value : hidden;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutLeaves(part)]));
 }
 

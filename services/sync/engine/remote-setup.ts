@@ -64,7 +64,14 @@ export class RemoteSetups {
       const detail = 'A remote of this name is being set up.';
       throw new Problem('sync.exists', 409, detail, { fields: { name: detail } });
     }
-    const setup: Setup = { type, state: '', step: { step: 'done' }, isSignedIn: false, signingIn: undefined, isOver: false }; // prettier-ignore
+    const setup: Setup = {
+      type,
+      state: '',
+      step: { step: 'done' },
+      isSignedIn: false,
+      signingIn: undefined,
+      isOver: false,
+    };
     this.#open.set(name, setup);
     try {
       const opt = { obscure: true, nonInteractive: true };

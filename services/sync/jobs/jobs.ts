@@ -189,7 +189,8 @@ export class Jobs {
     const { error } = outcome.body;
     job.endedAt = context.clock.now();
     this.#countLocal(job);
-    job.error = outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed'; // prettier-ignore
+    job.error =
+      outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed';
     if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
     // The engine counts a destination that it had to make as an error, which nobody can find or mend.
     const isWhole = outcome.status === 200 && job.errors.size === 0;

@@ -61,7 +61,10 @@ export class Access {
     if (forAll.has(path)) return {};
     if (rule.places === undefined) throw new CallError(403, `"${path}" is for administrators`);
     const places = rule.places;
-    const known = new Set([...places.flatMap(({ fs, remote }) => [fs, ...(remote === undefined ? [] : [remote])]), ...(rule.keys ?? [])]); // prettier-ignore
+    const known = new Set([
+      ...places.flatMap(({ fs, remote }) => [fs, ...(remote === undefined ? [] : [remote])]),
+      ...(rule.keys ?? []),
+    ]);
     const odd = Object.keys(input).find((key) => !special.has(key) && !known.has(key));
     if (odd !== undefined) throw new CallError(403, `only administrators may give "${odd}"`);
     const checked: Input = { ...input };
@@ -123,7 +126,24 @@ function onSync(grants: readonly Grant[] = []): readonly PlaceGrant[] {
   return grants.filter(({ service }) => service === 'sync');
 }
 
-const knownBlocks = new Set(['rc', 'log', 'sftp', 'webdav', 'proxy', 'ftp', 's3', 'main', 'restic', 'nfs', 'http', 'filter', 'vfs', 'mount', 'dlna', 'metrics']); // prettier-ignore
+const knownBlocks = new Set([
+  'rc',
+  'log',
+  'sftp',
+  'webdav',
+  'proxy',
+  'ftp',
+  's3',
+  'main',
+  'restic',
+  'nfs',
+  'http',
+  'filter',
+  'vfs',
+  'mount',
+  'dlna',
+  'metrics',
+]);
 
 function refusal(place: string): CallError {
   return new CallError(403, `this account has no grant on ${JSON.stringify(place)}`);

@@ -44,7 +44,12 @@ async function answer(parts: ListenerParts, request: IncomingMessage, response: 
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.status === 401) return unauthorized(response);
-    return json(response, error.status, { error: error.detail, input: null, path: '', status: error.status }, error.headers); // prettier-ignore
+    return json(
+      response,
+      error.status,
+      { error: error.detail, input: null, path: '', status: error.status },
+      error.headers,
+    );
   }
   if (caller === undefined) return unauthorized(response);
   if (request.method === 'GET' || request.method === 'HEAD') return text(response, 404, 'Not Found\n');

@@ -135,6 +135,8 @@ function goMap(input: Input): string {
     if (value === null) return '<nil>';
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
-  const parts = Object.keys(input).sort().map((key) => `${key}:${shown(input[key])}`); // prettier-ignore
+  const parts = Object.keys(input)
+    .sort()
+    .map((key) => `${key}:${shown(input[key])}`);
   return `map[${parts.join(' ')}]`;
 }

@@ -24,7 +24,7 @@ export async function upload(
   if (!/^multipart\//i.test(type)) throw new CallError(400, "request Content-Type isn't multipart/form-data");
   const given = Object.fromEntries(url.searchParams);
   const { _async: _, _group: __, ...input } = await access.check(caller, path, calls[path] ?? {}, given);
-  const query = `?${new URLSearchParams(Object.entries(input).map(([key, value]): [string, string] => [key, String(value)])).toString()}`; // prettier-ignore
+  const query = `?${new URLSearchParams(Object.entries(input).map(([key, value]): [string, string] => [key, String(value)])).toString()}`;
   const length = request.headers['content-length'];
   const headers = { 'content-type': type, ...(length === undefined ? {} : { 'content-length': length }) };
   const { job, ended } = await jobs.begin({

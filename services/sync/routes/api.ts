@@ -118,7 +118,8 @@ function taskHandlers({ jobs, runs, tasks, taskStore }: ApiParts): readonly ApiH
   };
   const find = async (asked: Asked): Promise<Task> => {
     const task = await taskStore.find(idOf(asked));
-    if (task === undefined || !sees(asked, task.account)) throw new Problem('sync.unknown_task', 404, 'There is no such saved sync.'); // prettier-ignore
+    if (task === undefined || !sees(asked, task.account))
+      throw new Problem('sync.unknown_task', 404, 'There is no such saved sync.');
     return task;
   };
   const shown = async (id: number): Promise<SyncTask> => {

@@ -45,7 +45,9 @@ async function localEntries(folder: string): Promise<SyncEntry[]> {
 async function remoteEntries(engine: Engine, at: string): Promise<SyncEntry[]> {
   const { status, body } = await engine.call('operations/list', { fs: at, remote: '', opt: { noMimeType: true } });
   if (status !== 200) throw new CallError(status === 404 ? 404 : 502, errorOf(body));
-  const list = Array.isArray(body['list']) ? (body['list'] as { Name: string; Size: number; ModTime: string; IsDir: boolean }[]) : []; // prettier-ignore
+  const list = Array.isArray(body['list'])
+    ? (body['list'] as { Name: string; Size: number; ModTime: string; IsDir: boolean }[])
+    : [];
   return list.slice(0, most).map(({ Name, Size, ModTime, IsDir }) => ({
     ...{ name: Name, path: within(at, Name), isFolder: IsDir, size: IsDir ? -1 : Size },
     modifiedAt: Number.isNaN(Date.parse(ModTime)) ? null : Date.parse(ModTime),

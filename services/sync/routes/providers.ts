@@ -34,7 +34,9 @@ export function providersOf(list: readonly EngineProvider[]): SyncProvider[] {
       title: Description,
       // It is signed in to on a page of the provider, which gives a token.
       needsBrowser: Options?.some((option) => option.Name === 'token') === true,
-      fields: (Options ?? []).filter(({ Name: name, Hide }) => Hide === 0 && commandIn({ [name]: '' }) === undefined).map(fieldOf), // prettier-ignore
+      fields: (Options ?? [])
+        .filter(({ Name: name, Hide }) => Hide === 0 && commandIn({ [name]: '' }) === undefined)
+        .map(fieldOf),
     }));
 }
 

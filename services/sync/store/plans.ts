@@ -24,7 +24,13 @@ export class PlanStore {
   /** The oldest of the task go; its number. */
   async insert(
     transaction: Kysely<Tables>,
-    { taskId, plan, brakes, fingerprint, now }: { taskId: number; plan: Plan; brakes: readonly string[]; fingerprint: string; now: number }, // prettier-ignore
+    {
+      taskId,
+      plan,
+      brakes,
+      fingerprint,
+      now,
+    }: { taskId: number; plan: Plan; brakes: readonly string[]; fingerprint: string; now: number },
   ): Promise<number> {
     const summary = {
       ...{ creates: counted(plan.creates), updates: counted(plan.updates), deletes: counted(plan.deletes) },

@@ -97,7 +97,13 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'fi
         const group = folders.slice(at).filter((path) => path.split('/').length === depth);
         for (let from = 0; from < group.length; from += together) {
           // One that is not empty stays, and that is right.
-          await Promise.all(group.slice(from, from + together).map((remote) => call('operations/rmdir', { fs: place, remote }, { ...options, group: `${options.group}-folders` }))); // prettier-ignore
+          await Promise.all(
+            group
+              .slice(from, from + together)
+              .map((remote) =>
+                call('operations/rmdir', { fs: place, remote }, { ...options, group: `${options.group}-folders` }),
+              ),
+          );
         }
         at += group.length;
       }

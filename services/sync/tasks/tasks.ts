@@ -239,7 +239,15 @@ export class Tasks implements Disposable {
     const { fields } = task;
     const { job } = await this.#parts.jobs.begin({
       ...order,
-      ...{ account: task.account, input: { mode: fields.mode, exclude: fields.exclude, keepReplaced: order.kind === 'run' && fields.keepReplaced, at: ends.destination } }, // prettier-ignore
+      ...{
+        account: task.account,
+        input: {
+          mode: fields.mode,
+          exclude: fields.exclude,
+          keepReplaced: order.kind === 'run' && fields.keepReplaced,
+          at: ends.destination,
+        },
+      },
       ...{ source: shownPlace(fields.source), destination: shownPlace(fields.destination) },
       ...{ durable: true, taskId: task.id, attempt: task.failures + 1 },
     });
@@ -254,7 +262,8 @@ export class Tasks implements Disposable {
 
   async #owner({ account }: Task): Promise<Caller> {
     const owner = await this.#parts.context.accounts.find(account);
-    if (owner?.enabled !== true) throw new Problem('sync.no_owner', 403, 'The account that saved this sync is gone or switched off.'); // prettier-ignore
+    if (owner?.enabled !== true)
+      throw new Problem('sync.no_owner', 403, 'The account that saved this sync is gone or switched off.');
     return { account, all: owner.role === 'admin' };
   }
 

@@ -117,7 +117,10 @@ function chainOf(socket: TLSSocket, trouble: string | undefined): CertificateCha
       validTo: Date.parse(at.valid_to),
       fingerprint256: at.fingerprint256,
       kind: chain.length === 0 ? (own ? 'self-signed' : 'server') : own ? 'root CA' : 'intermediate CA',
-      names: (at.subjectaltname ?? '').split(', ').filter((name) => name !== '').slice(0, 100), // prettier-ignore
+      names: (at.subjectaltname ?? '')
+        .split(', ')
+        .filter((name) => name !== '')
+        .slice(0, 100),
     });
     at = own ? undefined : issuer;
   }

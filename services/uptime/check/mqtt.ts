@@ -40,7 +40,8 @@ export async function probeMqtt(order: ProbeOrder): Promise<Found> {
   client.on('connect', () => {
     client.subscribe(topic, (error, granted) => {
       if (error) reject(error);
-      else if (granted?.[0] !== undefined && granted[0].qos > 2) reject(new CheckFailure('The broker refuses the topic')); // prettier-ignore
+      else if (granted?.[0] !== undefined && granted[0].qos > 2)
+        reject(new CheckFailure('The broker refuses the topic'));
     });
   });
   client.on('message', (received, bytes) => {

@@ -27,7 +27,8 @@ export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
   question[0] = 0x23;
   crypto.getRandomValues(question.subarray(40));
   socket.on('message', (reply) => {
-    if (reply.length >= length && reply.subarray(24, 32).equals(question.subarray(40))) resolve({ reply, at: Date.now() }); // prettier-ignore
+    if (reply.length >= length && reply.subarray(24, 32).equals(question.subarray(40)))
+      resolve({ reply, at: Date.now() });
   });
   try {
     socket.connect(config.port ?? 123, address);
@@ -38,11 +39,16 @@ export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
     const { reply, at } = await promise;
     const ping = Math.round(performance.now() - began);
     const stratum = reply.readUInt8(1);
-    if (stratum === 0) throw new CheckFailure(`The server refuses: ${reply.toString('latin1', 12, 16).replaceAll(/[^\w]/g, '')}`); // prettier-ignore
+    if (stratum === 0)
+      throw new CheckFailure(`The server refuses: ${reply.toString('latin1', 12, 16).replaceAll(/[^\w]/g, '')}`);
     const offset = Math.round((momentAt(reply, 32) + momentAt(reply, 40) - sent - at) / 2);
     const dispersion = Math.round((reply.readUInt32BE(8) / 65_536) * 1000);
     const facts = `Stratum: ${String(stratum)}, offset: ${String(offset)} ms, root dispersion: ${String(dispersion)} ms`;
-    const tooFar = reply.readUInt8(0) >> 6 === 3 || stratum > limit('ntpStratumThreshold', 5) || Math.abs(offset) > limit('ntpTimeOffsetThreshold', 1000) || dispersion > limit('ntpRootDispersionThreshold', 500); // prettier-ignore
+    const tooFar =
+      reply.readUInt8(0) >> 6 === 3 ||
+      stratum > limit('ntpStratumThreshold', 5) ||
+      Math.abs(offset) > limit('ntpTimeOffsetThreshold', 1000) ||
+      dispersion > limit('ntpRootDispersionThreshold', 500);
     if (tooFar) throw new CheckFailure(`Not a time to go by. ${facts}`);
     return { status: beatStatus.up, msg: facts, ping };
   } finally {

@@ -13,7 +13,10 @@ export async function probeRedis({ config, signal, onChain }: ProbeOrder): Promi
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
     throw notChecked('The connection string begins with redis:// or rediss://');
   }
-  const tls = url.protocol === 'rediss:' ? { ignoreTls: config.ignoreTls === true, ca: config.tlsCa || undefined, onChain } : undefined; // prettier-ignore
+  const tls =
+    url.protocol === 'rediss:'
+      ? { ignoreTls: config.ignoreTls === true, ca: config.tlsCa || undefined, onChain }
+      : undefined;
   const socket = await connectTo({ host: url.hostname, port: Number(url.port || 6379), signal, tls });
   try {
     const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
@@ -49,7 +52,7 @@ function lines(socket: Socket, count: number, signal: AbortSignal): Promise<read
       text += part.toString('latin1');
       const found = text.split('\r\n').slice(0, -1);
       if (found.some((line) => !/^[-+]/.test(line)) || text.length > longestReply)
-        reject(new CheckFailure('What answers is no Redis')); // prettier-ignore
+        reject(new CheckFailure('What answers is no Redis'));
       else if (found.length >= count || found.some((line) => line.startsWith('-'))) resolve(found);
     });
   });

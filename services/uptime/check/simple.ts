@@ -32,7 +32,10 @@ export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
     const port = url.port === '' ? (url.protocol === 'wss:' ? 443 : 80) : Number(url.port);
     assertAllowedTarget(url.hostname, port, 'exchange');
     const wished = config['wsSubprotocol'];
-    const subprotocols = (typeof wished === 'string' ? wished : '').split(',').map((one) => one.trim()).filter((one) => one !== ''); // prettier-ignore
+    const subprotocols = (typeof wished === 'string' ? wished : '')
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== '');
     const socket = new WebSocket(url, subprotocols, {
       rejectUnauthorized: config.ignoreTls !== true,
       maxPayload: 65_536,

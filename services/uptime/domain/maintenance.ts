@@ -16,7 +16,10 @@ const minuteMs = 60_000;
 /** No month with a 31st, nor a 29th of February by these days, is farther away. */
 const farthestDays = 62;
 /** Slots by a rule take long to find where many of them overlap. */
-const slotsOfRules = new WeakMap<MaintenanceConfig, { readonly zone: string; readonly since: number; readonly slots: readonly Slot[] }>(); // prettier-ignore
+const slotsOfRules = new WeakMap<
+  MaintenanceConfig,
+  { readonly zone: string; readonly since: number; readonly slots: readonly Slot[] }
+>();
 const midnight = { hours: 0, minutes: 0, seconds: 0 };
 
 /** The slot that runs at a moment. */
@@ -118,7 +121,9 @@ function withoutSeconds(rule: string): string {
 type Range = readonly [number | undefined, number | undefined];
 
 function rangeOf({ config, zone }: Plan): Range {
-  const [first, last] = config.dateRange.map((text) => momentOf(wallTime(Date.parse(`${text.replace(' ', 'T')}Z`), 'UTC'), zone)); // prettier-ignore
+  const [first, last] = config.dateRange.map((text) =>
+    momentOf(wallTime(Date.parse(`${text.replace(' ', 'T')}Z`), 'UTC'), zone),
+  );
   return [first, last];
 }
 

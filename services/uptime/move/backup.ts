@@ -55,7 +55,25 @@ export interface Holding extends Contents {
 }
 
 /** Made of others, or of another installation; they are not set. */
-const derived = ['id', 'path', 'pathName', 'childrenIDs', 'forceInactive', 'maintenance', 'includeSensitiveData', 'state', 'secrets', 'user_id', 'created_date', 'dns_last_result', 'screenshot', 'provisioned', 'userId', 'createdDate', 'dnsLastResult']; // prettier-ignore
+const derived = [
+  'id',
+  'path',
+  'pathName',
+  'childrenIDs',
+  'forceInactive',
+  'maintenance',
+  'includeSensitiveData',
+  'state',
+  'secrets',
+  'user_id',
+  'created_date',
+  'dns_last_result',
+  'screenshot',
+  'provisioned',
+  'userId',
+  'createdDate',
+  'dnsLastResult',
+];
 
 /** @throws Problem `uptime.no_backup` (400) */
 export function readBackup(document: Fields): Holding {
@@ -66,7 +84,11 @@ export function readBackup(document: Fields): Holding {
   }
   const monitors = listOf(document['monitorList']);
   if (monitors.length === 0 && document['monitorList'] === undefined) {
-    throw new Problem('uptime.no_backup', 400, 'This is no backup of Uptime Kuma and no export of Homeport: it has no monitors.'); // prettier-ignore
+    throw new Problem(
+      'uptime.no_backup',
+      400,
+      'This is no backup of Uptime Kuma and no export of Homeport: it has no monitors.',
+    );
   }
   return {
     tags: tagsIn(monitors),
@@ -77,7 +99,9 @@ export function readBackup(document: Fields): Holding {
     notifications: listOf(document['notificationList']).map((one) => ({
       name: textOf(one['name']),
       type: textOf(one['type']) || textOf(settingsOf(one)['type']),
-      monitors: monitors.filter(({ notificationIDList: list }) => typeof list === 'object' && list !== null && String(one['id']) in list).length, // prettier-ignore
+      monitors: monitors.filter(
+        ({ notificationIDList: list }) => typeof list === 'object' && list !== null && String(one['id']) in list,
+      ).length,
     })),
   };
 }

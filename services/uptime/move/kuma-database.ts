@@ -53,13 +53,22 @@ export function openKumaDatabase(file: string): KumaDatabase {
   } catch (cause) {
     db?.close();
     if (cause instanceof Problem) throw cause;
-    throw new Problem('uptime.no_backup', 400, 'This database cannot be read. Stop Uptime Kuma and take its kuma.db once more.', { cause }); // prettier-ignore
+    throw new Problem(
+      'uptime.no_backup',
+      400,
+      'This database cannot be read. Stop Uptime Kuma and take its kuma.db once more.',
+      { cause },
+    );
   }
 }
 
 function databaseOf(db: Database): KumaDatabase {
   const known = new Set(
-    (db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").all() as { name: string }[]).map(({ name }) => name), // prettier-ignore
+    (
+      db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").all() as {
+        name: string;
+      }[]
+    ).map(({ name }) => name),
   );
   if (!known.has('monitor') || !known.has('heartbeat')) {
     throw new Problem('uptime.no_backup', 400, 'This is a database, but none of Uptime Kuma.');
@@ -78,18 +87,32 @@ function databaseOf(db: Database): KumaDatabase {
   const worn = Map.groupBy(all('monitor_tag'), (row) => row['monitor_id']);
   const told = Map.groupBy(all('monitor_notification'), (row) => row['monitor_id']);
   const holding: Contents = {
-    tags: [...tags.values()].map(({ id, name, color }) => ({ id: Number(id), name: textOf(name) || `tag ${String(id)}`, color: textOf(color) || '#4B5563' })), // prettier-ignore
+    tags: [...tags.values()].map(({ id, name, color }) => ({
+      id: Number(id),
+      name: textOf(name) || `tag ${String(id)}`,
+      color: textOf(color) || '#4B5563',
+    })),
     dockerHosts: fields('docker_host'),
     monitors: fields('monitor').map((monitor) => ({
       ...monitor,
-      tags: (worn.get(monitor['id']) ?? []).map((row) => ({ ...tags.get(row['tag_id']), ...row, value: textOf(row['value']) })), // prettier-ignore
-      notificationIDList: Object.fromEntries((told.get(monitor['id']) ?? []).map((row) => [row['notification_id'], true])), // prettier-ignore
+      tags: (worn.get(monitor['id']) ?? []).map((row) => ({
+        ...tags.get(row['tag_id']),
+        ...row,
+        value: textOf(row['value']),
+      })),
+      notificationIDList: Object.fromEntries(
+        (told.get(monitor['id']) ?? []).map((row) => [row['notification_id'], true]),
+      ),
     })),
     statusPages: pagesOf(all, fields('status_page')),
     maintenances: all('maintenance').map((row) => ({
       ...windowFields(row, typeof zone === 'string' ? zone : undefined),
-      monitors: all('monitor_maintenance').filter((one) => one['maintenance_id'] === row['id']).map((one) => one['monitor_id']), // prettier-ignore
-      statusPages: all('maintenance_status_page').filter((one) => one['maintenance_id'] === row['id']).map((one) => one['status_page_id']), // prettier-ignore
+      monitors: all('monitor_maintenance')
+        .filter((one) => one['maintenance_id'] === row['id'])
+        .map((one) => one['monitor_id']),
+      statusPages: all('maintenance_status_page')
+        .filter((one) => one['maintenance_id'] === row['id'])
+        .map((one) => one['status_page_id']),
     })),
     notifications: all('notification').map(({ id, name, config }) => {
       const { type } = (parsed(config) ?? {}) as Row;
@@ -145,7 +168,15 @@ function beatsOf(db: Database, monitor: number, now: number): readonly PastBeat[
   const beats = rows.toReversed().flatMap(({ time, status, msg, ping, important }) => {
     const at = momentOf(time);
     if (at === undefined || at > now || ![0, 1, 2, 3].includes(Number(status))) return [];
-    return [{ at, status: Number(status) as PastBeat['status'], msg: textOf(msg).slice(0, 5000), ping: typeof ping === 'number' ? ping : null, important: important === 1 }]; // prettier-ignore
+    return [
+      {
+        at,
+        status: Number(status) as PastBeat['status'],
+        msg: textOf(msg).slice(0, 5000),
+        ping: typeof ping === 'number' ? ping : null,
+        important: important === 1,
+      },
+    ];
   });
   return [...new Map(beats.map((beat) => [beat.at, beat])).values()];
 }
@@ -160,7 +191,9 @@ function talliesOf(
   const [size, lengthMs] = table === 'stat_hourly' ? ([1, hourMs] as const) : ([2, dayMs] as const);
   const end = Math.floor(now / lengthMs) * lengthMs;
   const from = table === 'stat_hourly' ? now - keptHours * hourMs : 0;
-  const rows = db.prepare(`SELECT * FROM ${table} WHERE monitor_id = ? AND timestamp >= ? AND timestamp < ? ORDER BY timestamp`).all(monitor, from / 1000, end / 1000) as Row[]; // prettier-ignore
+  const rows = db
+    .prepare(`SELECT * FROM ${table} WHERE monitor_id = ? AND timestamp >= ? AND timestamp < ? ORDER BY timestamp`)
+    .all(monitor, from / 1000, end / 1000) as Row[];
   return rows.map((row) => {
     const figure = (name: string): number => Math.max(0, Number(row[name]) || 0);
     const [up, down] = [figure('up'), figure('down')];

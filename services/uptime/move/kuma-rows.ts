@@ -28,7 +28,13 @@ const renamed: Readonly<Record<string, string>> = {
   google_analytics_tag_id: 'analyticsId',
 };
 /** Columns that hold JSON, which is an object or a list on the wire. */
-const structured = new Set(['accepted_statuscodes', 'kafkaProducerBrokers', 'kafkaProducerSaslOptions', 'rabbitmqNodes', 'conditions']); // prettier-ignore
+const structured = new Set([
+  'accepted_statuscodes',
+  'kafkaProducerBrokers',
+  'kafkaProducerSaslOptions',
+  'rabbitmqNodes',
+  'conditions',
+]);
 /** The peer writes 0 where nothing was chosen. */
 const zeroIsNone = new Set(['retryInterval', 'timeout']);
 

@@ -59,7 +59,10 @@ export async function exportAll({
 
 /** Adds what a document holds beside what is here; what does not fit is named and left out. */
 export async function importAll(parts: MoveParts, holding: Holding): Promise<Imported> {
-  const skipped: Imported['skipped'] = (holding.left ?? []).map((one) => ({ ...one, why: 'There is no such thing here.' })); // prettier-ignore
+  const skipped: Imported['skipped'] = (holding.left ?? []).map((one) => ({
+    ...one,
+    why: 'There is no such thing here.',
+  }));
   const attempt = async (what: string, name: unknown, work: () => Promise<void>): Promise<void> => {
     try {
       await work();

@@ -72,7 +72,12 @@ export async function provision(
 
 async function provisionMonitors(parts: ProvisionParts, wanted: Provisioned['monitors']) {
   const { monitors } = parts;
-  const find = (name: string): number[] => monitors.all().filter(({ config }) => config.name === name).map(({ id }) => id).slice(0, 1); // prettier-ignore
+  const find = (name: string): number[] =>
+    monitors
+      .all()
+      .filter(({ config }) => config.name === name)
+      .map(({ id }) => id)
+      .slice(0, 1);
   const kept = new Set<string>();
   const groupsFirst = wanted.toSorted((a, b) => Number(b['type'] === 'group') - Number(a['type'] === 'group'));
   for (const given of groupsFirst) {

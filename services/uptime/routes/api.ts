@@ -75,7 +75,8 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
       const words = (q ?? '').toLowerCase();
       const wanted = monitors.all().filter((watched) => {
         const { target, name, state, active } = row(watched);
-        const isStatus = status === undefined || (status === 'paused' ? !active : active && state.status === beatStatus[status]); // prettier-ignore
+        const isStatus =
+          status === undefined || (status === 'paused' ? !active : active && state.status === beatStatus[status]);
         const isIn = parent === undefined || watched.config.parent === parent;
         return isStatus && isIn && `${name}\n${target}`.toLowerCase().includes(words);
       });

@@ -192,7 +192,9 @@ function colorOf(share: number): string {
   const part = (n: number): string => {
     const at = (n + hue / 30) % 12;
     const value = 0.4 - 0.36 * Math.max(-1, Math.min(at - 3, 9 - at, 1));
-    return Math.round(value * 255).toString(16).padStart(2, '0'); // prettier-ignore
+    return Math.round(value * 255)
+      .toString(16)
+      .padStart(2, '0');
   };
   return `#${part(0)}${part(8)}${part(4)}`;
 }

@@ -60,8 +60,18 @@ async function describe(
     const ratio = uptimeByBeats(tally);
     if (ratio === null) continue;
     const windowed = [...labels, ['window', window] as const];
-    page.add('monitor_uptime_ratio', "Uptime ratio calculated over sliding window specified by the 'window' label. (0.0 - 1.0)", windowed, ratio); // prettier-ignore
-    page.add('monitor_response_time_seconds', "Average response time in seconds calculated over sliding window specified by the 'window' label", windowed, (averagePing(tally) ?? 0) / 1000); // prettier-ignore
+    page.add(
+      'monitor_uptime_ratio',
+      "Uptime ratio calculated over sliding window specified by the 'window' label. (0.0 - 1.0)",
+      windowed,
+      ratio,
+    );
+    page.add(
+      'monitor_response_time_seconds',
+      "Average response time in seconds calculated over sliding window specified by the 'window' label",
+      windowed,
+      (averagePing(tally) ?? 0) / 1000,
+    );
   }
   const days = certificateDays(chain, now);
   if (chain === undefined || days === null) return;

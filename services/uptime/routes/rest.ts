@@ -47,7 +47,10 @@ export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly A
 
 /** It makes something new, with an address of its own. */
 export function isCreation({ method, path }: ApiHandler['route']): boolean {
-  return method === 'POST' && (/\/(monitors|docker-hosts|api-keys|status-pages|maintenances|tags)$/.test(path) || /:slug\/incidents$/.test(path)); // prettier-ignore
+  return (
+    method === 'POST' &&
+    (/\/(monitors|docker-hosts|api-keys|status-pages|maintenances|tags)$/.test(path) || /:slug\/incidents$/.test(path))
+  );
 }
 
 /** `{ok:false,msg,issues}` */

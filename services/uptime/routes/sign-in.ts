@@ -54,7 +54,11 @@ export function requireRight({ rights }: Caller, permission: 'read' | 'write'): 
 function keyIn(authorization: string | undefined): string | undefined {
   const [, scheme = '', text = ''] = /^(\S+)\s+(\S+)$/.exec(authorization ?? '') ?? [];
   const isBasic = scheme.toLowerCase() === 'basic';
-  const secret = isBasic ? Buffer.from(text, 'base64').toString('utf8').replace(/^[^:]*:/, '') : text; // prettier-ignore
+  const secret = isBasic
+    ? Buffer.from(text, 'base64')
+        .toString('utf8')
+        .replace(/^[^:]*:/, '')
+    : text;
   return (isBasic || scheme.toLowerCase() === 'bearer') && ApiKeys.looksLike(secret) ? secret : undefined;
 }
 

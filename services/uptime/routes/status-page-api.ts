@@ -29,7 +29,9 @@ export function statusPageHandlers(
     }),
     implement(statusPagesApi.subscribers, ({ params }) => ({
       mail: mail.isSet,
-      items: subscribers.of(page(params).id).map(({ id, address, confirmed, createdAt }) => ({ id, address, confirmed, createdAt })), // prettier-ignore
+      items: subscribers
+        .of(page(params).id)
+        .map(({ id, address, confirmed, createdAt }) => ({ id, address, confirmed, createdAt })),
     })),
     implement(statusPagesApi.removeSubscriber, async ({ params }) => {
       const known = subscribers.of(page(params).id).find(({ id }) => id === Number(params['id']));

@@ -86,12 +86,13 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
     const down = monitorsOf(page, monitors).filter(({ standing }) => standing.status === 0);
     const link = `${baseOf(parts, request)}/status/${page.config.slug}`;
     const notes = await pages.notes(page, { active: true });
-    response.type('application/rss+xml').send(feedOf({ page, link, notes, down, status: pageStatus(page, monitors), now: clock.now() })); // prettier-ignore
+    response
+      .type('application/rss+xml')
+      .send(feedOf({ page, link, notes, down, status: pageStatus(page, monitors), now: clock.now() }));
   });
   router.get(
     ['/', '/status', '/status-page', '/status/:slug'],
     async (request: Request<{ slug?: string }>, response, next) => {
-      // prettier-ignore
       const own = pages.ofDomain(request.hostname);
       if (request.path === '/' && own === undefined) return next();
       const page = request.params.slug === undefined ? (own ?? pages.find('default')) : pages.find(request.params.slug);
@@ -102,7 +103,17 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
       response.status(known === undefined ? 404 : 200).type('html');
       if (known === undefined) return void response.send(statusPageHtml(undefined));
       const [shown, beats] = await Promise.all([publicPage(parts, known), heartbeats(parts, known)]);
-      response.send(statusPageHtml({ page: known, shown, beats, windows: parts.maintenances.ofPage(known.id, comingMs), status: pageStatus(known, monitors), now: clock.now(), follow })); // prettier-ignore
+      response.send(
+        statusPageHtml({
+          page: known,
+          shown,
+          beats,
+          windows: parts.maintenances.ofPage(known.id, comingMs),
+          status: pageStatus(known, monitors),
+          now: clock.now(),
+          follow,
+        }),
+      );
     },
   );
   return router;
@@ -114,7 +125,6 @@ function followOf(
   page: KnownPage,
   request: Request,
 ): Follow | undefined {
-  // prettier-ignore
   const { subscribable, pushTopic: topic } = page.config;
   if (!subscribable || (topic === null && !subscriberMail.isSet)) return undefined;
   const isDirect = !isGatewayRequest(request) && pages.ofDomain(request.hostname) === undefined;

@@ -33,7 +33,6 @@ export function subscribeRoutes(parts: SubscribeParts): Router {
     response: Response,
     work: () => Promise<Answer> | Answer,
   ): Promise<void> => {
-    // prettier-ignore
     response.setHeader('Content-Security-Policy', pagePolicy(true)).setHeader('Cache-Control', 'no-store');
     response.setHeader('Referrer-Policy', 'no-referrer').type('html');
     const back = `/status/${encodeURIComponent(request.params.slug)}`;
@@ -63,7 +62,11 @@ export function subscribeRoutes(parts: SubscribeParts): Router {
       words: 'Shall news of this page come to your address?',
       button: 'Yes, send them',
     },
-    unsubscribe: { title: 'No more mails', words: 'Shall news of this page no longer come to your address?', button: 'Yes, no more' }, // prettier-ignore
+    unsubscribe: {
+      title: 'No more mails',
+      words: 'Shall news of this page no longer come to your address?',
+      button: 'Yes, no more',
+    },
   } as const;
   for (const what of ['confirm', 'unsubscribe'] as const) {
     router.get(`/status/:slug/${what}`, (request: Request<{ slug: string }>, response) =>
@@ -81,7 +84,10 @@ export function subscribeRoutes(parts: SubscribeParts): Router {
           return { title: 'Done', words: 'No more mails come to your address.' };
         }
         await subscribers.confirm(subscriber);
-        return { title: 'Done', words: 'You will hear of outages, notes and maintenance. Each mail has a link that ends them.' }; // prettier-ignore
+        return {
+          title: 'Done',
+          words: 'You will hear of outages, notes and maintenance. Each mail has a link that ends them.',
+        };
       }),
     );
   }

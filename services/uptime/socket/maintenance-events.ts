@@ -8,7 +8,9 @@ import { numberOf, recordOf, said, type SocketEvents, type SocketParts } from '.
 export function maintenanceEvents(parts: SocketParts): SocketEvents {
   const { maintenances, monitors, pages } = parts;
   const idsOf = (list: unknown): readonly number[] =>
-    (Array.isArray(list) ? (list as readonly unknown[]) : []).map((one) => numberOf(recordOf(one)['id'])).filter((id) => id > 0); // prettier-ignore
+    (Array.isArray(list) ? (list as readonly unknown[]) : [])
+      .map((one) => numberOf(recordOf(one)['id']))
+      .filter((id) => id > 0);
   return {
     addMaintenance: {
       needs: 'write',

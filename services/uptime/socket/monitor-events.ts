@@ -8,7 +8,18 @@ import { numberOf, recordOf, said, textOf, type Session, type SocketEvents, type
 
 const hourMs = 3_600_000;
 /** Made of others; they are nobody's to set. */
-const derived = ['id', 'path', 'pathName', 'childrenIDs', 'forceInactive', 'maintenance', 'includeSensitiveData', 'tags', 'state', 'secrets']; // prettier-ignore
+const derived = [
+  'id',
+  'path',
+  'pathName',
+  'childrenIDs',
+  'forceInactive',
+  'maintenance',
+  'includeSensitiveData',
+  'tags',
+  'state',
+  'secrets',
+];
 
 /** Monitors, their beats and their tags. */
 export function monitorEvents(parts: SocketParts): SocketEvents {
@@ -90,7 +101,16 @@ export function monitorEvents(parts: SocketParts): SocketEvents {
       async run(_session, id, hours) {
         const wanted = Math.min(8784, Math.max(1, numberOf(hours)));
         const points = await figures.chart(monitors.get(numberOf(id)), wanted);
-        return { data: points.map(({ p95: _p95, ...point }) => ({ ...point, avgPing: point.avgPing ?? 0, minPing: point.minPing ?? 0, maxPing: point.maxPing ?? 0 })).toReversed() }; // prettier-ignore
+        return {
+          data: points
+            .map(({ p95: _p95, ...point }) => ({
+              ...point,
+              avgPing: point.avgPing ?? 0,
+              minPing: point.minPing ?? 0,
+              maxPing: point.maxPing ?? 0,
+            }))
+            .toReversed(),
+        };
       },
     },
     monitorImportantHeartbeatListCount: {
@@ -143,7 +163,11 @@ export function monitorEvents(parts: SocketParts): SocketEvents {
     addTag: { needs: 'write', run: async (_session, tag) => ({ tag: await tags.add(tagOf(tag)) }) },
     editTag: {
       needs: 'write',
-      run: async (_session, tag) => ({ msg: 'Saved.', msgi18n: true, tag: await tags.change(numberOf(recordOf(tag)['id']), tagOf(tag)) }), // prettier-ignore
+      run: async (_session, tag) => ({
+        msg: 'Saved.',
+        msgi18n: true,
+        tag: await tags.change(numberOf(recordOf(tag)['id']), tagOf(tag)),
+      }),
     },
     deleteTag: {
       needs: 'write',
@@ -165,7 +189,10 @@ export function monitorEvents(parts: SocketParts): SocketEvents {
       needs: 'write',
       async run(_session, tag, id, value) {
         const watched = monitors.get(numberOf(id));
-        await setTags(watched.id, tagsOf(watched).map((one) => (one.tag_id === numberOf(tag) ? { ...one, value: textOf(value) } : one))); // prettier-ignore
+        await setTags(
+          watched.id,
+          tagsOf(watched).map((one) => (one.tag_id === numberOf(tag) ? { ...one, value: textOf(value) } : one)),
+        );
         return said('successEdited');
       },
     },
@@ -175,7 +202,10 @@ export function monitorEvents(parts: SocketParts): SocketEvents {
         const watched = monitors.get(numberOf(id));
         const isIt = (one: { tag_id: number; value: string }): boolean =>
           one.tag_id === numberOf(tag) && (value === undefined || one.value === textOf(value));
-        await setTags(watched.id, tagsOf(watched).filter((one) => !isIt(one))); // prettier-ignore
+        await setTags(
+          watched.id,
+          tagsOf(watched).filter((one) => !isIt(one)),
+        );
         return said('successDeleted');
       },
     },
@@ -192,12 +222,14 @@ export function monitorList(parts: SocketParts, session: Session): Record<string
 }
 
 export function mayWrite({ context }: SocketParts, { identity, signedIn }: Session): boolean {
-  return signedIn && (identity === undefined || context.accounts.may(identity, 'uptime', 'write', '*')); // prettier-ignore
+  return signedIn && (identity === undefined || context.accounts.may(identity, 'uptime', 'write', '*'));
 }
 
 /** @throws Problem in the peer's words */
 function configOf(given: unknown): MonitorConfig {
-  const fields = Object.fromEntries(Object.entries(recordOf(given)).filter(([name, value]) => !derived.includes(name) && value !== undefined)); // prettier-ignore
+  const fields = Object.fromEntries(
+    Object.entries(recordOf(given)).filter(([name, value]) => !derived.includes(name) && value !== undefined),
+  );
   const codes = fields['accepted_statuscodes'];
   if (!Array.isArray(codes) || !codes.every((code) => typeof code === 'string')) {
     throw new Problem('uptime.invalid', 400, 'Accepted status codes are not all strings');

@@ -128,7 +128,10 @@ export function openSocket(given: Omit<SocketParts, 'broadcast'>): UptimeSocket 
       if (clients.size === 0) return;
       for (const { session } of signedIn()) {
         const changed = ids.flatMap((id) => monitors.find(id) ?? []);
-        const shown = changed.map((watched) => [String(watched.id), peerMonitor(watched, monitors, parts.tags.known, mayWrite(parts, session))]); // prettier-ignore
+        const shown = changed.map((watched) => [
+          String(watched.id),
+          peerMonitor(watched, monitors, parts.tags.known, mayWrite(parts, session)),
+        ]);
         if (shown.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(shown));
         for (const id of ids) if (monitors.find(id) === undefined) session.emit('deleteMonitorFromList', id);
       }
@@ -160,7 +163,8 @@ async function answer(
   const args = typeof last === 'function' ? given.slice(0, -1) : given;
   try {
     const event = Object.hasOwn(events, name) ? events[name] : undefined;
-    if (event === undefined) throw new Problem('uptime.unknown_call', 404, `Homeport does not have this: ${name.slice(0, 100)}`); // prettier-ignore
+    if (event === undefined)
+      throw new Problem('uptime.unknown_call', 404, `Homeport does not have this: ${name.slice(0, 100)}`);
     if (session.signedIn && !(await isStillValid(parts.context, session))) {
       session.signedIn = false;
       reply({ ok: false, msg: 'You are not logged in.' });
@@ -222,7 +226,10 @@ async function welcome(parts: SocketParts, session: Session): Promise<void> {
     'dockerHostList',
     (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 })),
   );
-  session.emit('apiKeyList', mayWrite(parts, session) ? (await keys.list()).map((key) => peerKey(key, context.clock.now())) : []); // prettier-ignore
+  session.emit(
+    'apiKeyList',
+    mayWrite(parts, session) ? (await keys.list()).map((key) => peerKey(key, context.clock.now())) : [],
+  );
   session.emit('remoteBrowserList', []);
   session.emit('statusPageList', statusPageList(pages.all()));
   void tellEach(parts, session).catch((error: unknown) => context.log.error('a client was told half', { error }));

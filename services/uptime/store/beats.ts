@@ -55,7 +55,9 @@ export class BeatStore {
       .orderBy('at', 'desc')
       .limit(limit + 1)
       .execute();
-    return withDurations(rows.toReversed()).slice(rows.length > limit ? 1 : 0).toReversed(); // prettier-ignore
+    return withDurations(rows.toReversed())
+      .slice(rows.length > limit ? 1 : 0)
+      .toReversed();
   }
 
   /** All of a monitor since a moment, oldest first. */

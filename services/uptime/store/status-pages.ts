@@ -189,7 +189,13 @@ export class StatusPages {
   /** One that was written elsewhere: nobody is told of it. */
   async addPastNote(page: KnownPage, note: PastNote): Promise<void> {
     const { pin, active, createdAt, ...words } = note;
-    const row = { ...clean(words), page_id: page.id, pin: bit(pin), active: bit(active), created_at: createdAt ?? this.#context.clock.now() }; // prettier-ignore
+    const row = {
+      ...clean(words),
+      page_id: page.id,
+      pin: bit(pin),
+      active: bit(active),
+      created_at: createdAt ?? this.#context.clock.now(),
+    };
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.insertInto('page_notes').values(row).execute();
     });
@@ -251,7 +257,9 @@ export class StatusPages {
   }
 
   #requireOwnNames(id: number, names: readonly string[]): void {
-    const taken = names.find((name) => this.all().some((page) => page.id !== id && page.config.domainNameList.includes(name))); // prettier-ignore
+    const taken = names.find((name) =>
+      this.all().some((page) => page.id !== id && page.config.domainNameList.includes(name)),
+    );
     if (taken === undefined) return;
     throw new Problem('uptime.taken', 409, `Another status page has the name ${taken}.`, {
       fields: { domainNameList: 'Another status page has it.' },

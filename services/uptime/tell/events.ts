@@ -167,7 +167,11 @@ export type WindowMoment = 'maintenance_reminder' | 'maintenance_started' | 'mai
 /** `seconds`: of a reminder, how long before the start it was to come. */
 export function windowEvent(window: AnnouncedWindow, kind: WindowMoment, now: number, seconds?: number): UptimeEvent {
   const { id, title, description, start, end, zone, monitorIds } = window;
-  const words = { maintenance_reminder: `starts in ${roughWords(start - now)}`, maintenance_started: 'has started', maintenance_ended: 'has ended' }[kind]; // prettier-ignore
+  const words = {
+    maintenance_reminder: `starts in ${roughWords(start - now)}`,
+    maintenance_started: 'has started',
+    maintenance_ended: 'has ended',
+  }[kind];
   return {
     title: `[Maintenance] ${title} ${words}`,
     body: [`${slotWords(window, zone)}.`, description].filter((part) => part !== '').join('\n'),

@@ -56,7 +56,8 @@ export class Followers {
     const announcement = announcementOf(event);
     if (announcement === undefined) return;
     const monitor = event['monitorId'];
-    const windowPages = event['maintenanceId'] === undefined ? [] : this.#parts.pagesOfWindow(Number(event['maintenanceId'])); // prettier-ignore
+    const windowPages =
+      event['maintenanceId'] === undefined ? [] : this.#parts.pagesOfWindow(Number(event['maintenanceId']));
     const pages = this.#parts
       .pages()
       .filter(
@@ -116,7 +117,11 @@ export class Followers {
     const key = `${announcement.id}:page:${String(page.id)}`;
     const { words, message, good } = announcement;
     const where = { set: this.#parts.publicUrl().replace(/\/$/, ''), usual: this.#base(page) ?? '' };
-    await this.#parts.mail.tell(transaction, page, where, { key, subject: `${title}: ${words}`, message: message || words }); // prettier-ignore
+    await this.#parts.mail.tell(transaction, page, where, {
+      key,
+      subject: `${title}: ${words}`,
+      message: message || words,
+    });
     if (pushTopic === null && notifyTag === null) return;
     await this.#parts.context.jobs.enqueue(
       transaction,
@@ -170,9 +175,14 @@ function announcementOf(
       return { id, words: `${name} is up again`, message: `It was down for ${length}.`, good: true };
     }
     case 'maintenance_reminder':
-      return { id, words: `Maintenance: ${title}`, message: `From ${minute(text('startsAt'))}${until}.`, good: false }; // prettier-ignore
+      return { id, words: `Maintenance: ${title}`, message: `From ${minute(text('startsAt'))}${until}.`, good: false };
     case 'maintenance_started':
-      return { id, words: `Maintenance has started: ${title}`, message: `It lasts${until || ' until it is done'}.`, good: false }; // prettier-ignore
+      return {
+        id,
+        words: `Maintenance has started: ${title}`,
+        message: `It lasts${until || ' until it is done'}.`,
+        good: false,
+      };
     case 'maintenance_ended':
       return { id, words: `Maintenance has ended: ${title}`, message: '', good: true };
     default:

@@ -12,7 +12,14 @@ const seconds = 1000;
 /** A mail to somebody who follows a page; it names nobody, so that who has left meanwhile gets none. */
 const sendMail = defineJob(
   'uptime.subscriber_mail',
-  z.object({ key: z.string(), subscriber: z.int(), subject: z.string(), message: z.string(), link: z.enum(['confirm', 'unsubscribe']), page: z.string() }), // prettier-ignore
+  z.object({
+    key: z.string(),
+    subscriber: z.int(),
+    subject: z.string(),
+    message: z.string(),
+    link: z.enum(['confirm', 'unsubscribe']),
+    page: z.string(),
+  }),
   { backoffMs: [1, 4, 16, 64, 300].map((wait) => wait * seconds), concurrency: 4, timeoutMs: 60_000 },
 );
 
@@ -64,7 +71,13 @@ export class SubscriberMail {
     const jobs = this.#parts.subscribers.confirmedOf(page.id).map(({ id, base: seenAt }) => {
       const base = where.set || seenAt || where.usual;
       const key = `${mail.key}:to:${String(id)}`;
-      const payload = { ...mail, key, subscriber: id, link: 'unsubscribe' as const, page: `${base}/status/${page.config.slug}` }; // prettier-ignore
+      const payload = {
+        ...mail,
+        key,
+        subscriber: id,
+        link: 'unsubscribe' as const,
+        page: `${base}/status/${page.config.slug}`,
+      };
       return { payload, key, orderKey: `subscriber:${String(id)}` };
     });
     await this.#parts.context.jobs.enqueueAll(transaction, sendMail, jobs);
@@ -82,7 +95,14 @@ export class SubscriberMail {
         await context.handovers.pass(noticeOffered, `uptime:${id}`, {
           configuration: 'aggregator',
           urls: [mailTo(mailAddress, known.address)],
-          notice: { title: subject, body: `${message}\n\n${last}`, type: 'info', format: 'text', tags: [], source: 'uptime' }, // prettier-ignore
+          notice: {
+            title: subject,
+            body: `${message}\n\n${last}`,
+            type: 'info',
+            format: 'text',
+            tags: [],
+            source: 'uptime',
+          },
         });
       } catch (error) {
         // Who has switched Delivery off wants nothing of it.

@@ -59,7 +59,15 @@ export class Subscribers {
     for (const row of await this.#db.selectFrom('page_subscribers').selectAll().orderBy('id').execute()) {
       try {
         const { address, token, base } = Sealed.parse(JSON.parse(vault.open(row.sealed, purpose)));
-        this.#all.set(row.id, { id: row.id, page: row.page_id, address, token, base, confirmed: row.confirmed === 1, createdAt: row.created_at }); // prettier-ignore
+        this.#all.set(row.id, {
+          id: row.id,
+          page: row.page_id,
+          address,
+          token,
+          base,
+          confirmed: row.confirmed === 1,
+          createdAt: row.created_at,
+        });
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         log.warn('a subscriber of a status page cannot be read', { id: row.id, error });
@@ -98,7 +106,12 @@ export class Subscribers {
       const { clock, commit, random, vault } = this.#context;
       const token = random.text(32);
       const createdAt = clock.now();
-      const row = { page_id: page.id, sealed: vault.seal(JSON.stringify({ address, token, base }), purpose), confirmed: 0 as const, created_at: createdAt }; // prettier-ignore
+      const row = {
+        page_id: page.id,
+        sealed: vault.seal(JSON.stringify({ address, token, base }), purpose),
+        confirmed: 0 as const,
+        created_at: createdAt,
+      };
       const { id } = await commit(async (transaction: Kysely<Tables>) =>
         transaction.insertInto('page_subscribers').values(row).returning('id').executeTakeFirstOrThrow(),
       );
@@ -140,7 +153,9 @@ export class Subscribers {
   /** Those who have not confirmed in time, and those of pages that are gone. */
   async removeOld(pages: ReadonlySet<number>): Promise<void> {
     const before = this.#context.clock.now() - patienceMs;
-    const old = [...this.#all.values()].filter((one) => !pages.has(one.page) || (!one.confirmed && one.createdAt < before)); // prettier-ignore
+    const old = [...this.#all.values()].filter(
+      (one) => !pages.has(one.page) || (!one.confirmed && one.createdAt < before),
+    );
     await this.remove(old.map(({ id }) => id));
   }
 

@@ -34,7 +34,9 @@ export interface TellParts {
   readonly sent: Counter;
   readonly failed: Counter;
   /** Those who follow status pages are to hear of it as well; doing it again changes nothing. */
-  readonly follow: (event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string }) => Promise<void>; // prettier-ignore
+  readonly follow: (
+    event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
+  ) => Promise<void>;
   /** Whether an event is not to go out after all: somebody else's fault says it all. */
   readonly isCovered: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { MaintenanceConfig, type Maintenance } from '../../contracts/uptime/maintenance.ts';
 import { isZone } from '../../contracts/zone.ts';
-import { cronOf, durationOf, slotAt, slotsFrom, statusOf, windowTrouble, type Plan } from '../domain/maintenance.ts'; // prettier-ignore
+import { cronOf, durationOf, slotAt, slotsFrom, statusOf, windowTrouble, type Plan } from '../domain/maintenance.ts';
 import type { Slot } from '../domain/cron.ts';
 import { offsetText } from '../domain/zone.ts';
 import type { MaintenanceStore, StoredMaintenance } from '../store/maintenances.ts';
@@ -99,7 +99,11 @@ export class Maintenances implements Disposable {
       if (!parsed.success) throw invalid(parsed.error);
       requireFit(parsed.data);
       const resumed = parsed.data.active !== stored.config.active;
-      const next = { ...stored, config: parsed.data, since: resumed || parsed.data.strategy !== stored.config.strategy ? context.clock.now() : stored.since }; // prettier-ignore
+      const next = {
+        ...stored,
+        config: parsed.data,
+        since: resumed || parsed.data.strategy !== stored.config.strategy ? context.clock.now() : stored.since,
+      };
       await context.commit((transaction) => store.change(transaction, next));
       this.#all.set(id, next);
       this.#altered();
@@ -238,7 +242,17 @@ interface Announced {
 /** What is to be told now; the shortest reminder that is due speaks for the longer ones. */
 function announcements(
   stored: StoredMaintenance,
-  { before, running, plan, now }: { readonly before: Slot | undefined; readonly running: Slot | undefined; readonly plan: Plan; readonly now: number }, // prettier-ignore
+  {
+    before,
+    running,
+    plan,
+    now,
+  }: {
+    readonly before: Slot | undefined;
+    readonly running: Slot | undefined;
+    readonly plan: Plan;
+    readonly now: number;
+  },
 ): readonly Announced[] {
   const { id, config, told } = stored;
   const { title, description, monitors: monitorIds, reminders, notifyStart, notifyEnd } = config;
@@ -246,7 +260,11 @@ function announcements(
   const say = (kind: WindowMoment, slot: Slot, seconds?: number, covers: readonly string[] = []): void => {
     const key = keyOf(kind, slot.start, seconds);
     if (told.includes(key)) return;
-    announced.push({ key, covers, event: windowEvent({ id, title, description, monitorIds, zone: plan.zone, ...slot }, kind, now, seconds) }); // prettier-ignore
+    announced.push({
+      key,
+      covers,
+      event: windowEvent({ id, title, description, monitorIds, zone: plan.zone, ...slot }, kind, now, seconds),
+    });
   };
   const over = before !== undefined && before.start !== running?.start ? before : undefined;
   if (notifyEnd && over !== undefined) say('maintenance_ended', over);
@@ -256,7 +274,13 @@ function announcements(
     if (slot.start <= now) continue;
     const due = reminders.filter((seconds) => slot.start - seconds * 1000 <= now).toSorted((a, b) => a - b);
     const [shortest, ...longer] = due;
-    if (shortest !== undefined) say('maintenance_reminder', slot, shortest, longer.map((one) => keyOf('maintenance_reminder', slot.start, one))); // prettier-ignore
+    if (shortest !== undefined)
+      say(
+        'maintenance_reminder',
+        slot,
+        shortest,
+        longer.map((one) => keyOf('maintenance_reminder', slot.start, one)),
+      );
   }
   return announced;
 }
@@ -268,7 +292,8 @@ function keyOf(kind: WindowMoment, start: number, seconds: number | undefined): 
 function requireFit(config: MaintenanceConfig): void {
   const { timezoneOption: zone } = config;
   const fields: Record<string, string> = windowTrouble(config);
-  if (zone !== sameAsServer && !isZone(zone)) fields['timezoneOption'] = 'Use the name of a time zone, such as Europe/Berlin.'; // prettier-ignore
+  if (zone !== sameAsServer && !isZone(zone))
+    fields['timezoneOption'] = 'Use the name of a time zone, such as Europe/Berlin.';
   const [first] = Object.entries(fields);
   if (first !== undefined) throw new Problem('uptime.invalid', 400, first[1], { fields });
 }

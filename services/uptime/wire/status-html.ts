@@ -5,7 +5,15 @@ import type { Heartbeats, PublicPage } from './public-page.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 
-const moments = new Intl.DateTimeFormat('en', { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' }); // prettier-ignore
+const moments = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'short',
+});
 
 /** A moment as a visitor reads it, in the zone of this house, which is named: the page runs no script that would know another. */
 function moment(at: number): string {
@@ -56,7 +64,8 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
     );
   const { shown, beats, windows, status, now } = given;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
-  const refresh = autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : ''; // prettier-ignore
+  const refresh =
+    autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : '';
   const head = `${refresh}<meta name="description" content="${escapeHtml(description ?? '')}"><meta property="og:title" content="${escapeHtml(title)}"><meta property="og:description" content="${escapeHtml(description ?? '')}"><meta property="og:type" content="website"><link rel="icon" href="${favicon(status)}"><link rel="manifest" href="/api/status-page/${slug}/manifest.json"><link rel="alternate" type="application/rss+xml" href="/status/${slug}/rss">`;
   const notes = shown.incidents
     .map(
@@ -79,22 +88,30 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
 function windowSection({ title, description, status, upcoming: [slot] }: Maintenance): string {
   const end = slot?.endDate ?? null;
   const isNow = status === 'under-maintenance';
-  const when = slot === undefined ? '' : slotWords(Date.parse(slot.startDate), end === null ? NaN : Date.parse(end), isNow); // prettier-ignore
+  const when =
+    slot === undefined ? '' : slotWords(Date.parse(slot.startDate), end === null ? NaN : Date.parse(end), isNow);
   const words = isNow ? 'Maintenance' : 'Planned maintenance';
   return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${when}</p></section>`;
 }
 
 /** `Sat, Nov 28, 10:00 – 12:00 UTC`, or since or from when, where nobody knows the end. */
 function slotWords(start: number, end: number, isNow: boolean): string {
-  return Number.isNaN(end) ? `${isNow ? 'Since' : 'From'} ${moment(start)}` : escapeHtml(moments.formatRange(start, end)); // prettier-ignore
+  return Number.isNaN(end)
+    ? `${isNow ? 'Since' : 'From'} ${moment(start)}`
+    : escapeHtml(moments.formatRange(start, end));
 }
 
 function followSection(slug: string, follow: Follow | undefined): string {
   if (follow === undefined) return '';
   const { mail, topic, link } = follow;
   const name = `<code>${escapeHtml(topic ?? '')}</code>`;
-  const push = topic === null ? '' : `<p>Push: follow the topic ${link === undefined ? name : `<a href="${escapeHtml(link)}" rel="noreferrer">${name}</a>`} with an app for ntfy.</p>`; // prettier-ignore
-  const form = mail ? `<form method="post" action="/status/${slug}/subscribe"><label for="email">Mail address</label><span class="ask"><input id="email" name="email" type="email" required maxlength="320" autocomplete="email"><button>Send me news</button></span></form>` : ''; // prettier-ignore
+  const push =
+    topic === null
+      ? ''
+      : `<p>Push: follow the topic ${link === undefined ? name : `<a href="${escapeHtml(link)}" rel="noreferrer">${name}</a>`} with an app for ntfy.</p>`;
+  const form = mail
+    ? `<form method="post" action="/status/${slug}/subscribe"><label for="email">Mail address</label><span class="ask"><input id="email" name="email" type="email" required maxlength="320" autocomplete="email"><button>Send me news</button></span></form>`
+    : '';
   return `<section><h2>Hear of what happens</h2>${form}${push}</section>`;
 }
 
@@ -106,9 +123,11 @@ export function answerHtml(given: {
   readonly action?: string;
   readonly button?: string;
 }): string {
-  // prettier-ignore
   const { title, words, back, action, button } = given;
-  const form = action === undefined ? '' : `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(button ?? '')}</button></form>`; // prettier-ignore
+  const form =
+    action === undefined
+      ? ''
+      : `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(button ?? '')}</button></form>`;
   const body = `<main><h1>${escapeHtml(title)}</h1><section><p>${escapeHtml(words)}</p>${form}</section><p><a href="${escapeHtml(back)}">Back to the page</a></p></main>`;
   return documentOf(title, '<meta name="robots" content="noindex">', '', body);
 }
@@ -145,7 +164,10 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
   const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
   // The newest stands at the right end, whatever there is before it.
   const before = onlyLast ? 0 : shownBars - bars.length;
-  const drawn = [...Array.from({ length: before }, () => '<i></i>'), ...bars.map(({ status }) => `<i class="s${String(status)}"></i>`)].join(''); // prettier-ignore
+  const drawn = [
+    ...Array.from({ length: before }, () => '<i></i>'),
+    ...bars.map(({ status }) => `<i class="s${String(status)}"></i>`),
+  ].join('');
   const url =
     'url' in monitor && typeof monitor.url === 'string' && /^https?:/.test(monitor.url) ? monitor.url : undefined;
   const name = escapeHtml(monitor.name);
@@ -206,7 +228,10 @@ form{display:grid;gap:.375rem}.ask{display:flex;flex-wrap:wrap;gap:.5rem}section
 
 /** Written by whoever may change the page; it may paint, and not reach out or end the sheet. */
 function customStyle(css: string | null): string {
-  return (css ?? '').replaceAll('<', '\\3c ').replaceAll(/@import[^;]*;?/gi, '').replaceAll(/url\s*\(/gi, 'none('); // prettier-ignore
+  return (css ?? '')
+    .replaceAll('<', '\\3c ')
+    .replaceAll(/@import[^;]*;?/gi, '')
+    .replaceAll(/url\s*\(/gi, 'none(');
 }
 
 const reader = new Marked({

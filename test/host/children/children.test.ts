@@ -59,7 +59,12 @@ describe('a program', () => {
 
   it('is heard in full when it ends at once, however busy the host is', async () => {
     const say = async (): Promise<string> => {
-      const child = await children.start({ name: 'echo', file: 'sh', args: ['-c', 'echo said; echo so >&2'], environment: {} }); // prettier-ignore
+      const child = await children.start({
+        name: 'echo',
+        file: 'sh',
+        args: ['-c', 'echo said; echo so >&2'],
+        environment: {},
+      });
       const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
       return out + errors;
     };

@@ -153,7 +153,9 @@ describe('who is still sending when he was answered', () => {
 
   test('is served again on a connection that stays, once the rest has come', async () => {
     await using opened = await open({
-      handler: { http: (request, response) => (request.method === 'GET' ? void response.end('next') : paused(request, response)) }, // prettier-ignore
+      handler: {
+        http: (request, response) => (request.method === 'GET' ? void response.end('next') : paused(request, response)),
+      },
     });
     const socket = await dial(opened.listener.port);
     socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${size}\r\n\r\n`);

@@ -69,7 +69,9 @@ eachDialect((_name, open, newPlace) => {
     using _delivering = room.jobs.handle(deliver, fails, { onDead, ...own });
     await room.jobs.enqueue(room.database.kysely, deliver, { n: 1 });
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
-    await vi.waitFor(async () => expect((await room.metrics.read())['jobs_finished_total{kind="test.deliver",outcome="dead"}']).toBe(1)); // prettier-ignore
+    await vi.waitFor(async () =>
+      expect((await room.metrics.read())['jobs_finished_total{kind="test.deliver",outcome="dead"}']).toBe(1),
+    );
     expect(said).toEqual(wanted);
   });
 

@@ -57,7 +57,10 @@ test('a token counts with our signature by our algorithm alone', async () => {
   }
   const now = Math.floor(room.clock.now() / 1000);
   for (const change of [{ exp: now - 60 }, { nbf: now + 600 }, { exp: 'never' }, { sub: undefined }, { sub: '' }]) {
-    expect(await told(await room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)))), JSON.stringify(change)).toEqual([403, 'bad_jwt']); // prettier-ignore
+    expect(
+      await told(await room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)))),
+      JSON.stringify(change),
+    ).toEqual([403, 'bad_jwt']);
   }
 });
 
@@ -75,7 +78,10 @@ test('a right signature is no session, and a session of somebody else is none', 
 
 test('nobody raises their own role', async () => {
   const mine = bearer(member.access_token);
-  expect(await told(await room.call('PUT', '/user', { app_metadata: { admin: true } }, mine))).toEqual([403, 'not_admin']); // prettier-ignore
+  expect(await told(await room.call('PUT', '/user', { app_metadata: { admin: true } }, mine))).toEqual([
+    403,
+    'not_admin',
+  ]);
   const reply = await room.call(
     'PUT',
     '/user',
@@ -83,8 +89,20 @@ test('nobody raises their own role', async () => {
     mine,
   );
   const user: any = await reply.json();
-  expect([user.role, user.aud, user.app_metadata]).toEqual(['authenticated', 'authenticated', { provider: 'email', providers: ['email'] }]); // prettier-ignore
-  const signedUp: any = await (await room.call('POST', '/signup', { email: 'role@example.com', password, role: 'service_role', app_metadata: { a: 1 }, data: { sub: 'x', email: 'admin@example.com' } })).json(); // prettier-ignore
+  expect([user.role, user.aud, user.app_metadata]).toEqual([
+    'authenticated',
+    'authenticated',
+    { provider: 'email', providers: ['email'] },
+  ]);
+  const signedUp: any = await (
+    await room.call('POST', '/signup', {
+      email: 'role@example.com',
+      password,
+      role: 'service_role',
+      app_metadata: { a: 1 },
+      data: { sub: 'x', email: 'admin@example.com' },
+    })
+  ).json();
   expect(signedUp.user.role).toBe('authenticated');
   expect(signedUp.user.user_metadata).toMatchObject({ sub: signedUp.user.id, email: 'role@example.com' });
   for (const token of [
@@ -100,8 +118,10 @@ test('nobody raises their own role', async () => {
       ['POST', '/invite'],
       ['DELETE', `/admin/users/${member.user.id}`],
     ] as const) {
-      // prettier-ignore
-      expect(await told(await room.call(method, path, method === 'POST' ? {} : undefined, bearer(token)))).toEqual([403, 'not_admin']); // prettier-ignore
+      expect(await told(await room.call(method, path, method === 'POST' ? {} : undefined, bearer(token)))).toEqual([
+        403,
+        'not_admin',
+      ]);
     }
   }
   expect((await room.call('GET', '/admin/users')).status).toBe(401);
@@ -116,7 +136,9 @@ test('a refresh token is good for its own user, and its letters count', async ()
   ]) {
     expect((await room.call('POST', '/token?grant_type=refresh_token', { refresh_token: token })).status).toBe(400);
   }
-  const renewed: any = await (await room.call('POST', '/token?grant_type=refresh_token', { refresh_token: member.refresh_token })).json(); // prettier-ignore
+  const renewed: any = await (
+    await room.call('POST', '/token?grant_type=refresh_token', { refresh_token: member.refresh_token })
+  ).json();
   expect(renewed.user.id).toBe(member.user.id);
 });
 
@@ -124,7 +146,9 @@ test('names and values never become statements', async () => {
   const nasty = `x'; drop table auth.users; --"@example.com`;
   const service = bearer(room.serviceKey);
   expect((await room.call('POST', '/token', { email: nasty, password })).status).toBe(400);
-  expect((await room.call('GET', `/admin/users?filter=${encodeURIComponent(nasty)}`, undefined, service)).status).toBe(200); // prettier-ignore
+  expect((await room.call('GET', `/admin/users?filter=${encodeURIComponent(nasty)}`, undefined, service)).status).toBe(
+    200,
+  );
   for (const sort of [
     'created_at; drop table auth.users',
     'encrypted_password asc',
@@ -137,7 +161,9 @@ test('names and values never become statements', async () => {
   }
   const wild: any = await (await room.call('GET', '/admin/users?filter=%25_%25', undefined, service)).json();
   expect(wild.users).toEqual([]);
-  const kept: any = await (await room.call('PUT', '/user', { data: { "a'b": nasty, __proto__x: 1 } }, bearer(member.access_token))).json(); // prettier-ignore
+  const kept: any = await (
+    await room.call('PUT', '/user', { data: { "a'b": nasty, __proto__x: 1 } }, bearer(member.access_token))
+  ).json();
   expect(kept.user_metadata["a'b"]).toBe(nasty);
   expect(await room.sql('select count(*)::int > 0 as there from auth.users')).toEqual([{ there: true }]);
 });
@@ -156,16 +182,25 @@ test('what does not fit is refused in the shape of errors', async () => {
     400,
     'validation_failed',
   ]);
-  expect(await post('/signup', { email: 'nul@example.com', password, data: { a: '\0' } })).toEqual([400, 'bad_json']); // prettier-ignore
-  expect(await post('/signup', { email: 'nul@example.com', password, data: { '\ud800': 1 } })).toEqual([400, 'bad_json']); // prettier-ignore
+  expect(await post('/signup', { email: 'nul@example.com', password, data: { a: '\0' } })).toEqual([400, 'bad_json']);
+  expect(await post('/signup', { email: 'nul@example.com', password, data: { '\ud800': 1 } })).toEqual([
+    400,
+    'bad_json',
+  ]);
   const deep = `{"email":"deep@example.com","password":"${password}","data":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_001)}`;
   expect(await post('/signup', deep)).toEqual([400, 'bad_json']);
   expect(await post('/signup', { phone: '+4912345678', password })).toEqual([400, 'phone_provider_disabled']);
   expect(await post('/signup', {})).toEqual([422, 'anonymous_provider_disabled']);
-  expect(await post('/token?grant_type=id_token', { provider: 'google', id_token: 'x' })).toEqual([400, 'provider_disabled']); // prettier-ignore
+  expect(await post('/token?grant_type=id_token', { provider: 'google', id_token: 'x' })).toEqual([
+    400,
+    'provider_disabled',
+  ]);
   expect(await post('/token?grant_type=__proto__', {})).toEqual([400, 'invalid_credentials']);
   expect(await post('/verify', { type: 'constructor', token_hash: 'x' })).toEqual([400, 'validation_failed']);
-  expect(await post('/recover', { email: 'a@b.c', code_challenge: 'x', code_challenge_method: 's256' })).toEqual([400, 'validation_failed']); // prettier-ignore
+  expect(await post('/recover', { email: 'a@b.c', code_challenge: 'x', code_challenge_method: 's256' })).toEqual([
+    400,
+    'validation_failed',
+  ]);
   const provider = await room.call('GET', '/authorize?provider=github');
   expect(await told(provider)).toEqual([400, 'validation_failed']);
   expect((await room.call('GET', '/admin/users/%zz', undefined, bearer(room.serviceKey))).status).toBe(404);
@@ -174,7 +209,11 @@ test('what does not fit is refused in the shape of errors', async () => {
 test('a body without end is refused early', async () => {
   const port = Number(new URL(room.url).port);
   const headers = [`apikey: ${room.anonKey}`, 'Content-Type: application/json'];
-  const { status, text } = await sendBlindly(port, 'POST /auth/v1/signup', { headers, size: 2 * 1024 * 1024, chunked: true }); // prettier-ignore
+  const { status, text } = await sendBlindly(port, 'POST /auth/v1/signup', {
+    headers,
+    size: 2 * 1024 * 1024,
+    chunked: true,
+  });
   expect([status, text.includes('request_entity_too_large')]).toEqual([413, true]);
   const announced = await room.call('POST', '/signup', 'x'.repeat(1024 * 1024 + 1));
   expect(announced.status).toBe(413);
@@ -185,7 +224,15 @@ test('codes and passwords cannot be tried without end', async () => {
   await room.call('POST', '/recover', { email: 'member@example.com' });
   const statuses: number[] = [];
   for (let at = 0; at < 12; at += 1) {
-    statuses.push((await room.call('POST', '/verify', { type: 'recovery', email: 'member@example.com', token: String(at).padStart(6, '0') })).status); // prettier-ignore
+    statuses.push(
+      (
+        await room.call('POST', '/verify', {
+          type: 'recovery',
+          email: 'member@example.com',
+          token: String(at).padStart(6, '0'),
+        })
+      ).status,
+    );
   }
   expect([statuses.slice(0, 10), statuses.slice(10)]).toEqual([Array(10).fill(403), [429, 429]]);
   const tries = await Promise.all(
@@ -209,12 +256,22 @@ test('links lead to the site and where the list allows it, nowhere else', async 
     const led = new URL(reply.headers.get('location') ?? '');
     expect([target, led.origin]).toEqual([target, new URL(room.url).origin]);
   }
-  const marked = await room.call('GET', `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(`${room.url}/"><script>`)}`); // prettier-ignore
+  const marked = await room.call(
+    'GET',
+    `/verify?type=signup&token=x&redirect_to=${encodeURIComponent(`${room.url}/"><script>`)}`,
+  );
   expect(await marked.text()).not.toContain('<script>');
 });
 
 test('an address that waits to be confirmed is not given to who signs up with it', async () => {
-  const invited: any = await (await room.call('POST', '/admin/users', { email: 'waiting@example.com', password: 'known to her', app_metadata: { staff: true } }, bearer(room.serviceKey))).json(); // prettier-ignore
+  const invited: any = await (
+    await room.call(
+      'POST',
+      '/admin/users',
+      { email: 'waiting@example.com', password: 'known to her', app_metadata: { staff: true } },
+      bearer(room.serviceKey),
+    )
+  ).json();
   expect(invited.app_metadata.staff).toBe(true);
   const thief = await room.call('POST', '/signup', { email: 'waiting@example.com', password: 'of a thief' });
   expect(await told(thief)).toEqual([422, 'user_already_exists']);
@@ -227,5 +284,7 @@ test('two who sign up with one address at once make one user', async () => {
     Array.from({ length: 6 }, () => room.call('POST', '/signup', { email: 'race@example.com', password })),
   );
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422, 422]);
-  expect(await room.sql(`select count(*)::int as count from auth.users where email = 'race@example.com'`)).toEqual([{ count: 1 }]); // prettier-ignore
+  expect(await room.sql(`select count(*)::int as count from auth.users where email = 'race@example.com'`)).toEqual([
+    { count: 1 },
+  ]);
 });

@@ -90,7 +90,12 @@ test('mails lead to the names of this machine, whatever a proxy was told', async
   expect(mail.link).toContain(`//127.0.0.1:${room.host.port('data')}/auth/v1/verify?`);
   // The site's own name is known.
   const known = 'proxied@example.com';
-  await room.call('POST', '/signup', { email: known, password: mine }, { ...headers, 'x-forwarded-host': 'app.example.org' }); // prettier-ignore
+  await room.call(
+    'POST',
+    '/signup',
+    { email: known, password: mine },
+    { ...headers, 'x-forwarded-host': 'app.example.org' },
+  );
   expect((await room.mailTo(known)).link).toContain('https://app.example.org/auth/v1/verify?');
 });
 
@@ -133,6 +138,11 @@ test('of IPv6 a household has one share, whichever of its addresses it asks from
     replies.push((await room.call('POST', '/verify', { type: 'signup', token_hash: 'x' }, headers)).status);
   }
   expect([new Set(replies.slice(0, 30)), replies[30]]).toEqual([new Set([403]), 429]);
-  const other = await room.call('POST', '/verify', { type: 'signup', token_hash: 'x' }, { 'x-forwarded-for': '2001:db8:1:3::1' }); // prettier-ignore
+  const other = await room.call(
+    'POST',
+    '/verify',
+    { type: 'signup', token_hash: 'x' },
+    { 'x-forwarded-for': '2001:db8:1:3::1' },
+  );
   expect(other.status).toBe(403);
 });

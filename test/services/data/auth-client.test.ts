@@ -6,7 +6,11 @@ let room: AuthRoom;
 let people = 0;
 
 beforeAll(async () => {
-  const environment = { DATA_AUTOCONFIRM: 'false', DATA_ANONYMOUS_SIGN_INS: 'true', DATA_SITE_URL: 'http://127.0.0.1:3000' }; // prettier-ignore
+  const environment = {
+    DATA_AUTOCONFIRM: 'false',
+    DATA_ANONYMOUS_SIGN_INS: 'true',
+    DATA_SITE_URL: 'http://127.0.0.1:3000',
+  };
   room = await openAuthRoom({ environment });
 });
 afterAll(() => room[Symbol.asyncDispose]());
@@ -36,7 +40,11 @@ async function member(): Promise<{ email: string; id: string }> {
 test('sign up, confirm by the link in the mail, sign in, see oneself', async () => {
   const email = someone();
   const client = room.client();
-  const signedUp = await client.auth.signUp({ email, password, options: { data: { name: 'Ann' }, emailRedirectTo: 'http://127.0.0.1:3000/welcome' } }); // prettier-ignore
+  const signedUp = await client.auth.signUp({
+    email,
+    password,
+    options: { data: { name: 'Ann' }, emailRedirectTo: 'http://127.0.0.1:3000/welcome' },
+  });
   expect(signedUp.error).toBeNull();
   expect(signedUp.data.session).toBeNull();
   const early = await client.auth.signInWithPassword({ email, password });
@@ -47,7 +55,10 @@ test('sign up, confirm by the link in the mail, sign in, see oneself', async () 
   const target = await follow(mail.link);
   expect(target.origin + target.pathname).toBe('http://127.0.0.1:3000/welcome');
   const told = new URLSearchParams(target.hash.slice(1));
-  const { data, error } = await client.auth.setSession({ access_token: told.get('access_token') ?? '', refresh_token: told.get('refresh_token') ?? '' }); // prettier-ignore
+  const { data, error } = await client.auth.setSession({
+    access_token: told.get('access_token') ?? '',
+    refresh_token: told.get('refresh_token') ?? '',
+  });
   expect(error).toBeNull();
   expect(data.user?.user_metadata).toMatchObject({ name: 'Ann', email_verified: true });
   expect((await client.auth.getUser()).data.user?.email).toBe(email);
@@ -109,7 +120,9 @@ test('sign out here, elsewhere and everywhere', async () => {
   const reply = await room.call('GET', '/user', undefined, { Authorization: `Bearer ${old?.access_token}` });
   expect([reply.status, (await reply.json()).error_code]).toEqual([403, 'session_not_found']);
   expect((await here.auth.signOut({ scope: 'global' })).error).toBeNull();
-  expect((await here.auth.refreshSession({ refresh_token: old?.refresh_token ?? '' })).error?.code).toBe('refresh_token_not_found'); // prettier-ignore
+  expect((await here.auth.refreshSession({ refresh_token: old?.refresh_token ?? '' })).error?.code).toBe(
+    'refresh_token_not_found',
+  );
 });
 
 test('a forgotten password, by PKCE: the code of the link is good once, and only with its verifier', async () => {
@@ -204,7 +217,10 @@ test('a new password needs no nonce, but a wrong one is refused, and other sessi
   for (const each of [client, elsewhere]) await each.auth.signInWithPassword({ email, password });
   expect((await client.auth.reauthenticate()).error).toBeNull();
   const nonce = codeOf((await room.mailTo(email)).body);
-  const wrong = await client.auth.updateUser({ password: 'a new password', nonce: nonce === '000000' ? '111111' : '000000' }); // prettier-ignore
+  const wrong = await client.auth.updateUser({
+    password: 'a new password',
+    nonce: nonce === '000000' ? '111111' : '000000',
+  });
   expect(wrong.error?.code).toBe('reauthentication_not_valid');
   expect((await client.auth.updateUser({ password, nonce })).error?.code).toBe('same_password');
   expect((await client.auth.updateUser({ password: 'a new password', nonce })).error).toBeNull();
@@ -216,7 +232,11 @@ test('an administrator makes, lists, changes, bans, invites and removes', async 
   const admin = service();
   const { email, id } = await member();
   expect((await admin.getUserById(id)).data.user?.email).toBe(email);
-  const changed = await admin.updateUserById(id, { app_metadata: { plan: 'pro' }, user_metadata: { a: 1 }, ban_duration: '1h' }); // prettier-ignore
+  const changed = await admin.updateUserById(id, {
+    app_metadata: { plan: 'pro' },
+    user_metadata: { a: 1 },
+    ban_duration: '1h',
+  });
   expect(changed.data.user?.app_metadata).toMatchObject({ plan: 'pro', provider: 'email' });
   expect((await room.client().auth.signInWithPassword({ email, password })).error?.code).toBe('user_banned');
   await admin.updateUserById(id, { ban_duration: 'none', email: `new-${email}`, email_confirm: true });
@@ -226,7 +246,9 @@ test('an administrator makes, lists, changes, bans, invites and removes', async 
   expect(page.error).toBeNull();
   expect(page.data.users).toHaveLength(2);
   expect(page.data).toMatchObject({ nextPage: 2 });
-  const found = await room.call('GET', `/admin/users?filter=${encodeURIComponent(`NEW-${email}`)}`, undefined, { Authorization: `Bearer ${room.serviceKey}` }); // prettier-ignore
+  const found = await room.call('GET', `/admin/users?filter=${encodeURIComponent(`NEW-${email}`)}`, undefined, {
+    Authorization: `Bearer ${room.serviceKey}`,
+  });
   expect((await found.json()).users.map((user: any) => user.id)).toEqual([id]);
 
   const guest = someone();
@@ -248,7 +270,14 @@ test('users of another Supabase bring their passwords along', async () => {
   const { hashSync } = await import('bcryptjs');
   const { argon2Sync } = await import('node:crypto');
   const salt = Buffer.from('some salt of another');
-  const hash = argon2Sync('argon2id', { message: 'imported 2', nonce: salt, parallelism: 1, tagLength: 32, memory: 1024, passes: 1 }); // prettier-ignore
+  const hash = argon2Sync('argon2id', {
+    message: 'imported 2',
+    nonce: salt,
+    parallelism: 1,
+    tagLength: 32,
+    memory: 1024,
+    passes: 1,
+  });
   const phc = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
   const argon2id = `$argon2id$v=19$m=1024,t=1,p=1$${phc(salt)}$${phc(hash)}`;
   const [one, other] = [someone(), someone()];
@@ -256,7 +285,9 @@ test('users of another Supabase bring their passwords along', async () => {
   expect((await service().createUser({ email: one, password_hash: bcrypt, email_confirm: true })).error).toBeNull();
   expect((await room.client().auth.signInWithPassword({ email: one, password: 'imported 1' })).error).toBeNull();
   expect((await service().createUser({ email: other, password_hash: argon2id, email_confirm: true })).error).toBeNull();
-  expect((await room.client().auth.signInWithPassword({ email: other, password: 'wrong' })).error?.code).toBe('invalid_credentials'); // prettier-ignore
+  expect((await room.client().auth.signInWithPassword({ email: other, password: 'wrong' })).error?.code).toBe(
+    'invalid_credentials',
+  );
   expect((await room.client().auth.signInWithPassword({ email: other, password: 'imported 2' })).error).toBeNull();
   const nothing = await service().createUser({ email: someone(), password_hash: 'plain text' });
   expect(nothing.error?.code).toBe('validation_failed');

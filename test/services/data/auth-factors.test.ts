@@ -16,7 +16,14 @@ test('codes of an app are those of RFC 6238', () => {
   // Its appendix B, the last six of eight digits; the secret is 12345678901234567890.
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   const codes = [59, 1_111_111_109, 1_111_111_111, 1_234_567_890, 2_000_000_000, 20_000_000_000];
-  expect(codes.map((seconds) => codeOf(fromBase32(secret), Math.floor(seconds / 30)))).toEqual(['287082', '081804', '050471', '005924', '279037', '353130']); // prettier-ignore
+  expect(codes.map((seconds) => codeOf(fromBase32(secret), Math.floor(seconds / 30)))).toEqual([
+    '287082',
+    '081804',
+    '050471',
+    '005924',
+    '279037',
+    '353130',
+  ]);
 });
 
 test('a second step by an authenticator app: enrolled, asked for, raised, taken away', async () => {
@@ -34,22 +41,33 @@ test('a second step by an authenticator app: enrolled, asked for, raised, taken 
   expect(twice.error?.code).toBe('mfa_factor_name_conflict');
 
   const code = (): string => codeOf(fromBase32(totp.totp.secret), Math.floor(room.clock.now() / 30_000));
-  const wrong = await client.auth.mfa.challengeAndVerify({ factorId: totp.id, code: code() === '000000' ? '111111' : '000000' }); // prettier-ignore
+  const wrong = await client.auth.mfa.challengeAndVerify({
+    factorId: totp.id,
+    code: code() === '000000' ? '111111' : '000000',
+  });
   expect(wrong.error?.code).toBe('mfa_verification_failed');
   const used = code();
   const verified = await client.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used });
   expect(verified.error).toBeNull();
-  expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal2', nextLevel: 'aal2' }); // prettier-ignore
+  expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
+    currentLevel: 'aal2',
+    nextLevel: 'aal2',
+  });
   // Sessions of before the second step are over.
   expect((await other.auth.getUser()).error).not.toBeNull();
 
   const next = room.client();
   await next.auth.signInWithPassword({ email, password });
-  expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal2' }); // prettier-ignore
+  expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
+    currentLevel: 'aal1',
+    nextLevel: 'aal2',
+  });
   expect((await next.auth.updateUser({ password: 'a new password' })).error?.code).toBe('insufficient_aal');
   expect((await next.auth.mfa.unenroll({ factorId: totp.id })).error?.code).toBe('insufficient_aal');
   // A code is good once.
-  expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used })).error?.code).toBe('mfa_verification_failed'); // prettier-ignore
+  expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used })).error?.code).toBe(
+    'mfa_verification_failed',
+  );
   room.clock.advance(60_000);
   expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: code() })).error).toBeNull();
   expect((await next.auth.refreshSession()).error).toBeNull();
@@ -73,7 +91,10 @@ test('codes cannot be tried without end, and a challenge is good for its own fac
   for (let at = 0; at < 12; at += 1) {
     codes.push((await client.auth.mfa.verify({ factorId, challengeId, code: `x${at}` })).error?.code);
   }
-  expect(codes).toEqual([...Array<string>(10).fill('mfa_verification_failed'), ...Array<string>(2).fill('over_request_rate_limit')]); // prettier-ignore
+  expect(codes).toEqual([
+    ...Array<string>(10).fill('mfa_verification_failed'),
+    ...Array<string>(2).fill('over_request_rate_limit'),
+  ]);
   room.clock.advance(301_000);
   const late = await client.auth.mfa.verify({ factorId, challengeId, code: '123456' });
   expect(late.error?.code).toBe('mfa_challenge_expired');

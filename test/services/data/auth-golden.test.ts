@@ -39,7 +39,12 @@ beforeAll(async () => {
   room = await open(true);
   // The list was recorded where twelve more people had signed up.
   for (let at = 0; at < 12; at += 1) {
-    const reply = await room.call('POST', '/admin/users', { email: `seed${at}@example.com` }, { Authorization: `Bearer ${room.serviceKey}` }); // prettier-ignore
+    const reply = await room.call(
+      'POST',
+      '/admin/users',
+      { email: `seed${at}@example.com` },
+      { Authorization: `Bearer ${room.serviceKey}` },
+    );
     expect(reply.status).toBe(200);
   }
 });
@@ -136,7 +141,16 @@ function bare(text: string): string {
     .replaceAll(/after \d+ seconds/g, 'after <number> seconds');
 }
 
-const headers = ['content-type', 'x-sb-error-code', 'x-supabase-api-version', 'link', 'x-total-count', 'cache-control', 'location', 'vary']; // prettier-ignore
+const headers = [
+  'content-type',
+  'x-sb-error-code',
+  'x-supabase-api-version',
+  'link',
+  'x-total-count',
+  'cache-control',
+  'location',
+  'vary',
+];
 
 test.each(all)('%s', async (name, exchange) => {
   const number = name.slice(0, 2);
@@ -189,7 +203,8 @@ async function preflight(exchange: Recorded): Promise<void> {
   expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   expect(reply.headers.get('access-control-allow-methods')).toContain('POST');
   const allowed = reply.headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
-  for (const name of (exchange.headers['Access-Control-Request-Headers'] ?? '').split(',')) expect(allowed).toContain(name); // prettier-ignore
+  for (const name of (exchange.headers['Access-Control-Request-Headers'] ?? '').split(','))
+    expect(allowed).toContain(name);
 }
 
 test('all of the record was replayed', () => {

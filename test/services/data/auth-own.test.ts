@@ -21,7 +21,6 @@ async function api(
   body?: unknown,
   authorization = adminAuthorization,
 ): Promise<[number, any]> {
-  // prettier-ignore
   const reply = await fetch(`${room.host.url('control')}/api/data/users${path}`, {
     method,
     headers: { Authorization: authorization, 'content-type': 'application/json' },
@@ -32,7 +31,10 @@ async function api(
 
 test('a user is made, found, kept out, let in, signed out and removed', async () => {
   const [status, made] = await api('POST', '', { email: 'Ann@Example.com', password });
-  expect([status, made]).toMatchObject([200, { email: 'ann@example.com', confirmed: true, anonymous: false, sessions: 0, bannedUntil: null, lastSignInAt: null }]); // prettier-ignore
+  expect([status, made]).toMatchObject([
+    200,
+    { email: 'ann@example.com', confirmed: true, anonymous: false, sessions: 0, bannedUntil: null, lastSignInAt: null },
+  ]);
   expect((await api('POST', '', { email: 'ann@example.com' }))[0]).toBe(409);
   expect((await api('POST', '', { email: 'no address' }))[0]).toBe(400);
   const client = room.client();
@@ -89,7 +91,11 @@ test('the metrics page counts sessions, refreshes and refusals', async () => {
     const found = text.split('\n').find((each) => each.startsWith(line));
     return Number(found?.slice(line.length) ?? Number.NaN);
   };
-  const lines = ['data_auth_sessions_total{method="password"} ', 'data_auth_refreshes_total{result="rotated"} ', 'data_auth_refusals_total{code="invalid_credentials"} ']; // prettier-ignore
+  const lines = [
+    'data_auth_sessions_total{method="password"} ',
+    'data_auth_refreshes_total{result="rotated"} ',
+    'data_auth_refusals_total{code="invalid_credentials"} ',
+  ];
   const before = await Promise.all(lines.map(count));
   const client = room.client();
   await client.auth.signUp({ email: 'counted@example.com', password });

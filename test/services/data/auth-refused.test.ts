@@ -12,8 +12,13 @@ const password = 'correct horse 1';
 
 test('providers elsewhere are told to be switched off, by the settings and by the way there', async () => {
   const settings: any = await (await room.call('GET', '/settings')).json();
-  expect(settings).toMatchObject({ external: { email: true, github: false, google: false, phone: false }, saml_enabled: false }); // prettier-ignore
-  const { data } = await room.client().auth.signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } }); // prettier-ignore
+  expect(settings).toMatchObject({
+    external: { email: true, github: false, google: false, phone: false },
+    saml_enabled: false,
+  });
+  const { data } = await room
+    .client()
+    .auth.signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } });
   // The browser goes there, without a key.
   const reply = await fetch(data.url ?? '', { redirect: 'manual' });
   expect([reply.status, await reply.json()]).toEqual([
@@ -50,7 +55,9 @@ test('a mail that did not come is sent again; identities are told, and none is a
   const signedIn = await client.auth.signInWithPassword({ email, password });
   expect(signedIn.error).toBeNull();
   const { data } = await client.auth.getUserIdentities();
-  expect(data?.identities.map(({ provider, identity_data }) => [provider, identity_data?.['email']])).toEqual([['email', email]]); // prettier-ignore
+  expect(data?.identities.map(({ provider, identity_data }) => [provider, identity_data?.['email']])).toEqual([
+    ['email', email],
+  ]);
   const linked = await client.auth.linkIdentity({ provider: 'github', options: { skipBrowserRedirect: true } });
   expect([linked.error?.status, linked.error?.code]).toEqual([404, 'manual_linking_disabled']);
   const [identity] = data?.identities ?? [];

@@ -82,7 +82,13 @@ test.each([
   ['/relative', false],
   ['https://app.example.org\n.evil.example', false],
 ])('a link may lead to %j: %s', (target, expected) => {
-  const allowed = ['https://*.preview.example.com/*', 'com.example.app://**', 'https://deep.example.com/**', 'http://10.0.0.5:3000/*', 'http://*/x']; // prettier-ignore
+  const allowed = [
+    'https://*.preview.example.com/*',
+    'com.example.app://**',
+    'https://deep.example.com/**',
+    'http://10.0.0.5:3000/*',
+    'http://*/x',
+  ];
   expect(isAllowedRedirect(target, site, allowed)).toBe(expected);
 });
 
@@ -117,7 +123,11 @@ test('limits fill, drain and forget', () => {
   expect(limits.mayTry('code', 'a@example.com', 0)).toBe(false);
   limits.succeeded('code', 'a@example.com');
   expect(limits.mayTry('code', 'a@example.com', 0)).toBe(true);
-  expect([limits.wait('x', 60_000, 0), limits.wait('x', 60_000, 1_500), limits.wait('x', 60_000, 60_000)]).toEqual([undefined, 58, undefined]); // prettier-ignore
+  expect([limits.wait('x', 60_000, 0), limits.wait('x', 60_000, 1_500), limits.wait('x', 60_000, 60_000)]).toEqual([
+    undefined,
+    58,
+    undefined,
+  ]);
 });
 
 test('what stands in tables and links for a code nobody makes who knows the address and tries all codes', () => {

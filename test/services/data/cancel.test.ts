@@ -14,7 +14,11 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
 async function own(path: string, body: object): Promise<any> {
-  const reply = await fetch(`${room.host.url('control')}/api/data${path}`, { method: 'POST', headers, body: JSON.stringify(body) }); // prettier-ignore
+  const reply = await fetch(`${room.host.url('control')}/api/data${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
   expect(reply.status).toBe(200);
   return reply.json();
 }
@@ -30,7 +34,11 @@ test('who cancels while all connections are busy waits for none of them, and peo
   const all = Array.from({ length: 4 }, (_, at) => `busy-${at}-of-a-page`);
   const busy = all.map((id) => run('select pg_advisory_xact_lock_shared(1), pg_sleep(3600)', id));
   await expect.poll(() => locks(1, true)).toBe(4);
-  const person = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"ann@example.com","password":"harbour-lamp-42"}' }; // prettier-ignore
+  const person = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"email":"ann@example.com","password":"harbour-lamp-42"}',
+  };
   expect((await room.request('/auth/v1/signup', person)).status).toBe(200);
   let isAnswered = false;
   const late = run('select 1', 'comes-when-all-are').finally(() => (isAnswered = true));

@@ -69,11 +69,19 @@ test('several keys to one table by hints, and a table that belongs to itself', a
     { id: 1, first: { name: 'ann' }, second: { name: 'ben' }, third: { name: 'cid' } },
     { id: 2, first: { name: 'ann' }, second: { name: 'cid' }, third: null },
   ]);
-  const back = await rows(db.from('members').select('name, chosen_by:pairs!pairs_two_fkey(id)').eq('name', 'cid').single()); // prettier-ignore
+  const back = await rows(
+    db.from('members').select('name, chosen_by:pairs!pairs_two_fkey(id)').eq('name', 'cid').single(),
+  );
   expect(back).toEqual({ name: 'cid', chosen_by: [{ id: 2 }] });
   expect((await db.from('pairs').select('members(name)')).status).toBe(300);
-  expect(await rows(db.from('tree').select('label, tree(label)').eq('id', 1).single())).toEqual({ label: 'root', tree: [{ label: 'left' }, { label: 'right' }] }); // prettier-ignore
-  expect(await rows(db.from('tree').select('label, up:parent(label, parent(label))').eq('id', 4).single())).toEqual({ label: 'leaf', up: { label: 'left', parent: { label: 'root' } } }); // prettier-ignore
+  expect(await rows(db.from('tree').select('label, tree(label)').eq('id', 1).single())).toEqual({
+    label: 'root',
+    tree: [{ label: 'left' }, { label: 'right' }],
+  });
+  expect(await rows(db.from('tree').select('label, up:parent(label, parent(label))').eq('id', 4).single())).toEqual({
+    label: 'leaf',
+    up: { label: 'left', parent: { label: 'root' } },
+  });
 });
 
 test('joins within joins, one to one, spread, and filters on what is embedded', async () => {
@@ -82,17 +90,39 @@ test('joins within joins, one to one, spread, and filters on what is embedded', 
     { id: 1, rooms: { slug: 'public', room_details: { details: 'for all' } } },
     { id: 2, rooms: { slug: 'random', room_details: { details: 'for some' } } },
   ]);
-  expect(await rows(db.from('rooms').select('id, room_details(details)').eq('id', 3).single())).toEqual({ id: 3, room_details: null }); // prettier-ignore
-  expect(await rows(db.from('posts').select('id, ...rooms(slug, ...room_details(details))').eq('id', 1).single())).toEqual({ id: 1, slug: 'public', details: 'for all' }); // prettier-ignore
-  expect(await rows(db.from('members').select('name, ...posts(ids:id)').eq('name', 'ann').single())).toEqual({ name: 'ann', ids: [1, 2] }); // prettier-ignore
-  const some = db.from('members').select('name, posts(id)').or('id.eq.2,body.eq.Hello', { referencedTable: 'posts' }).order('id', { referencedTable: 'posts', ascending: false }).limit(1, { referencedTable: 'posts' }).order('name').limit(1); // prettier-ignore
+  expect(await rows(db.from('rooms').select('id, room_details(details)').eq('id', 3).single())).toEqual({
+    id: 3,
+    room_details: null,
+  });
+  expect(
+    await rows(db.from('posts').select('id, ...rooms(slug, ...room_details(details))').eq('id', 1).single()),
+  ).toEqual({ id: 1, slug: 'public', details: 'for all' });
+  expect(await rows(db.from('members').select('name, ...posts(ids:id)').eq('name', 'ann').single())).toEqual({
+    name: 'ann',
+    ids: [1, 2],
+  });
+  const some = db
+    .from('members')
+    .select('name, posts(id)')
+    .or('id.eq.2,body.eq.Hello', { referencedTable: 'posts' })
+    .order('id', { referencedTable: 'posts', ascending: false })
+    .limit(1, { referencedTable: 'posts' })
+    .order('name')
+    .limit(1);
   expect(await rows(some)).toEqual([{ name: 'ann', posts: [{ id: 2 }] }]);
-  expect(await rows(db.from('rooms').select('slug, posts(count)').order('id'))).toEqual([{ slug: 'public', posts: [{ count: 1 }] }, { slug: 'random', posts: [{ count: 1 }] }, { slug: 'other', posts: [{ count: 1 }] }]); // prettier-ignore
-  expect(await rows(db.from('members').select('name, posts(id.max(), id.count())').eq('name', 'ann').single())).toEqual({ name: 'ann', posts: [{ max: 2, count: 2 }] }); // prettier-ignore
+  expect(await rows(db.from('rooms').select('slug, posts(count)').order('id'))).toEqual([
+    { slug: 'public', posts: [{ count: 1 }] },
+    { slug: 'random', posts: [{ count: 1 }] },
+    { slug: 'other', posts: [{ count: 1 }] },
+  ]);
+  expect(await rows(db.from('members').select('name, posts(id.max(), id.count())').eq('name', 'ann').single())).toEqual(
+    { name: 'ann', posts: [{ max: 2, count: 2 }] },
+  );
 });
 
 test('ranges, full text and conditions of every kind', async () => {
-  const names = async (query: PromiseLike<{ data: unknown; error: unknown }>): Promise<unknown> => ((await rows(query)) as { name: string }[]).map(({ name }) => name); // prettier-ignore
+  const names = async (query: PromiseLike<{ data: unknown; error: unknown }>): Promise<unknown> =>
+    ((await rows(query)) as { name: string }[]).map(({ name }) => name);
   const all = () => db.from('members').select('name').order('name');
   expect(await names(all().rangeGt('ages', '[2,24)'))).toEqual(['ben']);
   expect(await names(all().rangeLte('ages', '[1,30)'))).toEqual(['ann']);

@@ -46,14 +46,28 @@ test('the columns of a table, and what each may hold', async () => {
 });
 
 test('a row is added, read, changed and removed, with nulls, lists and JSON', async () => {
-  const values = { title: "it's", n: '3', meta: '{"a": [1, 12345678901234567890]}', tags: '{x,"y z"}', mood: 'glad', at: '2024-02-29T10:00:00Z' }; // prettier-ignore
+  const values = {
+    title: "it's",
+    n: '3',
+    meta: '{"a": [1, 12345678901234567890]}',
+    tags: '{x,"y z"}',
+    mood: 'glad',
+    at: '2024-02-29T10:00:00Z',
+  };
   expect((await own('POST', '/tables/public/notes/rows', { values })).status).toBe(200);
   const { rows, total } = await own('GET', '/tables/public/notes/rows');
   expect(total).toBe(1);
   expect(rows[0].slice(0, 5)).toEqual(['1', "it's", '3', '{"a": [1, 12345678901234567890]}', '{x,"y z"}']);
   const key = { id: '1' };
-  expect((await own('PATCH', '/tables/public/notes/rows', { key, values: { meta: null, n: '4', done: 'true' } })).status).toBe(200); // prettier-ignore
-  expect((await own('POST', '/tables/public/notes/rows/read', { key })).values).toMatchObject({ meta: null, n: '4', twice: '8', done: 'true' }); // prettier-ignore
+  expect(
+    (await own('PATCH', '/tables/public/notes/rows', { key, values: { meta: null, n: '4', done: 'true' } })).status,
+  ).toBe(200);
+  expect((await own('POST', '/tables/public/notes/rows/read', { key })).values).toMatchObject({
+    meta: null,
+    n: '4',
+    twice: '8',
+    done: 'true',
+  });
   expect(await own('POST', '/tables/public/notes/rows/remove', { keys: [key] })).toMatchObject({ removed: 1 });
   expect((await own('PATCH', '/tables/public/notes/rows', { key, values: { n: '1' } })).status).toBe(404);
   // A key that does not fit its column.
@@ -93,11 +107,19 @@ test('what does not fit is said at its field', async () => {
 });
 
 test('a hundred thousand rows are read piece by piece, in any order, and only what is asked for', async () => {
-  await room.sql(`create table many (id int primary key, word text); insert into many select n, 'w' || (n % 1000) from generate_series(1, 100000) n`); // prettier-ignore
+  await room.sql(
+    `create table many (id int primary key, word text); insert into many select n, 'w' || (n % 1000) from generate_series(1, 100000) n`,
+  );
   const last = await own('GET', '/tables/public/many/rows?offset=99990&limit=100');
   expect([last.total, last.rows.length, last.rows.at(-1)]).toEqual([100_000, 10, ['100000', 'w0']]);
   const down = await own('GET', '/tables/public/many/rows?direction=desc&limit=2&count=false');
-  expect([down.total, down.rows]).toEqual([null, [['100000', 'w0'], ['99999', 'w999']]]); // prettier-ignore
+  expect([down.total, down.rows]).toEqual([
+    null,
+    [
+      ['100000', 'w0'],
+      ['99999', 'w999'],
+    ],
+  ]);
   const found = await own('GET', '/tables/public/many/rows?column=word&condition=eq&value=w7&limit=1');
   expect([found.total, found.rows]).toEqual([100, [['7', 'w7']]]);
   const some = await own('GET', '/tables/public/many/rows?column=word&condition=contains&value=W99&order=word&limit=1');
@@ -105,12 +127,21 @@ test('a hundred thousand rows are read piece by piece, in any order, and only wh
   expect((await own('GET', '/tables/public/many/rows?column=id&condition=gt&value=x')).status).toBe(400);
 });
 
-const file = 'id,Name,price,since,code,ok,extra\r\n1,"Ann ""A"", Lee",12.50,2024-01-31,007,true,\r\n2,"two\nlines",3,2024-02-01,042,false,"{""a"":1}"\r\n'; // prettier-ignore
+const file =
+  'id,Name,price,since,code,ok,extra\r\n1,"Ann ""A"", Lee",12.50,2024-01-31,007,true,\r\n2,"two\nlines",3,2024-02-01,042,false,"{""a"":1}"\r\n';
 
 test('a file becomes a table: types are guessed, lines are counted, and nobody sees it without a policy', async () => {
   const preview = await own('POST', '/csv/preview', undefined, file);
   expect(preview.count).toBe(2);
-  expect(preview.columns.map(({ name, type }: any) => `${name} ${type}`)).toEqual(['id bigint', 'Name text', 'price numeric', 'since date', 'code text', 'ok boolean', 'extra jsonb']); // prettier-ignore
+  expect(preview.columns.map(({ name, type }: any) => `${name} ${type}`)).toEqual([
+    'id bigint',
+    'Name text',
+    'price numeric',
+    'since date',
+    'code text',
+    'ok boolean',
+    'extra jsonb',
+  ]);
   const query = new URLSearchParams({
     ...{ schema: 'public', table: 'imported' },
     columns: JSON.stringify(['id', 'name', 'price', 'since', 'code', '', 'extra']),
@@ -128,16 +159,26 @@ test('a file becomes a table: types are guessed, lines are counted, and nobody s
 
 test('a file goes into a table that is there, all of it or nothing, and the wrong line is named', async () => {
   const load = (text: string): Promise<any> =>
-    own('POST', `/csv/load?${new URLSearchParams({ schema: 'public', table: 'many', columns: '["id","word"]' })}`, undefined, text); // prettier-ignore
+    own(
+      'POST',
+      `/csv/load?${new URLSearchParams({ schema: 'public', table: 'many', columns: '["id","word"]' })}`,
+      undefined,
+      text,
+    );
   const good = Array.from({ length: 5000 }, (_, at) => `${200_001 + at};new`).join('\n');
   expect(await load(`id;word\n${good}\n`)).toMatchObject({ status: 200, rows: 5000 });
   const wrong = Array.from({ length: 3000 }, (_, at) => `${at === 2500 ? 'oops' : 300_001 + at};new`).join('\n');
   const refused = await load(`id;word\n${wrong}`);
-  expect([refused.status, refused.error.detail]).toEqual([409, 'Line 2502 of the file does not fit: invalid input syntax for type integer: "oops". Nothing was imported.']); // prettier-ignore
+  expect([refused.status, refused.error.detail]).toEqual([
+    409,
+    'Line 2502 of the file does not fit: invalid input syntax for type integer: "oops". Nothing was imported.',
+  ]);
   const twice = await load('id;word\n400001;a\n400002;b\n400001;c');
   expect(twice.error.detail).toContain('Line 4 of the file');
   expect(await room.sql('select count(*)::int from many where id > 300000')).toEqual([{ count: 0 }]);
-  expect((await load('id;word\n1;2;3')).error.detail).toBe('Line 2 cannot be read. It has 3 fields, and the first line has 2.'); // prettier-ignore
+  expect((await load('id;word\n1;2;3')).error.detail).toBe(
+    'Line 2 cannot be read. It has 3 fields, and the first line has 2.',
+  );
   expect((await load('id;word\n1;"open')).error.code).toBe('data.bad_csv');
   expect((await load('')).error.code).toBe('data.empty_csv');
 });
@@ -154,14 +195,31 @@ test('a table is saved as a file that makes the same table again', async () => {
       headers: { authorization: adminAuthorization },
     });
   const reply = await save('saved');
-  expect([reply.status, reply.headers.get('content-type'), reply.headers.get('content-disposition')]).toEqual([200, 'text/csv; charset=utf-8', expect.stringContaining('saved.csv')]); // prettier-ignore
+  expect([reply.status, reply.headers.get('content-type'), reply.headers.get('content-disposition')]).toEqual([
+    200,
+    'text/csv; charset=utf-8',
+    expect.stringContaining('saved.csv'),
+  ]);
   const text = await reply.text();
-  expect(text).toBe('id,text,n,at\n1,"",,\n2,"a ""word"",\nand another",1.50,2024-02-29 10:00:00+00\n3,"ü; x",12345678901234567890,\n'); // prettier-ignore
+  expect(text).toBe(
+    'id,text,n,at\n1,"",,\n2,"a ""word"",\nand another",1.50,2024-02-29 10:00:00+00\n3,"ü; x",12345678901234567890,\n',
+  );
   const columns = JSON.stringify(['id', 'text', 'n', 'at']);
   const types = JSON.stringify(['bigint', 'text', 'numeric', 'timestamptz']);
-  expect(await own('POST', `/csv/load?${String(new URLSearchParams({ schema: 'public', table: 'again', columns, types }))}`, undefined, text)).toMatchObject({ status: 200, rows: 3 }); // prettier-ignore
+  expect(
+    await own(
+      'POST',
+      `/csv/load?${String(new URLSearchParams({ schema: 'public', table: 'again', columns, types }))}`,
+      undefined,
+      text,
+    ),
+  ).toMatchObject({ status: 200, rows: 3 });
   expect(await room.sql('select count(*)::int as same from saved join again using (id, n, at)')).toEqual([{ same: 1 }]);
-  expect(await room.sql('select id from saved join again using (id) where saved.n is not distinct from again.n and saved.at is not distinct from again.at order by id')).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }]); // prettier-ignore
+  expect(
+    await room.sql(
+      'select id from saved join again using (id) where saved.n is not distinct from again.n and saved.at is not distinct from again.at order by id',
+    ),
+  ).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }]);
   expect((await save('wide')).status).toBe(413);
   // Longer together than a text can be, and read at once: nothing of it may come to this process.
   expect((await save('long')).status).toBe(413);

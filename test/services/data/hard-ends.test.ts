@@ -90,7 +90,7 @@ test.skipIf(lacks(process.platform === 'linux' && process.getuid?.() === 0))(
             method: 'POST',
             headers: { ...headers, apikey: room.serviceKey },
             body: JSON.stringify({ id, body }),
-          }) // prettier-ignore
+          })
           .then((reply) => reply.status);
       const acknowledged: number[] = [];
       let refused: number | undefined;

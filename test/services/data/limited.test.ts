@@ -28,7 +28,9 @@ async function addressFor(user: string, options: string, owns: boolean): Promise
 }
 
 async function overview(room: DataRoom): Promise<any> {
-  const reply = await fetch(`${room.host.url('control')}/api/data/overview?wake=true`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  const reply = await fetch(`${room.host.url('control')}/api/data/overview?wake=true`, {
+    headers: { authorization: adminAuthorization },
+  });
   return reply.json();
 }
 
@@ -39,7 +41,11 @@ test('who may do too little is told what an administrator has to run, and then i
     const reply = await room.request('/rest/v1/notes');
     expect(reply.status).toBe(503);
     // Whoever has the anon key is told nothing of the inside.
-    const signUp = await room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"a@example.com","password":"correct horse"}' }); // prettier-ignore
+    const signUp = await room.request('/auth/v1/signup', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"a@example.com","password":"correct horse"}',
+    });
     const types = await room.request('/pg/types', { headers: { apikey: room.serviceKey } });
     for (const told of [await reply.text(), await signUp.text(), await types.text()]) {
       expect(told).toContain('The database is not ready.');
@@ -57,18 +63,30 @@ test('who may do too little is told what an administrator has to run, and then i
 
   await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
   await room.sql('create table notes (id int primary key, owner uuid default auth.uid(), body text)');
-  await room.sql('alter table notes enable row level security; create policy own on notes to authenticated using (owner = auth.uid())'); // prettier-ignore
+  await room.sql(
+    'alter table notes enable row level security; create policy own on notes to authenticated using (owner = auth.uid())',
+  );
   const [ann, bob] = [randomUUID(), randomUUID()];
   const as = (person: string, id: number): Promise<Response> =>
-    room.request('/rest/v1/notes', { method: 'POST', headers: { 'content-type': 'application/json', Authorization: `Bearer ${room.token(person)}` }, body: JSON.stringify({ id }) }); // prettier-ignore
+    room.request('/rest/v1/notes', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', Authorization: `Bearer ${room.token(person)}` },
+      body: JSON.stringify({ id }),
+    });
   expect([(await as(ann, 1)).status, (await as(bob, 2)).status]).toEqual([201, 201]);
-  const mine = await room.request('/rest/v1/notes?select=id', { headers: { Authorization: `Bearer ${room.token(ann)}` } }); // prettier-ignore
+  const mine = await room.request('/rest/v1/notes?select=id', {
+    headers: { Authorization: `Bearer ${room.token(ann)}` },
+  });
   expect(await mine.json()).toEqual([{ id: 1 }]);
   const all = await room.request('/rest/v1/notes?select=id', { headers: { apikey: room.serviceKey } });
   expect(await all.json()).toEqual([{ id: 1 }, { id: 2 }]);
   expect(await (await room.request('/rest/v1/notes')).json()).toEqual([]);
   expect((await overview(room)).inside.limits).toHaveLength(1);
-  const signedUp = await room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"email":"a@example.com","password":"correct horse"}' }); // prettier-ignore
+  const signedUp = await room.request('/auth/v1/signup', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"email":"a@example.com","password":"correct horse"}',
+  });
   expect(signedUp.status).toBe(200);
 
   // What another program makes is found, though nothing tells of it.
@@ -81,15 +99,24 @@ test('who may do too little is told what an administrator has to run, and then i
 
 test('who may make roles and pass policies needs nobody else', async () => {
   const url = await addressFor('capable', 'createrole bypassrls', true);
-  for (const role of ['anon', 'authenticated', 'service_role']) await admin.query(`grant ${role} to capable with admin option`); // prettier-ignore
+  for (const role of ['anon', 'authenticated', 'service_role'])
+    await admin.query(`grant ${role} to capable with admin option`);
   await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
   await room.sql('create table notes (id int primary key)');
-  const reply = await room.request('/rest/v1/notes', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":1}' }); // prettier-ignore
+  const reply = await room.request('/rest/v1/notes', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"id":1}',
+  });
   expect(reply.status).toBe(201);
 });
 
 const signUp = (room: DataRoom, name: string): Promise<Response> =>
-  room.request('/auth/v1/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email: `${name}@example.com`, password: 'correct horse' }) }); // prettier-ignore
+  room.request('/auth/v1/signup', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: `${name}@example.com`, password: 'correct horse' }),
+  });
 /** What a superuser's triggers tell of at once. */
 const triggersOf = async (url: string): Promise<unknown[]> => {
   const client = new pg.Client({ connectionString: url });
@@ -106,7 +133,8 @@ const triggers = [
 
 test('a superuser who comes after another user makes what that one could not', async () => {
   const limited = await addressFor('early', 'createrole bypassrls', true);
-  for (const role of ['anon', 'authenticated', 'service_role']) await admin.query(`grant ${role} to early with admin option`); // prettier-ignore
+  for (const role of ['anon', 'authenticated', 'service_role'])
+    await admin.query(`grant ${role} to early with admin option`);
   {
     await using room = await openDataRoom({ environment: { DATABASE_URL: limited } });
     await room.sql('create table notes (id int primary key)');

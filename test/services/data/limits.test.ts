@@ -27,12 +27,16 @@ test('rows of an embed are bounded as those of an answer are', async () => {
   const fewer: any = await (await room.request('/rest/v1/clients?select=projects(id)&id=eq.1&projects.limit=2')).json();
   expect(fewer[0].projects).toHaveLength(2);
   // A sum is one row, of all of them.
-  const counted = await room.request('/rest/v1/clients?select=projects(count)&id=eq.1', { headers: { apikey: room.serviceKey } }); // prettier-ignore
+  const counted = await room.request('/rest/v1/clients?select=projects(count)&id=eq.1', {
+    headers: { apikey: room.serviceKey },
+  });
   expect(await counted.json()).toEqual([{ projects: [{ count: 23 }] }]);
 });
 
 test('rows of an embed in the answer of a write are all there, as the peer has it', async () => {
-  await room.sql('insert into clients values (77, $$many$$); insert into projects select n, $$p$$ || n, 77 from generate_series(200, 209) n'); // prettier-ignore
+  await room.sql(
+    'insert into clients values (77, $$many$$); insert into projects select n, $$p$$ || n, 77 from generate_series(200, 209) n',
+  );
   const reply = await room.request('/rest/v1/clients?id=eq.77&select=id,projects(id)', {
     method: 'PATCH',
     headers: { ...json, Prefer: 'return=representation' },
@@ -60,7 +64,11 @@ test('several requests in one transaction end together in time, and nothing of t
   const requests = [{ method: 'POST', path: '/items', body: { id: 900 } }, ...Array.from({ length: 20 }, () => wait)];
   const began = performance.now();
   for (const apikey of [room.anonKey, room.serviceKey]) {
-    const reply = await room.request('/rest/v1/', { method: 'POST', headers: { apikey, ...json }, body: JSON.stringify({ requests }) }); // prettier-ignore
+    const reply = await room.request('/rest/v1/', {
+      method: 'POST',
+      headers: { apikey, ...json },
+      body: JSON.stringify({ requests }),
+    });
     expect([reply.status, (await reply.json()).code]).toEqual([500, '57014']);
   }
   expect(performance.now() - began).toBeLessThan(30_000);

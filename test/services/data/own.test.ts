@@ -39,7 +39,9 @@ test('keys are made, count at once, and are made anew one by one', async () => {
 });
 
 test('keys of the environment count as they are, tokens or not, and are made from the secret where there is none', async () => {
-  await using given = await openDataRoom({ environment: { DATA_ANON_KEY: 'anon-of-my-own', DATA_SERVICE_KEY: 'service-of-my-own' } }); // prettier-ignore
+  await using given = await openDataRoom({
+    environment: { DATA_ANON_KEY: 'anon-of-my-own', DATA_SERVICE_KEY: 'service-of-my-own' },
+  });
   const service = createClient<any>(given.url, 'service-of-my-own');
   await given.sql('create table shut (id int primary key); alter table shut enable row level security');
   expect((await service.from('shut').insert({ id: 1 })).error).toBeNull();
@@ -57,7 +59,9 @@ test('keys of the environment count as they are, tokens or not, and are made fro
   });
   const { anon: ours }: any = await reply.json();
   expect((await createClient<any>(made.url, ours).auth.getSession()).error).toBeNull();
-  expect(verifyJwt(ours, { secret: jwtSecret, publicKey: () => undefined }, Date.now() / 1000)).toMatchObject({ claims: { role: 'anon' } }); // prettier-ignore
+  expect(verifyJwt(ours, { secret: jwtSecret, publicKey: () => undefined }, Date.now() / 1000)).toMatchObject({
+    claims: { role: 'anon' },
+  });
 });
 
 test('statements run as the owner, or as somebody', async () => {

@@ -58,7 +58,7 @@ test('what a statement fails at is said each time, and the connection goes on', 
 
 test('a connection keeps a bounded number of them', async () => {
   await room.sql(
-    'create table wide (id int primary key, a int, b int, c int, d int, e int, f int, g int, h int); create function kept_here() returns bigint language sql stable as $$ select count(*) from pg_prepared_statements $$', // prettier-ignore
+    'create table wide (id int primary key, a int, b int, c int, d int, e int, f int, g int, h int); create function kept_here() returns bigint language sql stable as $$ select count(*) from pg_prepared_statements $$',
   );
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   for (let mask = 1; mask < 128; mask += 1) {
@@ -76,7 +76,11 @@ test('nobody has the statement of somebody else: roles and policies are asked an
     create policy mine on own for select to authenticated using (owner = (select auth.uid()));
     insert into own values (1, '${ann}'), (2, '${bob}')`);
   const seen = async (token: string | undefined): Promise<unknown> =>
-    (await room.request('/rest/v1/own?select=id', { headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) } })).json(); // prettier-ignore
+    (
+      await room.request('/rest/v1/own?select=id', {
+        headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      })
+    ).json();
   for (let turn = 0; turn < 12; turn += 1) {
     expect(await seen(room.token(ann))).toEqual([{ id: 1 }]);
     expect(await seen(undefined)).toEqual([]);
@@ -138,6 +142,14 @@ test('a connection whose prepared statements were thrown away goes on', async ()
     // One that the connection knows, and one that is new to it.
     expect(await read()).toEqual([{ id: 1 }]);
     expect(await wait(db.rpc('forget_all'))).toBe(1);
-    expect(await wait(db.from('kept').select('id').gt('id', turn).limit(turn + 1))).toEqual(turn === 0 ? [{ id: 1 }] : []); // prettier-ignore
+    expect(
+      await wait(
+        db
+          .from('kept')
+          .select('id')
+          .gt('id', turn)
+          .limit(turn + 1),
+      ),
+    ).toEqual(turn === 0 ? [{ id: 1 }] : []);
   }
 });

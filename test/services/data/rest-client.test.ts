@@ -115,12 +115,43 @@ describe('embeds', () => {
     ['to none', 'projects?id=eq.5&select=id,clients(name)', '', [{ id: 5, clients: null }]],
     ['by the foreign key column', 'projects?id=eq.3&select=client_id(name)', '', [{ client_id: { name: 'Apple' } }]],
     ['by the constraint', 'projects?id=eq.3&select=c:projects_client_id_fkey(name)', '', [{ c: { name: 'Apple' } }]],
-    ['to many', 'clients?select=id,projects(id)&order=id&projects.order=id.desc', '', [{ id: 1, projects: [{ id: 2 }, { id: 1 }] }, { id: 2, projects: [{ id: 4 }, { id: 3 }] }]], // prettier-ignore
-    ['a page of each', 'clients?select=projects(id)&order=id&projects.order=id&projects.limit=1&projects.offset=1', '', [{ projects: [{ id: 2 }] }, { projects: [{ id: 4 }] }]], // prettier-ignore
-    ['many to many', 'users?id=eq.1&select=name,tasks(id)&tasks.order=id', '', [{ name: 'Angela Martin', tasks: [{ id: 1 }, { id: 2 }] }]], // prettier-ignore
+    [
+      'to many',
+      'clients?select=id,projects(id)&order=id&projects.order=id.desc',
+      '',
+      [
+        { id: 1, projects: [{ id: 2 }, { id: 1 }] },
+        { id: 2, projects: [{ id: 4 }, { id: 3 }] },
+      ],
+    ],
+    [
+      'a page of each',
+      'clients?select=projects(id)&order=id&projects.order=id&projects.limit=1&projects.offset=1',
+      '',
+      [{ projects: [{ id: 2 }] }, { projects: [{ id: 4 }] }],
+    ],
+    [
+      'many to many',
+      'users?id=eq.1&select=name,tasks(id)&tasks.order=id',
+      '',
+      [{ name: 'Angela Martin', tasks: [{ id: 1 }, { id: 2 }] }],
+    ],
     ['one to one', 'users?id=eq.1&select=id,profiles(bio)', '', [{ id: 1, profiles: { bio: 'works' } }]],
-    ['three deep', 'clients?id=eq.1&select=projects(name,tasks(name))&projects.id=eq.1&projects.tasks.order=id', '', [{ projects: [{ name: 'Windows 7', tasks: [{ name: 'Design w7' }, { name: 'Code w7' }] }] }]], // prettier-ignore
-    ['a filter keeps the parents', 'clients?select=id,projects(id)&projects.id=eq.3&order=id', '', [{ id: 1, projects: [] }, { id: 2, projects: [{ id: 3 }] }]], // prettier-ignore
+    [
+      'three deep',
+      'clients?id=eq.1&select=projects(name,tasks(name))&projects.id=eq.1&projects.tasks.order=id',
+      '',
+      [{ projects: [{ name: 'Windows 7', tasks: [{ name: 'Design w7' }, { name: 'Code w7' }] }] }],
+    ],
+    [
+      'a filter keeps the parents',
+      'clients?select=id,projects(id)&projects.id=eq.3&order=id',
+      '',
+      [
+        { id: 1, projects: [] },
+        { id: 2, projects: [{ id: 3 }] },
+      ],
+    ],
     [
       'inner drops them',
       'clients?select=id,projects!inner(id)&projects.id=eq.3',
@@ -130,15 +161,66 @@ describe('embeds', () => {
     ['inner to one', 'projects?select=id,clients!inner()&clients.name=eq.Apple&order=id', '', [{ id: 3 }, { id: 4 }]],
     ['anti join', 'users?select=id,profiles(bio)&profiles=is.null', '', [{ id: 3, profiles: null }]],
     ['semi join', 'users?select=id,profiles()&profiles=not.is.null&order=id', '', [{ id: 1 }, { id: 2 }]],
-    ['inside or', 'users?select=id,profiles(),users_tasks()&or=(profiles.not.is.null,users_tasks.is.null)&order=id', '', [{ id: 1 }, { id: 2 }]], // prettier-ignore
-    ['or of an embed', 'clients?select=id,projects(id)&projects.or=(id.eq.1,id.eq.4)&order=id', '', [{ id: 1, projects: [{ id: 1 }] }, { id: 2, projects: [{ id: 4 }] }]], // prettier-ignore
+    [
+      'inside or',
+      'users?select=id,profiles(),users_tasks()&or=(profiles.not.is.null,users_tasks.is.null)&order=id',
+      '',
+      [{ id: 1 }, { id: 2 }],
+    ],
+    [
+      'or of an embed',
+      'clients?select=id,projects(id)&projects.or=(id.eq.1,id.eq.4)&order=id',
+      '',
+      [
+        { id: 1, projects: [{ id: 1 }] },
+        { id: 2, projects: [{ id: 4 }] },
+      ],
+    ],
     ['spread to one', 'projects?id=eq.1&select=id,...clients(client:name)', '', [{ id: 1, client: 'Microsoft' }]],
-    ['spread to many', 'clients?id=eq.1&select=id,...projects(names:name)&projects.order=id', '', [{ id: 1, names: ['Windows 7', 'Windows 10'] }]], // prettier-ignore
-    ['count of them', 'clients?select=name,projects(count)&order=id', '', [{ name: 'Microsoft', projects: [{ count: 2 }] }, { name: 'Apple', projects: [{ count: 2 }] }]], // prettier-ignore
-    ['order by them', 'projects?select=id,clients(name)&order=clients(name).asc,id.desc&clients=not.is.null', '', [{ id: 4, clients: { name: 'Apple' } }, { id: 3, clients: { name: 'Apple' } }, { id: 2, clients: { name: 'Microsoft' } }, { id: 1, clients: { name: 'Microsoft' } }]], // prettier-ignore
-    ['through a view', 'project_names?id=eq.1&select=title,clients(name)', '', [{ title: 'Windows 7', clients: { name: 'Microsoft' } }]], // prettier-ignore
-    ['to a view', 'clients?id=eq.2&select=project_names(title)&project_names.order=id', '', [{ project_names: [{ title: 'IOS' }, { title: 'OSX' }] }]], // prettier-ignore
-    ['by a hint', 'messages?id=eq.1&select=body,from:people!messages_sender_fkey(name),to:people!receiver(name)', '', [{ body: 'Hello, Jane', from: { name: 'John' }, to: { name: 'Jane' } }]], // prettier-ignore
+    [
+      'spread to many',
+      'clients?id=eq.1&select=id,...projects(names:name)&projects.order=id',
+      '',
+      [{ id: 1, names: ['Windows 7', 'Windows 10'] }],
+    ],
+    [
+      'count of them',
+      'clients?select=name,projects(count)&order=id',
+      '',
+      [
+        { name: 'Microsoft', projects: [{ count: 2 }] },
+        { name: 'Apple', projects: [{ count: 2 }] },
+      ],
+    ],
+    [
+      'order by them',
+      'projects?select=id,clients(name)&order=clients(name).asc,id.desc&clients=not.is.null',
+      '',
+      [
+        { id: 4, clients: { name: 'Apple' } },
+        { id: 3, clients: { name: 'Apple' } },
+        { id: 2, clients: { name: 'Microsoft' } },
+        { id: 1, clients: { name: 'Microsoft' } },
+      ],
+    ],
+    [
+      'through a view',
+      'project_names?id=eq.1&select=title,clients(name)',
+      '',
+      [{ title: 'Windows 7', clients: { name: 'Microsoft' } }],
+    ],
+    [
+      'to a view',
+      'clients?id=eq.2&select=project_names(title)&project_names.order=id',
+      '',
+      [{ project_names: [{ title: 'IOS' }, { title: 'OSX' }] }],
+    ],
+    [
+      'by a hint',
+      'messages?id=eq.1&select=body,from:people!messages_sender_fkey(name),to:people!receiver(name)',
+      '',
+      [{ body: 'Hello, Jane', from: { name: 'John' }, to: { name: 'Jane' } }],
+    ],
     ['a computed column', 'projects?id=eq.3&select=upper_name', '', [{ upper_name: 'IOS' }]],
   ])('%s', async (_, path, __, expected) => {
     const reply = await room.request(`/rest/v1/${path}`);
@@ -178,7 +260,11 @@ describe('functions', () => {
     const nothing = await client.rpc('nothing');
     expect([nothing.status, nothing.data]).toEqual([204, null]);
     expect((await client.rpc('sum_of', { v: [1, 2, 3] })).data).toBe(6);
-    const whole = await room.request('/rest/v1/rpc/whole', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"x":[1]}' }); // prettier-ignore
+    const whole = await room.request('/rest/v1/rpc/whole', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"x":[1]}',
+    });
     expect(await whole.json()).toEqual({ x: [1] });
   });
 
@@ -186,7 +272,11 @@ describe('functions', () => {
     const tea = await room.request('/rest/v1/rpc/teapot', { method: 'POST' });
     expect([tea.status, tea.headers.get('x-tea'), await tea.json()]).toEqual([418, 'green', { tea: 1 }]);
     const own = await room.request('/rest/v1/rpc/custom_error', { method: 'POST' });
-    expect([own.status, own.headers.get('x-my-header'), await own.json()]).toEqual([332, 'nice', { code: '123', message: 'ABC', details: 'DEF', hint: 'XYZ' }]); // prettier-ignore
+    expect([own.status, own.headers.get('x-my-header'), await own.json()]).toEqual([
+      332,
+      'nice',
+      { code: '123', message: 'ABC', details: 'DEF', hint: 'XYZ' },
+    ]);
   });
 });
 

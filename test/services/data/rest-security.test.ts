@@ -46,7 +46,11 @@ test('two users see and change their own rows alone, whoever shares their connec
   });
   expect((await bob.from('secrets').update({ body: 'mine' }).eq('id', 3).select()).data).toEqual([]);
   expect((await bob.from('secrets').insert({ id: 5000, owner: people[0] })).status).toBe(403);
-  const anon = await room.request('/rest/v1/secrets', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":6000}' }); // prettier-ignore
+  const anon = await room.request('/rest/v1/secrets', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"id":6000}',
+  });
   expect(anon.status).toBe(401);
 });
 
@@ -81,7 +85,14 @@ test('tokens that were changed, that have another algorithm or a role that is no
 });
 
 test('statements in every place of a name are only names', async () => {
-  const evil = [`x"; drop table items; --`, `x'; drop table items; --`, `*/ drop table items; /*`, `id) from items; drop table items; --`, `a\0b`, `${'x'.repeat(5000)}`]; // prettier-ignore
+  const evil = [
+    `x"; drop table items; --`,
+    `x'; drop table items; --`,
+    `*/ drop table items; /*`,
+    `id) from items; drop table items; --`,
+    `a\0b`,
+    `${'x'.repeat(5000)}`,
+  ];
   const calls: string[] = [];
   for (const text of evil) {
     const name = encodeURIComponent(text);
@@ -127,7 +138,11 @@ test('statements in every place of a name are only names', async () => {
   }
   for (const text of evil) {
     const write = (query: string, body: unknown, headers = {}): Promise<Response> =>
-      room.request(`/rest/v1/items?${query}`, { method: 'POST', headers: { apikey: room.serviceKey, 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }); // prettier-ignore
+      room.request(`/rest/v1/items?${query}`, {
+        method: 'POST',
+        headers: { apikey: room.serviceKey, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
     const name = encodeURIComponent(text);
     expect((await write('', { [text]: 1 })).status).toBe(400);
     expect((await write(`columns=${name}`, { id: 1 })).status).toBe(400);
@@ -192,7 +207,13 @@ test('what a function set for as long as its connection lives is not there for w
       perform set_config('row_security', 'off', false); return current_user; end $$;`);
   try {
     const call = async (name: string) =>
-      (await room.request(`/rest/v1/rpc/${name}`, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).json(); // prettier-ignore
+      (
+        await room.request(`/rest/v1/rpc/${name}`, {
+          method: 'POST',
+          body: '{}',
+          headers: { 'Content-Type': 'application/json' },
+        })
+      ).json();
     const seen = async () => (await room.request('/rest/v1/tenants?select=tenant')).json();
     expect(await call('step_in')).toBe('1');
     // The same connection is taken by whoever asks next.

@@ -11,7 +11,14 @@ beforeAll(async () => {
   await room.sql(schema);
   client = createClient(room.url, room.anonKey);
 });
-beforeEach(() => room.sql(`truncate clients, projects, users, items, docs, tiobe_pls, no_pk restart identity cascade; ${rows.split('\n').filter((line) => !/into (cornercase|people|messages|"Weird)/.test(line)).join('\n')}`)); // prettier-ignore
+beforeEach(() =>
+  room.sql(
+    `truncate clients, projects, users, items, docs, tiobe_pls, no_pk restart identity cascade; ${rows
+      .split('\n')
+      .filter((line) => !/into (cornercase|people|messages|"Weird)/.test(line))
+      .join('\n')}`,
+  ),
+);
 afterAll(() => room[Symbol.asyncDispose]());
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST'): Promise<Response> =>
@@ -35,7 +42,10 @@ test('defaults: of a row that says nothing, of keys that are missing, and of non
     { id: 4, title: 'untitled', done: false },
   ]);
   const bulk = [{ title: 'x', done: true }, { title: 'y' }];
-  expect((await client.from('docs').insert(bulk).select('title, done')).data).toEqual([{ title: 'x', done: true }, { title: 'y', done: null }]); // prettier-ignore
+  expect((await client.from('docs').insert(bulk).select('title, done')).data).toEqual([
+    { title: 'x', done: true },
+    { title: 'y', done: null },
+  ]);
   const filled = await client.from('docs').insert(bulk, { defaultToNull: false }).select('title, done');
   expect(filled.data).toEqual([
     { title: 'x', done: true },
@@ -45,7 +55,14 @@ test('defaults: of a row that says nothing, of keys that are missing, and of non
 });
 
 test('only the columns that are named are written', async () => {
-  const reply = await post('projects?columns=id,name&select=*', [{ id: 8, name: 'x', other: 1 }, { id: 7, name: 'y' }], { Prefer: 'return=representation' }); // prettier-ignore
+  const reply = await post(
+    'projects?columns=id,name&select=*',
+    [
+      { id: 8, name: 'x', other: 1 },
+      { id: 7, name: 'y' },
+    ],
+    { Prefer: 'return=representation' },
+  );
   expect([reply.status, await reply.json()]).toEqual([
     201,
     [
@@ -56,12 +73,18 @@ test('only the columns that are named are written', async () => {
 });
 
 test('CSV and forms', async () => {
-  const csv = await post('no_pk?select=a,b', 'a,b\n"x,1",\n"say ""hi""",NULL', { 'content-type': 'text/csv', Prefer: 'return=representation' }); // prettier-ignore
+  const csv = await post('no_pk?select=a,b', 'a,b\n"x,1",\n"say ""hi""",NULL', {
+    'content-type': 'text/csv',
+    Prefer: 'return=representation',
+  });
   expect(await csv.json()).toEqual([
     { a: 'x,1', b: '' },
     { a: 'say "hi"', b: null },
   ]);
-  const form = await post('no_pk', 'a=1&b=two+words', { 'content-type': 'application/x-www-form-urlencoded', Prefer: 'return=representation' }); // prettier-ignore
+  const form = await post('no_pk', 'a=1&b=two+words', {
+    'content-type': 'application/x-www-form-urlencoded',
+    Prefer: 'return=representation',
+  });
   expect(await form.json()).toEqual([{ a: '1', b: 'two words' }]);
 });
 
@@ -71,7 +94,16 @@ test('upserts: merge, ignore, by other columns', async () => {
     .upsert([{ name: 'Java', rank: 7 }])
     .select();
   expect([merged.status, merged.data]).toEqual([200, [{ name: 'Java', rank: 7 }]]);
-  const ignored = await client.from('tiobe_pls').upsert([{ name: 'Java', rank: 8 }, { name: 'Zig', rank: 60 }], { ignoreDuplicates: true }).select(); // prettier-ignore
+  const ignored = await client
+    .from('tiobe_pls')
+    .upsert(
+      [
+        { name: 'Java', rank: 8 },
+        { name: 'Zig', rank: 60 },
+      ],
+      { ignoreDuplicates: true },
+    )
+    .select();
   expect([ignored.status, ignored.data]).toEqual([201, [{ name: 'Zig', rank: 60 }]]);
   await room.sql('alter table tiobe_pls add constraint by_rank unique (rank)');
   const other = await client.from('tiobe_pls').upsert({ name: 'Zag', rank: 60 }, { onConflict: 'rank' }).select();
@@ -89,7 +121,10 @@ test('what the index of a key merely includes is no part of the key', async () =
   await client.from('slips').upsert({ parcel_id: 1, note: 'left with Ada' });
   const { data: found } = await client.from('parcels').select('id, slips(note)');
   expect(found).toEqual([{ id: 1, slips: { note: 'left with Ada' } }]);
-  const through = await client.from('parcel_numbers').upsert([{ id: 1 }, { id: 2 }], { ignoreDuplicates: true }).select(); // prettier-ignore
+  const through = await client
+    .from('parcel_numbers')
+    .upsert([{ id: 1 }, { id: 2 }], { ignoreDuplicates: true })
+    .select();
   expect([through.error, through.data]).toEqual([null, [{ id: 2 }]]);
   const shape = await api<{ columns: { name: string; isKey: boolean }[] }>(
     room.host.url('control'),
@@ -114,14 +149,20 @@ test('changes and removals', async () => {
   const gone = await client.from('items').delete().eq('id', 6).select();
   expect(gone.data).toEqual([{ id: 6 }]);
   expect((await client.from('items').update({}).eq('id', 7).select()).data).toEqual([]);
-  const first = await room.request('/rest/v1/items?order=id&limit=2', { method: 'DELETE', headers: { Prefer: 'return=representation' } }); // prettier-ignore
+  const first = await room.request('/rest/v1/items?order=id&limit=2', {
+    method: 'DELETE',
+    headers: { Prefer: 'return=representation' },
+  });
   expect(await first.json()).toEqual([{ id: 7 }, { id: 8 }]);
 });
 
 test('one row was meant and there are more: nothing is changed', async () => {
   const { error } = await client.from('items').delete().lt('id', 5).select().single();
   expect(error?.code).toBe('PGRST116');
-  const bounded = await room.request('/rest/v1/items?id=lt.5', { method: 'DELETE', headers: { Prefer: 'handling=strict, max-affected=3' } }); // prettier-ignore
+  const bounded = await room.request('/rest/v1/items?id=lt.5', {
+    method: 'DELETE',
+    headers: { Prefer: 'handling=strict, max-affected=3' },
+  });
   expect(bounded.status).toBe(400);
   const rolled = await client.from('items').delete().lt('id', 5).rollback().select();
   expect(rolled.data).toHaveLength(4);
@@ -130,7 +171,8 @@ test('one row was meant and there are more: nothing is changed', async () => {
 
 test('the preferences that counted are named, in their order', async () => {
   const reply = await post('tiobe_pls', [{ name: 'Ada', rank: 3 }], {
-    Prefer: 'tx=rollback, count=exact, return=representation, handling=lenient, timezone=Europe/Berlin, missing=default, resolution=merge-duplicates, nonsense=1', // prettier-ignore
+    Prefer:
+      'tx=rollback, count=exact, return=representation, handling=lenient, timezone=Europe/Berlin, missing=default, resolution=merge-duplicates, nonsense=1',
   });
   expect(reply.headers.get('preference-applied')).toBe(
     'resolution=merge-duplicates, missing=default, return=representation, count=exact, tx=rollback, handling=lenient, timezone=Europe/Berlin',
@@ -148,9 +190,17 @@ test('big numbers pass unharmed', async () => {
 test('every origin may read the answers, and what they are about', async () => {
   const preflight = await fetch(`${room.url}/rest/v1/items`, {
     method: 'OPTIONS',
-    headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'apikey,prefer' }, // prettier-ignore
+    headers: {
+      Origin: 'https://app.example',
+      'Access-Control-Request-Method': 'PATCH',
+      'Access-Control-Request-Headers': 'apikey,prefer',
+    },
   });
-  expect([preflight.status, preflight.headers.get('access-control-allow-origin'), preflight.headers.get('access-control-allow-headers')]).toEqual([200, '*', 'apikey,prefer']); // prettier-ignore
+  expect([
+    preflight.status,
+    preflight.headers.get('access-control-allow-origin'),
+    preflight.headers.get('access-control-allow-headers'),
+  ]).toEqual([200, '*', 'apikey,prefer']);
   const reply = await room.request('/rest/v1/items', { headers: { Origin: 'https://app.example' } });
   expect(reply.headers.get('access-control-expose-headers')).toContain('Content-Range');
 });

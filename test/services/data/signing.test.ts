@@ -51,7 +51,17 @@ test('getClaims of supabase-js checks a token of the secret by asking, and one o
   expect(head(later.token)).toEqual({ alg: 'ES256', kid: pair.kid, typ: 'JWT' });
   const { keys } = await jwks(room);
   expect(keys).toEqual([
-    { kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', key_ops: ['verify'], ext: true, kid: pair.kid, x: expect.any(String), y: expect.any(String) }, // prettier-ignore
+    {
+      kty: 'EC',
+      crv: 'P-256',
+      alg: 'ES256',
+      use: 'sig',
+      key_ops: ['verify'],
+      ext: true,
+      kid: pair.kid,
+      x: expect.any(String),
+      y: expect.any(String),
+    },
   ]);
   // Nothing but the public key is asked for: the session itself is gone.
   await room.sql('delete from auth.sessions');
@@ -72,12 +82,17 @@ test('a new pair signs nobody out, and the tokens before it end in time or when 
   expect((await jwks(room)).keys.map(({ kid }: any) => kid)).toEqual([two.pair.kid, one.pair.kid]);
   expect([await statusOf(second.token), await statusOf(third.token)]).toEqual([200, 200]);
   // The rows of somebody are seen with either kind.
-  const rows = await fetch(`${room.url}/rest/v1/rpc/nothing_there`, { method: 'POST', headers: { apikey: room.anonKey, authorization: `Bearer ${second.token}` } }); // prettier-ignore
+  const rows = await fetch(`${room.url}/rest/v1/rpc/nothing_there`, {
+    method: 'POST',
+    headers: { apikey: room.anonKey, authorization: `Bearer ${second.token}` },
+  });
   expect(rows.status).toBe(404);
 
   const ended = await own(room, '/keys/signing/end', {});
   expect(ended.earlier).toEqual([]);
-  expect([await statusOf(second.token), await statusOf(third.token), await statusOf(first.token)]).toEqual([403, 200, 200]); // prettier-ignore
+  expect([await statusOf(second.token), await statusOf(third.token), await statusOf(first.token)]).toEqual([
+    403, 200, 200,
+  ]);
   // Who has a refresh token goes on.
   const { data, error } = await second.client.auth.refreshSession();
   expect([error, head(data.session?.access_token ?? '').kid]).toEqual([null, two.pair.kid]);
@@ -96,7 +111,12 @@ test('no key takes a signature of the other kind, nor one of a pair that is not 
   const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
   // The public key as the secret of HS256, in every spelling that a program might keep it in.
-  const secrets = [publicKey.export({ type: 'spki', format: 'pem' }), publicKey.export({ type: 'spki', format: 'der' }), jwk.x, JSON.stringify(jwk)]; // prettier-ignore
+  const secrets = [
+    publicKey.export({ type: 'spki', format: 'pem' }),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    jwk.x,
+    JSON.stringify(jwk),
+  ];
   const mixed = secrets.map((secret) => {
     const signed = `${encoded({ alg: 'HS256', kid: pair.kid, typ: 'JWT' })}.${claims}`;
     return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
@@ -117,7 +137,9 @@ test('no key takes a signature of the other kind, nor one of a pair that is not 
   ];
   for (const each of wrong) {
     expect([each, await statusOf(each)]).toEqual([each, 403]);
-    const reply = await fetch(`${room.url}/rest/v1/`, { headers: { apikey: room.anonKey, authorization: `Bearer ${each}` } }); // prettier-ignore
+    const reply = await fetch(`${room.url}/rest/v1/`, {
+      headers: { apikey: room.anonKey, authorization: `Bearer ${each}` },
+    });
     expect([each, reply.status]).toEqual([each, 401]);
   }
   expect(await statusOf(token)).toBe(200);
@@ -132,7 +154,9 @@ test('pairs outlive a restart, and a new secret replaces them too', async () => 
       await using before = await openAuthRoom({ dataDir, environment: { DATA_JWT_SECRET: '' } });
       ({ kid } = (await own(before, '/keys/signing', { with: 'pair' })).pair);
       const { anon } = await own(before, '/keys');
-      const { data } = await before.client({ key: anon }).auth.signUp({ email: 'ann@example.com', password: 'correct horse 1' }); // prettier-ignore
+      const { data } = await before
+        .client({ key: anon })
+        .auth.signUp({ email: 'ann@example.com', password: 'correct horse 1' });
       token = data.session?.access_token ?? '';
     }
     await using after = await openAuthRoom({ dataDir, environment: { DATA_JWT_SECRET: '' } });

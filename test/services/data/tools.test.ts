@@ -10,7 +10,11 @@ import { openDataRoom, type DataRoom } from './room.ts';
 import { rows, schema } from './schema.ts';
 
 const batch = (room: DataRoom, requests: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-  room.request('/rest/v1/', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify({ requests }) }); // prettier-ignore
+  room.request('/rest/v1/', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ requests }),
+  });
 
 test('several writes are one transaction: all of them come to be, or none', async () => {
   await using room = await openDataRoom();
@@ -108,7 +112,10 @@ test('a backup holds the rows as they were, and what came later is gone after it
     {
       await using room = await openDataRoom({ dataDir, environment });
       await room.sql('create table kept (id int primary key); insert into kept values (1)');
-      const made = await fetch(`${room.host.url('control')}/api/backups`, { method: 'POST', headers: { authorization: adminAuthorization } }); // prettier-ignore
+      const made = await fetch(`${room.host.url('control')}/api/backups`, {
+        method: 'POST',
+        headers: { authorization: adminAuthorization },
+      });
       expect(made.status).toBe(200);
       // It wakes again by itself.
       await room.sql('insert into kept values (2)');

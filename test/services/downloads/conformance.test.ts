@@ -275,7 +275,13 @@ describe('the history', () => {
     // The peer knows downloads by their address: the second list took the place of the first one's entries.
     await finished(before + 5);
     const entries = (await replay.rig.client.history()).done.slice(before);
-    const names = ['Lim/Episode 001', 'Lim/Episode 002', 'My Feed/Episode 001', 'My Feed/Episode 002', 'My Feed/Episode 003']; // prettier-ignore
+    const names = [
+      'Lim/Episode 001',
+      'Lim/Episode 002',
+      'My Feed/Episode 001',
+      'My Feed/Episode 002',
+      'My Feed/Episode 003',
+    ];
     expect(entries.map(({ filename }) => filename).toSorted()).toEqual(names.map((name) => `${name}.mp4`));
     const wanted = (recorded('history-after-playlist').response.body.done as Record<string, any>[]).slice(-3);
     for (const record of wanted) {

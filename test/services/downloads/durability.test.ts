@@ -81,7 +81,11 @@ describe('a file of a hostile title', () => {
 
   it('of a playlist makes no folder elsewhere, nor one that reads backwards', async () => {
     const title = '../../\u202eevil';
-    const answer = await rig.client.post('/add', { url: rig.site.url(`/feed/2.rss?title=${encodeURIComponent(title)}`), quality: 'best', format: 'any' }); // prettier-ignore
+    const answer = await rig.client.post('/add', {
+      url: rig.site.url(`/feed/2.rss?title=${encodeURIComponent(title)}`),
+      quality: 'best',
+      format: 'any',
+    });
     const names = await Promise.all(
       (answer.uids ?? []).map(async (uid) => (await rig.client.ended(uid)).filename ?? ''),
     );

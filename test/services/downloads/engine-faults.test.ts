@@ -104,7 +104,10 @@ describe('the extractor', () => {
     await rename(path, `${path}.away`);
     const uid = await client.add(site.url('/two'));
     await vi.waitFor(async () => {
-      expect(await client.get('/status')).toMatchObject({ counts: { queued: 1, error: 0 }, msg: expect.stringContaining('yt-dlp') as string }); // prettier-ignore
+      expect(await client.get('/status')).toMatchObject({
+        counts: { queued: 1, error: 0 },
+        msg: expect.stringContaining('yt-dlp') as string,
+      });
     });
     await rename(`${path}.away`, path);
     clock.advance(15_000);
@@ -204,7 +207,8 @@ it('an extractor that is updated meanwhile takes the next download, and what run
   const { current } = JSON.parse(readFileSync(join(installed, 'current'), 'utf8')) as { readonly current: string };
   const releases = ['2026.10.26-old', '2026.10.26-new'] as const;
   for (const release of releases) symlinkSync(join(installed, current), join(place, release));
-  const point = (to: string): void => writeFileSync(join(place, 'current'), JSON.stringify({ current: to, previous: releases[0] })); // prettier-ignore
+  const point = (to: string): void =>
+    writeFileSync(join(place, 'current'), JSON.stringify({ current: to, previous: releases[0] }));
   point(releases[0]);
   const { client, site } = await rigWith({}, { HOMEPORT_ENGINES_DIR: engines });
   const first = await client.add(site.slow(60, 'big.mp4', 'first'));

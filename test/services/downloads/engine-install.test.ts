@@ -116,7 +116,11 @@ describe('a first start without yt-dlp', () => {
     expect(remedy).toMatchObject({ label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true });
     const page = rig.host.url('control');
     const { engines } = await api<{ engines: EngineState[] }>(page, '/api/engines');
-    expect(engines[0]).toMatchObject({ name: 'yt-dlp', work: null, failure: expect.stringContaining('answered 503') as string }); // prettier-ignore
+    expect(engines[0]).toMatchObject({
+      name: 'yt-dlp',
+      work: null,
+      failure: expect.stringContaining('answered 503') as string,
+    });
     isThere = true;
     const { path, body } = remedy?.post ?? { path: '', body: {} };
     // It answers as soon as that has begun.

@@ -126,7 +126,10 @@ describe('chapters', () => {
       expect((await mediaOf(rig.file(filename))).seconds).toBeCloseTo(2, 0);
     }
     const again = await made('/p/chapters?title=Parts&again', fields);
-    expect([again.filename, again.chapter_files?.[0]?.filename]).toEqual(['Parts (2).mp4', 'Parts (2) - 01 - Intro.mp4']); // prettier-ignore
+    expect([again.filename, again.chapter_files?.[0]?.filename]).toEqual([
+      'Parts (2).mp4',
+      'Parts (2) - 01 - Intro.mp4',
+    ]);
   });
 
   it('are named by the request, in its folder, also as sound', async () => {
@@ -143,10 +146,13 @@ describe('chapters', () => {
     expect((await mediaOf(rig.file('music/Album/p.3 End.mp3'))).codecs).toEqual(['mp3']);
   });
 
-  it.each(['../%(title)s.%(ext)s', '/tmp/%(title)s', 'chapter:/tmp/x'])('cannot leave the folder by %s', async (chapter_template) => {
-    const body = { url: rig.site.url('/p/chapters'), quality: 'best', split_by_chapters: true, chapter_template };
-    expect(await rig.client.post('/add', body)).toMatchObject({ status: 'error' });
-  }); // prettier-ignore
+  it.each(['../%(title)s.%(ext)s', '/tmp/%(title)s', 'chapter:/tmp/x'])(
+    'cannot leave the folder by %s',
+    async (chapter_template) => {
+      const body = { url: rig.site.url('/p/chapters'), quality: 'best', split_by_chapters: true, chapter_template };
+      expect(await rig.client.post('/add', body)).toMatchObject({ status: 'error' });
+    },
+  );
 
   it('that a video has not are no reason to fail', async () => {
     const record = await made('/single.mp4?nochapters', { split_by_chapters: true });

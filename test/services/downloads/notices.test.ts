@@ -68,7 +68,10 @@ it('a playlist is told once, when its last video has ended', async () => {
   const uids = queue.map(({ uid }) => uid);
   await rig.client.post('/resume', {});
   for (const uid of uids) await rig.client.ended(uid);
-  await vi.waitFor(() => expect(told()).toEqual(['Cats: Downloads finished: 4 videos [downloads download.finished]']), 15_000); // prettier-ignore
+  await vi.waitFor(
+    () => expect(told()).toEqual(['Cats: Downloads finished: 4 videos [downloads download.finished]']),
+    15_000,
+  );
   const page = await metrics();
   expect(page.get('downloads_bytes_total')).toBeGreaterThan(4 * 100_000);
   expect(page.get('downloads_duration_seconds_count')).toBe(4);
@@ -129,7 +132,12 @@ it('a feed that keeps failing is told of as a download is', async () => {
 
 it('a playlist is told of when the last that was waited for is a list with nothing in it', async () => {
   await rig[Symbol.asyncDispose]();
-  const entries = [1, 2, 3].map((id) => ({ id: `v${id}`, title: `Video ${id}`, url: rig.site.url(`/v${id}`), duration: 1 })); // prettier-ignore
+  const entries = [1, 2, 3].map((id) => ({
+    id: `v${id}`,
+    title: `Video ${id}`,
+    url: rig.site.url(`/v${id}`),
+    duration: 1,
+  }));
   const list = { _type: 'url', ie_key: 'YoutubeTab', id: 'tab', title: 'A tab', url: 'http://127.0.0.1/tab' };
   const answer = `for word; do url="$word"; case "$word" in home:*) home="\${word#home:}" ;; esac; done
     case "$*" in

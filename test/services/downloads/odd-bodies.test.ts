@@ -18,7 +18,15 @@ const fields = {
     ...['ytdl_options_overrides', 'clip_start', 'clip_end'],
   ],
   subscribe: ['url', 'check_interval_minutes', 'title_regex', 'skip_subscriber_only', 'folder'],
-  'subscriptions/update': ['id', 'enabled', 'check_interval_minutes', 'name', 'folder', 'title_regex', 'skip_subscriber_only'], // prettier-ignore
+  'subscriptions/update': [
+    'id',
+    'enabled',
+    'check_interval_minutes',
+    'name',
+    'folder',
+    'title_regex',
+    'skip_subscriber_only',
+  ],
   'subscriptions/delete': ['ids'],
   'subscriptions/check': ['ids'],
   start: ['ids'],
@@ -38,7 +46,10 @@ describe.each(['sqlite', 'postgres'])('on %s', (dialect) => {
     open.defer(() => rmSync(folder, { recursive: true }));
     const database = dialect === 'sqlite' ? {} : { HOMEPORT_DATABASE_URL: open.use(await openPostgresDatabase()).url };
     const entries = [{ id: '2', title: 'One', url: 'http://127.0.0.1/2' }];
-    const engine = fakeEngine(folder, `echo '${JSON.stringify({ _type: 'playlist', id: '1', title: 'List', entries })}'`); // prettier-ignore
+    const engine = fakeEngine(
+      folder,
+      `echo '${JSON.stringify({ _type: 'playlist', id: '1', title: 'List', entries })}'`,
+    );
     rig = open.use(await openRig({ environment: { ...database, ...engine, ALLOW_YTDL_OPTIONS_OVERRIDES: 'true' } }));
     await rig.client.post('/pause', {});
   });

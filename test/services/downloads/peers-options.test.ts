@@ -109,7 +109,10 @@ describe('a configuration of the peer', () => {
     const url = rig.site.url('/short/master.m3u8?embedded');
     const { filename = '' } = await made(url, { ytdl_options_presets: ['embed-subs'] });
     const media = await mediaOf(rig.file(filename));
-    expect(media.streams.filter(({ kind }) => kind === 'subtitle').map(({ language }) => language)).toEqual(['eng', 'deu']); // prettier-ignore
+    expect(media.streams.filter(({ kind }) => kind === 'subtitle').map(({ language }) => language)).toEqual([
+      'eng',
+      'deu',
+    ]);
     expect(existsSync(rig.file(filename.replace('.mkv', '.en.vtt')))).toBe(false);
   });
 
@@ -202,7 +205,9 @@ describe('options of the peer', () => {
   });
 
   it('that say what is downloaded at all do not hinder a look', () => {
-    expect(optionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual(['--limit-rate=1M']); // prettier-ignore
+    expect(optionArguments({ download_archive: 'a', match_filter: 'b', ratelimit: '1M' }, 'probe')).toEqual([
+      '--limit-rate=1M',
+    ]);
   });
 
   it.each([

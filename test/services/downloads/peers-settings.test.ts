@@ -36,7 +36,8 @@ describe('a house as the peer has it', () => {
   const { descriptor, offers } = createProbe(['notices']);
   beforeAll(async () => {
     const files = join(folder, 'media');
-    for (const name of ['shows/old', '@eaDir', 'private', '.hidden', 'a <b> & "c"']) mkdirSync(join(files, name), { recursive: true }); // prettier-ignore
+    for (const name of ['shows/old', '@eaDir', 'private', '.hidden', 'a <b> & "c"'])
+      mkdirSync(join(files, name), { recursive: true });
     writeFileSync(join(files, 'a <b> & "c"', '100%.txt'), 'text');
     writeFileSync(join(folder, 'robots.txt'), 'User-agent: *\nDisallow: /\n');
     rig = await openRig({

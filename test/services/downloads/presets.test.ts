@@ -12,7 +12,11 @@ import { dataFolderWith, openRig, type Record as Row, type Rig } from './rig.ts'
 const presets = {
   small: { format_sort: ['res:360'] },
   middle: { format_sort: ['res:720'] },
-  told: { writesubtitles: true, subtitleslangs: ['de'], postprocessors: [{ key: 'FFmpegSubtitlesConvertor', format: 'vtt' }] }, // prettier-ignore
+  told: {
+    writesubtitles: true,
+    subtitleslangs: ['de'],
+    postprocessors: [{ key: 'FFmpegSubtitlesConvertor', format: 'vtt' }],
+  },
 };
 
 describe.each([
@@ -82,13 +86,29 @@ describe.each([
 describe('options that are refused', () => {
   it.each([
     ...['exec', 'exec_cmd', 'external_downloader', 'external_downloader_args', 'paths', 'outtmpl', 'config_locations'],
-    ...['plugin_dirs', 'postprocessor_args', 'cookiesfrombrowser', 'cookiefile', 'ffmpeg_location', 'cachedir', 'usenetrc'],
-    ...['netrc_cmd', 'download_archive', 'load_info_filename', 'js_runtimes', 'remote_components', 'batchfile', 'username'],
+    ...[
+      'plugin_dirs',
+      'postprocessor_args',
+      'cookiesfrombrowser',
+      'cookiefile',
+      'ffmpeg_location',
+      'cachedir',
+      'usenetrc',
+    ],
+    ...[
+      'netrc_cmd',
+      'download_archive',
+      'load_info_filename',
+      'js_runtimes',
+      'remote_components',
+      'batchfile',
+      'username',
+    ],
     ...['client_certificate', 'progress_hooks', 'logger', 'print_to_file', 'match_filter', 'enable_file_urls', 'proxy'],
     ...['constructor', '__proto__', 'toString', '--exec', 'ignoreconfig', 'source_address', 'forceprint'],
   ])('%s from a request', (name) => {
     expect(optionsProblem(JSON.parse(`{${JSON.stringify(name)}: "touch /tmp/x"}`))).toContain('not an option');
-  }); // prettier-ignore
+  });
 
   it.each([
     [{ postprocessors: [{ key: 'Exec', exec_cmd: 'touch /tmp/x' }] }],
@@ -137,15 +157,23 @@ describe('options that are refused', () => {
 
 describe('options that are allowed', () => {
   it.each([
-    [{ ratelimit: 2_000_000, concurrent_fragment_downloads: '4' }, ['--limit-rate=2000000', '--concurrent-fragments=4']],
+    [
+      { ratelimit: 2_000_000, concurrent_fragment_downloads: '4' },
+      ['--limit-rate=2000000', '--concurrent-fragments=4'],
+    ],
     [{ writesubtitles: false, addmetadata: true }, ['--no-write-subs', '--embed-metadata']],
     [{ user_agent: 'Mine/1.0', referer: null }, ['--add-headers=User-Agent:Mine/1.0']],
-    [{ extractor_args: { youtube: { player_client: ['web', 'ios'] } } }, ['--extractor-args=youtube:player_client=web,ios']],
-    [{ postprocessors: [{ key: 'FFmpegExtractAudio', preferredcodec: 'mp3', preferredquality: '192' }] },
-      ['--extract-audio', '--audio-format=mp3', '--audio-quality=192K']],
+    [
+      { extractor_args: { youtube: { player_client: ['web', 'ios'] } } },
+      ['--extractor-args=youtube:player_client=web,ios'],
+    ],
+    [
+      { postprocessors: [{ key: 'FFmpegExtractAudio', preferredcodec: 'mp3', preferredquality: '192' }] },
+      ['--extract-audio', '--audio-format=mp3', '--audio-quality=192K'],
+    ],
     [{ proxy: 'socks5h://127.0.0.1:9050' }, ['--proxy=socks5h://127.0.0.1:9050']],
   ])('%j become arguments of the command line', (options, args) => {
     expect(optionsLeftOut(options)).toEqual([]);
     expect(optionArguments(options)).toEqual(args);
-  }); // prettier-ignore
+  });
 });

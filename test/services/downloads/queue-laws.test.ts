@@ -130,7 +130,10 @@ class Model {
   }
 
   async #fail(): Promise<void> {
-    const { uid = '' } = await this.client.post('/add', { url: this.#site.url(`/s/404?${this.#nextRate()}`), quality: 'best' }); // prettier-ignore
+    const { uid = '' } = await this.client.post('/add', {
+      url: this.#site.url(`/s/404?${this.#nextRate()}`),
+      quality: 'best',
+    });
     this.failed.push(uid);
   }
 

@@ -134,7 +134,9 @@ export async function holdFeed(): Promise<HeldFeed> {
     if (request.url !== '/feed.rss') return void response.writeHead(404).end();
     asked.resolve(response);
     void told.promise.then((titles) => {
-      const items = titles.map((title) => `<item><title>${title}</title><enclosure url="${address}/${title}.mp4"/></item>`); // prettier-ignore
+      const items = titles.map(
+        (title) => `<item><title>${title}</title><enclosure url="${address}/${title}.mp4"/></item>`,
+      );
       response.writeHead(200, { 'Content-Type': 'application/rss+xml' });
       response.end(
         `<?xml version="1.0"?><rss version="2.0"><channel><title>Held</title>${items.join('')}</channel></rss>`,

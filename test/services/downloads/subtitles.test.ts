@@ -61,7 +61,9 @@ describe('subtitles beside videos', () => {
     }
     expect(names).toEqual(['master.mkv', 'master (2).mkv', 'master (3).mkv']);
     expect((await readdir(rig.file(''))).toSorted()).toEqual(
-      ['', ' (2)', ' (3)'].flatMap((number) => ['.de.srt', '.en.srt', '.mkv'].map((end) => `master${number}${end}`)).toSorted(), // prettier-ignore
+      ['', ' (2)', ' (3)']
+        .flatMap((number) => ['.de.srt', '.en.srt', '.mkv'].map((end) => `master${number}${end}`))
+        .toSorted(),
     );
     expect(await languagesOf(rig.file('master.mkv'))).toEqual([]);
     // One of the names being taken is enough.
@@ -220,7 +222,12 @@ describe('the text of captions', () => {
       const shown = readCues(stdout.replaceAll('\\h', ' '));
       expect(shown[0]?.lines).toEqual(['Tom & Jerry say', 'ñandú? ?x?']);
       expect(Math.abs((shown[0]?.from ?? 0) - 1000)).toBeLessThan(100);
-      expect(shown[1]?.lines).toEqual(['ñandú? ?x?', 'second line of a rather long', 'kind, longer than one row of the', 'screen']); // prettier-ignore
+      expect(shown[1]?.lines).toEqual([
+        'ñandú? ?x?',
+        'second line of a rather long',
+        'kind, longer than one row of the',
+        'screen',
+      ]);
     } finally {
       await rm(folder, { recursive: true });
     }

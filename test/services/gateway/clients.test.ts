@@ -61,7 +61,12 @@ describe('clients that people have', () => {
       ),
     ) as { clone_url: string };
     expect(made.clone_url).toBe(`${at('git')}/ada/notes.git`);
-    const options = [`http.sslCAInfo=${ca}`, `http.curloptResolve=git.nas.local:${home.port}:${lan}`, 'user.name=ada', 'user.email=ada@nas.local']; // prettier-ignore
+    const options = [
+      `http.sslCAInfo=${ca}`,
+      `http.curloptResolve=git.nas.local:${home.port}:${lan}`,
+      'user.name=ada',
+      'user.email=ada@nas.local',
+    ];
     const env = { PATH: process.env['PATH'], HOME: folder, GIT_TERMINAL_PROMPT: '0' };
     const inside = async (...args: string[]): Promise<string> =>
       (await run('git', [...options.flatMap((each) => ['-c', each]), ...args], { env, cwd: join(folder) })).stdout;

@@ -73,7 +73,12 @@ const sides: Record<string, () => Side> = {
       const service = hostname.split('.')[0] ?? '';
       return home.ask(`https://${service}.nas.local${pathname}${search}`, {
         ...given,
-        headers: { ...given.headers, 'X-Forwarded-Host': hostname, 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.9' }, // prettier-ignore
+        headers: {
+          ...given.headers,
+          'X-Forwarded-Host': hostname,
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-For': '203.0.113.9',
+        },
       });
     },
   }),

@@ -315,7 +315,9 @@ describe('words of proxies', () => {
       services,
       environment: { GATEWAY_OPEN: 'mirror', HOMEPORT_TRUSTED_PROXIES: phoneAddress },
     });
-    const answer = await behind.ask(`https://${host}/`, { headers: { 'X-Forwarded-For': '10.0.0.1', 'X-Forwarded-Host': 'home.example' } }); // prettier-ignore
+    const answer = await behind.ask(`https://${host}/`, {
+      headers: { 'X-Forwarded-For': '10.0.0.1', 'X-Forwarded-Host': 'home.example' },
+    });
     expect(answer.body).toBe('https://home.example');
     expect(seen.at(-1)?.from).toBe('10.0.0.1');
   });

@@ -14,7 +14,11 @@ it('services know the ports of the network and those of engines as addresses of 
   await using home = await openHome({ services: [lamp, control, gateway], settings: { shared: ['lamp'] } });
   const { trustUrl } = await home.state();
   const known = (): readonly string[] => context?.addresses() ?? [];
-  const ports = [`https://${lan}:${home.port}`, new URL(trustUrl ?? '').origin, `https://${lan}:${home.host.port('lamp')}`]; // prettier-ignore
+  const ports = [
+    `https://${lan}:${home.port}`,
+    new URL(trustUrl ?? '').origin,
+    `https://${lan}:${home.host.port('lamp')}`,
+  ];
   expect(known()).toEqual(expect.arrayContaining([home.host.url('lamp'), home.host.url('control'), ...ports]));
   const child = await context?.children.start({
     ...{ name: 'engine', file: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] },

@@ -87,7 +87,13 @@ describe('names on the network', () => {
     const isProbe = ({ type, questions = [], authorities = [] }: Packet): boolean =>
       type === 'query' && questions.some(({ name }) => name === 'push.nas.local') && authorities.length > 0;
     expect(around.heard.filter(isProbe).length).toBeGreaterThanOrEqual(3);
-    await vi.waitFor(() => expect(around.records('push.nas.local')).toContainEqual(expect.objectContaining({ type: 'A', data: lan, flush: true })), patience); // prettier-ignore
+    await vi.waitFor(
+      () =>
+        expect(around.records('push.nas.local')).toContainEqual(
+          expect.objectContaining({ type: 'A', data: lan, flush: true }),
+        ),
+      patience,
+    );
     expect(around.records('_https._tcp.local')).toContainEqual(
       expect.objectContaining({ type: 'PTR', data: 'Messages on nas._https._tcp.local' }),
     );
@@ -136,7 +142,9 @@ describe('names on the network', () => {
   it('that another machine has are left to it, and the page says so', async () => {
     const theirs: Answer = { name: 'nas.local', type: 'A', ttl: 120, data: '10.9.9.9' };
     const other = setInterval(() => {
-      const asked = around.heard.some(({ type, questions = [] }) => type === 'query' && questions.some(({ name }) => name === 'nas.local')); // prettier-ignore
+      const asked = around.heard.some(
+        ({ type, questions = [] }) => type === 'query' && questions.some(({ name }) => name === 'nas.local'),
+      );
       if (asked) around.tell({ type: 'response', answers: [theirs] });
     }, 20);
     home = await open();

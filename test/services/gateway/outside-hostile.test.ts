@@ -64,7 +64,12 @@ const after = async (): Promise<string> =>
 
 describe('an upstream is given no request in another', () => {
   it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('where a %s calls its length one of the connection', async (method) => {
-    const lines = [`${method} /first HTTP/1.1`, user, 'Connection: content-length, host', `Content-Length: ${String(hidden.length)}`]; // prettier-ignore
+    const lines = [
+      `${method} /first HTTP/1.1`,
+      user,
+      'Connection: content-length, host',
+      `Content-Length: ${String(hidden.length)}`,
+    ];
     await send(lines, hidden, /200 OK[\s\S]*\r\n\r\n/);
     expect(await after()).toBe('answer to /after');
     expect(urls()).toEqual(['/first', '/after']);
@@ -76,17 +81,32 @@ describe('an upstream is given no request in another', () => {
     async (length) => {
       const isChunked = length.startsWith('Transfer');
       const body = isChunked ? `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n` : hidden;
-      const lines = ['OPTIONS /first HTTP/1.1', 'Access-Control-Request-Method: GET', 'Connection: content-length', length]; // prettier-ignore
+      const lines = [
+        'OPTIONS /first HTTP/1.1',
+        'Access-Control-Request-Method: GET',
+        'Connection: content-length',
+        length,
+      ];
       await send(lines, body, /answer to/);
       expect(await after()).toBe('answer to /after');
       expect(urls()).toEqual(['/first', '/after']);
       const { headers } = seen[0]?.request ?? {};
-      expect([seen[0]?.body, headers?.['content-length'], headers?.['transfer-encoding']]).toEqual(['', undefined, undefined]); // prettier-ignore
+      expect([seen[0]?.body, headers?.['content-length'], headers?.['transfer-encoding']]).toEqual([
+        '',
+        undefined,
+        undefined,
+      ]);
     },
   );
 
   it('by an upgrade that it declines: nothing of its length, and no connection that goes on', async () => {
-    const lines = ['GET /socket HTTP/1.1', user, 'Connection: Upgrade', 'Upgrade: websocket', `Content-Length: ${String(hidden.length)}`]; // prettier-ignore
+    const lines = [
+      'GET /socket HTTP/1.1',
+      user,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      `Content-Length: ${String(hidden.length)}`,
+    ];
     const said = await send(lines, hidden, /answer to/);
     expect(said).toMatch(/^HTTP\/1\.1 200 /);
     expect(await after()).toBe('answer to /after');
@@ -132,7 +152,16 @@ describe('an upstream whose answer is none of HTTP is refused, and the host goes
 
 describe('what an upstream and its visitors say of others', () => {
   it('is left out: headers that name somebody, in every spelling', async () => {
-    const names = ['Remote_User', 'X_Forwarded-For', 'Remote-User', 'Remote-Groups', 'Remote-Email', 'X-WEBAUTH-USER', 'Tailscale-User-Login', 'Cf-Access-Jwt-Assertion']; // prettier-ignore
+    const names = [
+      'Remote_User',
+      'X_Forwarded-For',
+      'Remote-User',
+      'Remote-Groups',
+      'Remote-Email',
+      'X-WEBAUTH-USER',
+      'Tailscale-User-Login',
+      'Cf-Access-Jwt-Assertion',
+    ];
     await send(['GET /first HTTP/1.1', user, ...names.map((name) => `${name}: eve`)], '', /answer to/);
     const { rawHeaders = [] } = seen[0]?.request ?? {};
     expect(rawHeaders.join(' ')).not.toMatch(/eve|_/);
@@ -140,7 +169,8 @@ describe('what an upstream and its visitors say of others', () => {
   });
 
   it('is left out: cookies for the whole house', async () => {
-    reply = 'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Domain=nas.local; Path=/\r\nSet-Cookie: b=2; Path=/; domain = .nas.local\r\nContent-Length: 0\r\n\r\n'; // prettier-ignore
+    reply =
+      'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Domain=nas.local; Path=/\r\nSet-Cookie: b=2; Path=/; domain = .nas.local\r\nContent-Length: 0\r\n\r\n';
     const { headers } = await home.ask('https://rough.nas.local/', { headers: { Authorization: adminAuthorization } });
     expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2; Path=/']);
   });
@@ -159,6 +189,8 @@ it('an address without a port is known as Homeport’s own by the usual one', as
     connect: () => Promise.reject(new Error('it was connected to')),
   };
   const connections = new UpstreamConnections(context, upstream, true);
-  const opened = new Promise((_resolve, reject) => connections.createConnection({}, (error) => reject(error ?? new Error('open')))); // prettier-ignore
+  const opened = new Promise((_resolve, reject) =>
+    connections.createConnection({}, (error) => reject(error ?? new Error('open'))),
+  );
   await expect(opened).rejects.toMatchObject({ detail: expect.stringContaining('leads back to Homeport itself') });
 });

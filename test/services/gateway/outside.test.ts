@@ -93,9 +93,21 @@ describe('another web service that the owner typed', () => {
     expect(seen).toEqual([]);
     const cookie = await home.signIn(photos, admin.name, admin.password);
     const { status, body, headers } = await home.ask(`${photos}/album?x=1`, {
-      headers: { Cookie: `${cookie}; theirs=1`, 'X-Forwarded-For': '9.9.9.9', 'Remote-User': 'eve', Connection: 'X-Mine', 'X-Mine': '1', TE: 'trailers' }, // prettier-ignore
+      headers: {
+        Cookie: `${cookie}; theirs=1`,
+        'X-Forwarded-For': '9.9.9.9',
+        'Remote-User': 'eve',
+        Connection: 'X-Mine',
+        'X-Mine': '1',
+        TE: 'trailers',
+      },
     });
-    expect([status, body, headers['x-own'], headers['x-hop']]).toEqual([200, 'photos GET /album?x=1', 'yes', undefined]); // prettier-ignore
+    expect([status, body, headers['x-own'], headers['x-hop']]).toEqual([
+      200,
+      'photos GET /album?x=1',
+      'yes',
+      undefined,
+    ]);
     expect(headers['set-cookie']).toEqual(['own=1']);
     const told = seen[0]?.request.headers ?? {};
     expect(told).toMatchObject({
@@ -129,12 +141,15 @@ describe('another web service that the owner typed', () => {
       if (path === '/events') expect(String((await once(stream, 'data'))[0])).toBe('data: first\n\n');
       else {
         let last = -1;
-        await vi.waitFor(() => {
-          const now = seen[0]?.sent ?? 0;
-          const stands = now === last && now > 0;
-          last = now;
-          expect(stands).toBe(true);
-        }, { timeout: 30_000, interval: 500 }); // prettier-ignore
+        await vi.waitFor(
+          () => {
+            const now = seen[0]?.sent ?? 0;
+            const stands = now === last && now > 0;
+            last = now;
+            expect(stands).toBe(true);
+          },
+          { timeout: 30_000, interval: 500 },
+        );
         expect(last).toBeLessThan(held);
       }
       asked.destroy();
@@ -176,11 +191,23 @@ describe('another web service that the owner typed', () => {
 
   it('leads nowhere but where a service of a home can be, and never back into Homeport', async () => {
     const control_ = new URL(home.host.url('control')).port;
-    const bad = ['169.254.169.254', '[fe80::1]', '0.0.0.0', '[::ffff:169.254.1.1]', `127.0.0.1:${control_}`, `localhost:${control_}`, `${lan}:${home.port}`]; // prettier-ignore
+    const bad = [
+      '169.254.169.254',
+      '[fe80::1]',
+      '0.0.0.0',
+      '[::ffff:169.254.1.1]',
+      `127.0.0.1:${control_}`,
+      `localhost:${control_}`,
+      `${lan}:${home.port}`,
+    ];
     for (const address of bad) {
       await home.change({ outside: [`photos=http://${address}`] });
       const { status, body } = await home.ask(`${photos}/`, { headers: user });
-      expect([address, status, body]).toEqual([address, 502, expect.stringMatching(/where no service of a home is|back to Homeport itself/)]); // prettier-ignore
+      expect([address, status, body]).toEqual([
+        address,
+        502,
+        expect.stringMatching(/where no service of a home is|back to Homeport itself/),
+      ]);
     }
     for (const text of [
       'photos=http://ada:secret@127.0.0.1',

@@ -169,7 +169,9 @@ describe('a laptop of the home', () => {
       await list();
       await change('gateway', { portNetworks: ['192.0.2.0/24'] });
       await expect(list()).rejects.toMatchObject({ stderr: expect.stringMatching(/closed|reset/i) as string });
-      await expect(swaks(host.port('mail'), 'Nobody')).rejects.toMatchObject({ stdout: expect.not.stringContaining('220 ') as string }); // prettier-ignore
+      await expect(swaks(host.port('mail'), 'Nobody')).rejects.toMatchObject({
+        stdout: expect.not.stringContaining('220 ') as string,
+      });
       const { visitors } = await test();
       expect(visitors.find(({ address }) => address === machine.address)).toMatchObject({ letIn: false });
       await change('gateway', { sharedPorts: [], portNetworks: [] });

@@ -85,7 +85,10 @@ describe('who is signed in', () => {
     expect((await list()).map(({ id }) => id)).toEqual([second?.id]);
     // The other one signs out by itself.
     const origin = `https://lamp.nas.local:${home.port}`;
-    await home.ask('https://lamp.nas.local/.homeport/sign-out', { method: 'POST', headers: { Cookie: other, Origin: origin } }); // prettier-ignore
+    await home.ask('https://lamp.nas.local/.homeport/sign-out', {
+      method: 'POST',
+      headers: { Cookie: other, Origin: origin },
+    });
     expect(await list()).toEqual([]);
     const gone = api(home.host.url('control'), '/api/gateway/sessions/none', { method: 'DELETE' });
     await expect(gone).rejects.toThrow('gateway.unknown_session');

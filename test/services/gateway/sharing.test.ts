@@ -178,8 +178,12 @@ describe('a service without a sign-in of its own', () => {
         .status;
     expect(await ask({ Origin: 'https://push.nas.local' })).toBe(401);
     expect(await ask({ 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'no-cors' })).toBe(401);
-    expect(await ask({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' })).toBe(401); // prettier-ignore
-    expect(await ask({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' })).toBe(200); // prettier-ignore
+    expect(
+      await ask({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' }),
+    ).toBe(401);
+    expect(
+      await ask({ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }),
+    ).toBe(200);
     expect(await ask({ Cookie: `${cookie.split('=')[0]}=tossed; ${cookie}` })).toBe(401);
   });
 
@@ -219,7 +223,11 @@ describe('the sign-in page', () => {
     const origin = `https://downloads.nas.local:${home.port}`;
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/\t/evil.example', 'x']) {
       const body = new URLSearchParams({ ...admin, to }).toString();
-      const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', { method: 'POST', headers: { Origin: origin }, body }); // prettier-ignore
+      const answer = await home.ask('https://downloads.nas.local/.homeport/sign-in', {
+        method: 'POST',
+        headers: { Origin: origin },
+        body,
+      });
       expect([answer.status, answer.headers.location]).toEqual([303, '/']);
     }
   });

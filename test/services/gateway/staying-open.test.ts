@@ -176,7 +176,10 @@ describe('who loses access loses what is open', () => {
     const mine = await stream(home, 'https://lamp.nas.local/', { Cookie: cookie });
     const theirs = await stream(home, 'https://lamp.nas.local/', { Cookie: other });
     const origin = `https://lamp.nas.local:${home.port}`;
-    await home.ask('https://lamp.nas.local/.homeport/sign-out', { method: 'POST', headers: { Cookie: cookie, Origin: origin } }); // prettier-ignore
+    await home.ask('https://lamp.nas.local/.homeport/sign-out', {
+      method: 'POST',
+      headers: { Cookie: cookie, Origin: origin },
+    });
     await mine.ended;
     expect(theirs.answer.destroyed).toBe(false);
     theirs.answer.destroy();

@@ -76,7 +76,15 @@ describe('another machine of the home', () => {
   });
 
   it('streams what is published, and notifies with apprise', async () => {
-    const stream = machine.start('curl', ['-sSN', ...from(), '--cacert', ca, ...names(), ...user, `${at('push')}/door/json`]); // prettier-ignore
+    const stream = machine.start('curl', [
+      '-sSN',
+      ...from(),
+      '--cacert',
+      ca,
+      ...names(),
+      ...user,
+      `${at('push')}/door/json`,
+    ]);
     const lines = createInterface(stream.stdout)[Symbol.asyncIterator]();
     const next = async (): Promise<{ event: string; message?: string }> =>
       JSON.parse(String((await lines.next()).value)) as { event: string; message?: string };
@@ -122,7 +130,11 @@ describe('another machine of the home', () => {
     expect(await statusOf(`${at('uptime')}/`)).toBe('404');
     expect(await statusOf('-H', 'Host: rebound.example', `${at('push')}/`)).toBe('403');
     expect(await statusOf('-u', 'ada:wrong', `${at('downloads')}/history`)).toBe('401');
-    const test = await api<{ visitors: { address: string; letIn: boolean }[] }>(host.url('control'), '/api/gateway/test', { method: 'POST' }); // prettier-ignore
+    const test = await api<{ visitors: { address: string; letIn: boolean }[] }>(
+      host.url('control'),
+      '/api/gateway/test',
+      { method: 'POST' },
+    );
     expect(test.visitors.find(({ address }) => address === machine.address)).toMatchObject({ letIn: true });
     const away = JSON.stringify({ networks: ['192.0.2.0/24'] });
     await api(host.url('control'), '/api/settings/gateway', { method: 'PATCH', body: away });

@@ -28,13 +28,24 @@ it('tells what happened, to those who may see it', async () => {
     ['commit_repo', 'ada'],
     ['create_issue', 'ada'],
   ]);
-  expect(feed.find(({ op_type: type }) => (type as string) === 'create_issue')).toMatchObject({ content: '1|Flickers', repo: { full_name: 'ada/seen' } }); // prettier-ignore
+  expect(feed.find(({ op_type: type }) => (type as string) === 'create_issue')).toMatchObject({
+    content: '1|Flickers',
+    repo: { full_name: 'ada/seen' },
+  });
   const ofAda = async (authorization?: string) =>
-    ((await (await room.api('GET', '/users/ada/activities/feeds', undefined, authorization)).json()) as { content: string }[]).map(({ content }) => content); // prettier-ignore
+    (
+      (await (await room.api('GET', '/users/ada/activities/feeds', undefined, authorization)).json()) as {
+        content: string;
+      }[]
+    ).map(({ content }) => content);
   expect([(await ofAda()).includes('1|Secret'), (await ofAda(bob)).includes('1|Secret')]).toEqual([true, false]);
   expect((await ofAda(bob)).includes('1|Flickers')).toBe(true);
   const sum = async (authorization?: string) =>
-    ((await (await room.api('GET', '/users/ada/heatmap', undefined, authorization)).json()) as { contributions: number }[]).reduce((all, { contributions }) => all + contributions, 0); // prettier-ignore
+    (
+      (await (await room.api('GET', '/users/ada/heatmap', undefined, authorization)).json()) as {
+        contributions: number;
+      }[]
+    ).reduce((all, { contributions }) => all + contributions, 0);
   expect([await sum(), await sum(bob)]).toEqual([4, 3]);
   const [{ timestamp = 0 } = {}] = (await users.userGetHeatmapData('ada')).data as unknown as { timestamp?: number }[];
   expect(Math.abs(Number(timestamp) * 1000 - Date.now())).toBeLessThan(3_600_000);
@@ -55,7 +66,10 @@ it('organisations have a team of owners, and say who may do what', async () => {
   expect((await teams.orgListTeamMember(id, 'bob')).data).toMatchObject({ login: 'bob' });
   expect((await orgs.orgListPublicMembers('guild')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
   expect((await orgs.orgIsPublicMember('guild', 'bob')).status).toBe(204);
-  expect((await users.orgGetUserPermissions('bob', 'guild')).data).toMatchObject({ is_owner: true, can_create_repository: true }); // prettier-ignore
+  expect((await users.orgGetUserPermissions('bob', 'guild')).data).toMatchObject({
+    is_owner: true,
+    can_create_repository: true,
+  });
   expect((await repos.repoListTeams('guild', 'tools')).data).toMatchObject([{ id }]);
   expect((await repos.repoCheckTeam('guild', 'tools', 'owners')).data).toMatchObject({ id });
   expect((await teams.orgListTeamRepo(id, 'guild', 'tools')).data).toMatchObject({ full_name: 'guild/tools' });
@@ -67,8 +81,10 @@ it('a fork is brought up to what it is a copy of, forward and by a merge', async
   const { repos } = api;
   await room.create('origin', { auto_init: true });
   await repos.createFork('ada', 'origin', { name: 'copy' });
-  const write = (repo: string, path: string, content = 'bg==') => repos.repoCreateFile('ada', repo, path, { content, message: path }); // prettier-ignore
-  const update = async (more = {}) => (await repos.repoMergeUpstream('ada', 'copy', { branch: 'main', ...more })).data.merge_type; // prettier-ignore
+  const write = (repo: string, path: string, content = 'bg==') =>
+    repos.repoCreateFile('ada', repo, path, { content, message: path });
+  const update = async (more = {}) =>
+    (await repos.repoMergeUpstream('ada', 'copy', { branch: 'main', ...more })).data.merge_type;
   expect(await update()).toBe('up-to-date');
   await write('origin', 'a');
   expect(await update()).toBe('fast-forward');
@@ -91,11 +107,21 @@ it('says what was noted of a commit, and how issues begin', async () => {
   const cwd = await room.work('noted');
   const bug =
     '---\nname: Bug\nabout: Something is wrong\ntitle: "[bug] "\nlabels: bug, urgent\n---\n\nWhat happened?\n';
-  const form = 'name: Idea\ndescription: Something new\nbody:\n  - type: textarea\n    id: what\n    attributes:\n      label: What?\n'; // prettier-ignore
-  const config = 'blank_issues_enabled: false\ncontact_links:\n  - name: Forum\n    url: https://forum.example.org\n    about: Ask there\n'; // prettier-ignore
-  for (const [name, text] of Object.entries({ 'bug.md': bug, 'idea.yaml': form, 'config.yml': config, 'broken.yaml': '{' })) {
-    await room.run('sh', ['-c', `mkdir -p .gitea/ISSUE_TEMPLATE && cat > ".gitea/ISSUE_TEMPLATE/${name}"`], { cwd, input: text }); // prettier-ignore
-  } // prettier-ignore
+  const form =
+    'name: Idea\ndescription: Something new\nbody:\n  - type: textarea\n    id: what\n    attributes:\n      label: What?\n';
+  const config =
+    'blank_issues_enabled: false\ncontact_links:\n  - name: Forum\n    url: https://forum.example.org\n    about: Ask there\n';
+  for (const [name, text] of Object.entries({
+    'bug.md': bug,
+    'idea.yaml': form,
+    'config.yml': config,
+    'broken.yaml': '{',
+  })) {
+    await room.run('sh', ['-c', `mkdir -p .gitea/ISSUE_TEMPLATE && cat > ".gitea/ISSUE_TEMPLATE/${name}"`], {
+      cwd,
+      input: text,
+    });
+  }
   await room.run('sh', ['-c', 'git add . && git commit -qm templates && git notes add -m "looked at"'], { cwd });
   await room.git(['push', '-q', `${room.signedUrl}/ada/noted.git`, 'main', 'refs/notes/*'], { cwd });
   const { stdout } = await room.git(['rev-parse', 'HEAD'], { cwd: join(room.folder, 'noted') });
@@ -104,9 +130,18 @@ it('says what was noted of a commit, and how issues begin', async () => {
   await expect(repos.repoGetNote('ada', 'noted', 'HEAD~1')).rejects.toMatchObject({ status: 404 });
   const { data: templates } = await repos.repoGetIssueTemplates('ada', 'noted');
   expect(templates).toMatchObject([
-    { name: 'Bug', title: '[bug] ', labels: ['bug', 'urgent'], content: '\nWhat happened?\n', file_name: '.gitea/ISSUE_TEMPLATE/bug.md' }, // prettier-ignore
+    {
+      name: 'Bug',
+      title: '[bug] ',
+      labels: ['bug', 'urgent'],
+      content: '\nWhat happened?\n',
+      file_name: '.gitea/ISSUE_TEMPLATE/bug.md',
+    },
     { name: 'Idea', about: 'Something new', body: [{ type: 'textarea', id: 'what' }] },
   ]);
-  expect((await repos.repoGetIssueConfig('ada', 'noted')).data).toMatchObject({ blank_issues_enabled: false, contact_links: [{ name: 'Forum' }] }); // prettier-ignore
+  expect((await repos.repoGetIssueConfig('ada', 'noted')).data).toMatchObject({
+    blank_issues_enabled: false,
+    contact_links: [{ name: 'Forum' }],
+  });
   expect((await repos.repoValidateIssueConfig('ada', 'noted')).data).toEqual({ valid: true, message: '' });
 });

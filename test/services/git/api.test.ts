@@ -11,7 +11,14 @@ let room: GitRoom;
 const offers: NoticeOffer[] = [];
 /** Stands for the aggregator. */
 const listener = defineService({
-  ...defineManifest({ id: 'notify', title: 'Notify', summary: 'Hears of notices.', settings: z.object({}), environment: {}, migrations: [] }), // prettier-ignore
+  ...defineManifest({
+    id: 'notify',
+    title: 'Notify',
+    summary: 'Hears of notices.',
+    settings: z.object({}),
+    environment: {},
+    migrations: [],
+  }),
   create: ({ handovers }) => ({
     start: async () => void handovers.receive(noticeOffered, async (offer) => void offers.push(offer)),
     health: async () => ({ state: 'up', detail: '' }),
@@ -41,7 +48,11 @@ describe('the API of repositories', () => {
     expect(made).toMatchObject({ full_name: 'ada/js', empty: false, default_branch: 'main' });
     const { data: contents } = await client.repos.repoGetContents('ada', 'js', 'README.md');
     expect(Buffer.from(contents.content ?? '', 'base64').toString()).toBe('# js\n');
-    const { data: changed } = await client.repos.repoUpdateFile('ada', 'js', 'README.md', { content: btoa('new\n'), sha: contents.sha ?? '', message: 'change' }); // prettier-ignore
+    const { data: changed } = await client.repos.repoUpdateFile('ada', 'js', 'README.md', {
+      content: btoa('new\n'),
+      sha: contents.sha ?? '',
+      message: 'change',
+    });
     expect(changed.commit?.message).toBe('change\n');
     const { data: commits } = await client.repos.repoGetAllCommits('ada', 'js');
     expect(commits.map((commit) => commit.commit?.message)).toEqual(['change\n', 'Initial commit\n']);
@@ -78,7 +89,9 @@ describe('the API of repositories', () => {
     const diff = await (await room.api('GET', `/repos/ada/files/git/commits/${sha}.diff`)).text();
     expect(diff).toContain('+++ b/a.txt');
     for (const path of ['../x', '.git/config', 'a/../../x', 'dir/.GIT/hooks/x']) {
-      const reply = await room.api('POST', '/repos/ada/files/contents', { files: [{ operation: 'create', path, content: '' }] }); // prettier-ignore
+      const reply = await room.api('POST', '/repos/ada/files/contents', {
+        files: [{ operation: 'create', path, content: '' }],
+      });
       expect([path, reply.status]).toEqual([path, 422]);
     }
     for (const ref of ['--upload-pack=x', '-x', 'a..b', 'main:a.txt', 'x\u0000y']) {
@@ -115,14 +128,21 @@ describe('the API of repositories', () => {
   });
 
   it('copies a repository from elsewhere, from nowhere near for accounts, and never from a folder', async () => {
-    const copied = await json('POST', '/repos/migrate', { clone_addr: `${room.url}/ada/new.git`, repo_name: 'copied', private: true }); // prettier-ignore
+    const copied = await json('POST', '/repos/migrate', {
+      clone_addr: `${room.url}/ada/new.git`,
+      repo_name: 'copied',
+      private: true,
+    });
     expect(copied).toMatchObject({
       empty: false,
       private: true,
       branch_count: 2,
       original_url: `${room.url}/ada/new.git`,
     });
-    const again = await room.api('POST', '/repos/migrate', { clone_addr: `${room.url}/ada/new.git`, repo_name: 'copied' }); // prettier-ignore
+    const again = await room.api('POST', '/repos/migrate', {
+      clone_addr: `${room.url}/ada/new.git`,
+      repo_name: 'copied',
+    });
     expect(again.status).toBe(409);
     const bob = await room.account('bob');
     for (const clone_addr of [
@@ -135,7 +155,6 @@ describe('the API of repositories', () => {
       'ext::sh -c touch% /tmp/x',
       '--upload-pack=x',
     ]) {
-      // prettier-ignore
       const reply = await room.api('POST', '/repos/migrate', { clone_addr, repo_name: 'stolen' }, bob);
       expect([clone_addr, reply.status]).toEqual([clone_addr, 422]);
     }
@@ -144,11 +163,18 @@ describe('the API of repositories', () => {
     let seen: string | undefined;
     const server = createServer((request, response) => {
       seen ??= request.headers.authorization;
-      response.writeHead(request.headers.authorization === undefined ? 401 : 404, { 'www-authenticate': 'Basic realm="x"' }).end(); // prettier-ignore
+      response
+        .writeHead(request.headers.authorization === undefined ? 401 : 404, { 'www-authenticate': 'Basic realm="x"' })
+        .end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const port = (server.address() as AddressInfo).port;
-    const failed = await room.api('POST', '/repos/migrate', { clone_addr: `http://127.0.0.1:${port}/x.git`, repo_name: 'failed', auth_username: 'u', auth_password: "p'q$(id)" }); // prettier-ignore
+    const failed = await room.api('POST', '/repos/migrate', {
+      clone_addr: `http://127.0.0.1:${port}/x.git`,
+      repo_name: 'failed',
+      auth_username: 'u',
+      auth_password: "p'q$(id)",
+    });
     server.close();
     expect(failed.status).toBe(422);
     expect(await failed.text()).not.toContain('$(id)');
@@ -180,7 +206,6 @@ describe('the API of repositories', () => {
       'gitea_repositories',
       'gitea_users{state="active"}',
     ]) {
-      // prettier-ignore
       expect(text).toContain(`\n${name}`);
     }
   });

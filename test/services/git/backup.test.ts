@@ -37,12 +37,19 @@ it('a backup that is made while pushes run is whole, and is what the tables say 
     await restoreBackup(dataDir, join(folder, 'backups', name), { force: false });
     await using room = await openGitRoom({ dataDir });
     const root = join(dataDir, 'git', 'repositories');
-    const repositories = readdirSync(root).flatMap((part) => readdirSync(join(root, part)).map((each) => join(root, part, each))); // prettier-ignore
+    const repositories = readdirSync(root).flatMap((part) =>
+      readdirSync(join(root, part)).map((each) => join(root, part, each)),
+    );
     expect(repositories.length).toBe(2);
-    for (const cwd of repositories) expect((await room.git(['fsck', '--strict', '--connectivity-only'], { cwd })).code).toBe(0); // prettier-ignore
+    for (const cwd of repositories)
+      expect((await room.git(['fsck', '--strict', '--connectivity-only'], { cwd })).code).toBe(0);
     const branches = (await room.git(['ls-remote', '--heads', `${room.url}/ada/busy.git`])).stdout.trim().split('\n');
     expect(branches.length).toBeGreaterThan(2);
-    expect(await (await room.api('GET', '/repos/ada/busy')).json()).toMatchObject({ empty: false, branch_count: branches.length, default_branch: 'main' }); // prettier-ignore
+    expect(await (await room.api('GET', '/repos/ada/busy')).json()).toMatchObject({
+      empty: false,
+      branch_count: branches.length,
+      default_branch: 'main',
+    });
     await room.git(['clone', '-q', `${room.signedUrl}/ada/still.git`, 'still']);
     await room.git(['commit', '-q', '--allow-empty', '-m', 'after'], { cwd: join(room.folder, 'still') });
     await room.git(['push', '-q', 'origin', 'main'], { cwd: join(room.folder, 'still') });

@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-const fileOf = async (repo: string, path: string): Promise<string> => (await room.api('GET', `/repos/ada/${repo}/raw/${path}`)).text(); // prettier-ignore
+const fileOf = async (repo: string, path: string): Promise<string> =>
+  (await room.api('GET', `/repos/ada/${repo}/raw/${path}`)).text();
 
 it('a repository begins with a licence, files to leave out and labels', async () => {
   const { gitignore, label, licenses, repos, user } = api;
@@ -24,9 +25,21 @@ it('a repository begins with a licence, files to leave out and labels', async ()
   expect(node.source).toContain('node_modules/');
   expect((await label.listLabelTemplates()).data).toContain('Default');
   const { data: set } = await label.getLabelTemplateInfo('Default');
-  expect(set).toContainEqual({ name: 'bug', color: 'ee0701', description: 'Something is not working', exclusive: false }); // prettier-ignore
+  expect(set).toContainEqual({
+    name: 'bug',
+    color: 'ee0701',
+    description: 'Something is not working',
+    exclusive: false,
+  });
 
-  await user.createCurrentUserRepo({ name: 'begun', auto_init: true, license: 'MIT', gitignores: 'Node, Linux', issue_labels: 'Default', readme: 'Default' }); // prettier-ignore
+  await user.createCurrentUserRepo({
+    name: 'begun',
+    auto_init: true,
+    license: 'MIT',
+    gitignores: 'Node, Linux',
+    issue_labels: 'Default',
+    readme: 'Default',
+  });
   expect(await fileOf('begun', 'LICENSE')).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} ada\n/);
   const left = await fileOf('begun', '.gitignore');
   expect([left.includes('# Node\nnode_modules/'), left.includes('# Linux\n*~')]).toEqual([true, true]);

@@ -14,7 +14,14 @@ describe('the branches of a repository', () => {
     bob = await room.account('bob');
     await room.create('fleet', { private: true });
     const cwd = await room.work('fleet');
-    await room.run('sh', ['-c', 'for i in 1 2 3; do git commit -q --allow-empty -m "main $i"; done; git branch old main~2; git checkout -q -b topic/sail main~1; git commit -q --allow-empty -m "a sail"; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m "a larger sail"'], { cwd }); // prettier-ignore
+    await room.run(
+      'sh',
+      [
+        '-c',
+        'for i in 1 2 3; do git commit -q --allow-empty -m "main $i"; done; git branch old main~2; git checkout -q -b topic/sail main~1; git commit -q --allow-empty -m "a sail"; GIT_COMMITTER_DATE=2035-01-01T00:00:00Z git commit -q --allow-empty -m "a larger sail"',
+      ],
+      { cwd },
+    );
     await room.git(['push', '-q', `${room.signedUrl}/ada/fleet.git`, '--all'], { cwd });
     await room.git(['symbolic-ref', 'HEAD', 'refs/heads/main'], { cwd });
     await room.api('PATCH', '/repos/ada/fleet', { default_branch: 'main' });
@@ -28,7 +35,6 @@ describe('the branches of a repository', () => {
     authorization = adminAuthorization,
     repository = 'fleet',
   ): Promise<any> => {
-    // prettier-ignore
     const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/${repository}/branches${path}`, {
       method,
       headers: { authorization, 'content-type': 'application/json' },
@@ -36,7 +42,8 @@ describe('the branches of a repository', () => {
     });
     return { status: reply.status, ...((await reply.json()) as object) };
   };
-  const names = async (query = ''): Promise<string[]> => (await ask('GET', query)).branches.map(({ name }: { name: string }) => name); // prettier-ignore
+  const names = async (query = ''): Promise<string[]> =>
+    (await ask('GET', query)).branches.map(({ name }: { name: string }) => name);
 
   it('are listed with their last commit and how far they are from the default one', async () => {
     await room.api('POST', '/repos/ada/fleet/branch_protections', { rule_name: 'o*' });
@@ -44,8 +51,24 @@ describe('the branches of a repository', () => {
     const { branches, ...rest } = await ask('GET');
     expect(rest).toEqual({ status: 200, total: 3, more: false, mayWrite: true, mayAdminister: true });
     expect(branches).toMatchObject([
-      { name: 'main', isDefault: true, rule: null, ahead: 0, behind: 0, pulls: [1], commit: { title: 'main 3', author: 'Ann' } }, // prettier-ignore
-      { name: 'topic/sail', isDefault: false, rule: null, ahead: 2, behind: 1, pulls: [1], commit: { title: 'a larger sail' } }, // prettier-ignore
+      {
+        name: 'main',
+        isDefault: true,
+        rule: null,
+        ahead: 0,
+        behind: 0,
+        pulls: [1],
+        commit: { title: 'main 3', author: 'Ann' },
+      },
+      {
+        name: 'topic/sail',
+        isDefault: false,
+        rule: null,
+        ahead: 2,
+        behind: 1,
+        pulls: [1],
+        commit: { title: 'a larger sail' },
+      },
       { name: 'old', rule: 'o*', ahead: 0, behind: 2, pulls: [] },
     ]);
     expect(await names('?q=SAIL')).toEqual(['topic/sail']);
@@ -58,7 +81,9 @@ describe('the branches of a repository', () => {
     const { id } = (await (await room.api('GET', '/repos/ada/fleet/branches/old')).json()).commit;
     expect((await ask('POST', '', { name: 'topic/oar', from: id })).status).toBe(200);
     expect((await ask('POST', '', { name: 'next', from: 'topic/sail' })).status).toBe(200);
-    expect(await (await room.api('GET', '/repos/ada/fleet/branches/topic/oar')).json()).toMatchObject({ commit: { id } }); // prettier-ignore
+    expect(await (await room.api('GET', '/repos/ada/fleet/branches/topic/oar')).json()).toMatchObject({
+      commit: { id },
+    });
     expect(await ask('GET', '?q=next')).toMatchObject({ branches: [{ ahead: 2, behind: 1 }] });
     for (const [body, fields] of [
       [{ name: 'a..b', from: 'main' }, { name: expect.stringContaining('no such name') }],
@@ -75,7 +100,8 @@ describe('the branches of a repository', () => {
   it('are removed only at the commit that was seen, and never the default or a protected one', async () => {
     await ask('POST', '', { name: 'gone', from: 'main' });
     const tip = async (name: string): Promise<string> => (await ask('GET', `?q=${name}`)).branches[0].commit.id;
-    const remove = (name: string, commit: string, who?: string) => ask('DELETE', `?name=${name}&commit=${commit}`, undefined, who); // prettier-ignore
+    const remove = (name: string, commit: string, who?: string) =>
+      ask('DELETE', `?name=${name}&commit=${commit}`, undefined, who);
     const [main, old] = [await tip('main'), await tip('old')];
     expect(await remove('gone', old)).toMatchObject({ status: 409, error: { code: 'git.moved' } });
     expect(await remove('main', main)).toMatchObject({ status: 403 });
@@ -86,7 +112,10 @@ describe('the branches of a repository', () => {
     expect((await remove('gone', main)).status).toBe(404);
     expect(await names()).not.toContain('gone');
     await room.api('PUT', '/repos/ada/fleet/collaborators/bob', { permission: 'read' });
-    const [{ mayWrite, mayAdminister }, made] = [await ask('GET', '', undefined, bob), await ask('POST', '', { name: 'bobs', from: 'main' }, bob)]; // prettier-ignore
+    const [{ mayWrite, mayAdminister }, made] = [
+      await ask('GET', '', undefined, bob),
+      await ask('POST', '', { name: 'bobs', from: 'main' }, bob),
+    ];
     expect([mayWrite, mayAdminister, made.status]).toEqual([false, false, 403]);
     expect((await remove('next', await tip('next'), bob)).status).toBe(403);
     await room.api('PATCH', '/repos/ada/fleet', { archived: true });
@@ -101,7 +130,9 @@ describe('the branches of a repository', () => {
     await room.create('shared', { auto_init: true });
     await room.api('PUT', '/repos/ada/shared/collaborators/carl', { permission: 'admin' });
     const settings = async (authorization: string): Promise<any> => {
-      const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/shared/settings`, { headers: { authorization } }); // prettier-ignore
+      const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/shared/settings`, {
+        headers: { authorization },
+      });
       return reply.json();
     };
     expect(await settings(adminAuthorization)).toMatchObject({ branches: ['main'], mayRemove: true });
@@ -134,7 +165,11 @@ exit $code
     room = await openGitRoom();
     await room.create('wide');
     const cwd = await room.work('wide');
-    await room.run('sh', ['-c', 'for i in 1 2 3 4 5 6; do git checkout -q -b b$i main; git commit -q --allow-empty -m $i; done'], { cwd }); // prettier-ignore
+    await room.run(
+      'sh',
+      ['-c', 'for i in 1 2 3 4 5 6; do git checkout -q -b b$i main; git commit -q --allow-empty -m $i; done'],
+      { cwd },
+    );
     await room.git(['push', '-q', `${room.signedUrl}/ada/wide.git`, '--all'], { cwd });
     await room.api('PATCH', '/repos/ada/wide', { default_branch: 'main' });
     const { stdout } = await room.git(['rev-parse', 'main', 'b3'], { cwd });
@@ -153,10 +188,22 @@ exit $code
   });
 
   it('are compared two at a time, after whatever else the computer has to do, and shown where that fails', async () => {
-    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/wide/branches`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
-    const { branches } = (await reply.json()) as { branches: { name: string; ahead: number | null; behind: number | null }[] }; // prettier-ignore
+    const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/wide/branches`, {
+      headers: { authorization: adminAuthorization },
+    });
+    const { branches } = (await reply.json()) as {
+      branches: { name: string; ahead: number | null; behind: number | null }[];
+    };
     const distances = branches.map(({ name, ahead, behind }) => [name, ahead, behind]).toSorted();
-    expect(distances).toEqual([['b1', 1, 0], ['b2', 1, 0], ['b3', null, null], ['b4', 1, 0], ['b5', 1, 0], ['b6', 1, 0], ['main', 0, 0]]); // prettier-ignore
+    expect(distances).toEqual([
+      ['b1', 1, 0],
+      ['b2', 1, 0],
+      ['b3', null, null],
+      ['b4', 1, 0],
+      ['b5', 1, 0],
+      ['b6', 1, 0],
+      ['main', 0, 0],
+    ]);
     const begun = log().filter((line) => line.startsWith('begins'));
     expect(begun).toHaveLength(6);
     expect(begun.every((line) => Number(line.split(' ')[1]) >= 10)).toBe(true);

@@ -14,7 +14,14 @@ const base64 = (text: string | Buffer): string => Buffer.from(text).toString('ba
 it('a change over the API takes the place of no other file or folder', async () => {
   await room.create('demo');
   const cwd = await room.work('demo', { 'README.md': '# demo\n', 'other.txt': 'other\n' });
-  await room.run('sh', ['-c', 'mkdir src && echo a > src/a.txt && echo b > src/b.txt && echo echo > run.sh && chmod +x run.sh && ln -s README.md link && git add . && git commit -qm more'], { cwd }); // prettier-ignore
+  await room.run(
+    'sh',
+    [
+      '-c',
+      'mkdir src && echo a > src/a.txt && echo b > src/b.txt && echo echo > run.sh && chmod +x run.sh && ln -s README.md link && git add . && git commit -qm more',
+    ],
+    { cwd },
+  );
   await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
   const tree = async (): Promise<string> => {
     await room.git(['fetch', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
@@ -32,9 +39,23 @@ it('a change over the API takes the place of no other file or folder', async () 
     ['PUT', '/other.txt', { content, sha, from_path: 'README.md' }],
     ['POST', '', { files: [{ operation: 'rename', path: 'other.txt', from_path: 'README.md', sha }] }],
     ['POST', '', { files: [{ operation: 'upload', path: 'other.txt', from_path: 'README.md', content }] }],
-    ['POST', '', { files: [{ operation: 'create', path: 'n', content }, { operation: 'create', path: 'n/m', content }] }], // prettier-ignore
+    [
+      'POST',
+      '',
+      {
+        files: [
+          { operation: 'create', path: 'n', content },
+          { operation: 'create', path: 'n/m', content },
+        ],
+      },
+    ],
   ] as const) {
-    expect([method, path, body, (await room.api(method, contents + path, body)).status]).toEqual([method, path, body, 422]); // prettier-ignore
+    expect([method, path, body, (await room.api(method, contents + path, body)).status]).toEqual([
+      method,
+      path,
+      body,
+      422,
+    ]);
   }
   expect(await tree()).toBe(before);
 
@@ -52,7 +73,15 @@ it('a change over the API takes the place of no other file or folder', async () 
   expect(after).toContain(`100755 blob ${idOf('run.sh')}\tbin/run.sh\n`);
   expect(after).toContain(`120000 blob ${idOf('link')}\tbin/link\n`);
   expect(after).toContain(`100644 blob ${sha}\tREADME.md/index.md\n`);
-  expect(after.split('\n').map((line) => line.split('\t')[1])).toEqual(['README.md/index.md', 'bin/link', 'bin/run.sh', 'other.txt', 'src/a.txt', 'src/b.txt', undefined]); // prettier-ignore
+  expect(after.split('\n').map((line) => line.split('\t')[1])).toEqual([
+    'README.md/index.md',
+    'bin/link',
+    'bin/run.sh',
+    'other.txt',
+    'src/a.txt',
+    'src/b.txt',
+    undefined,
+  ]);
 });
 
 it('a change over the API takes the place of no submodule, and leaves it where it is', async () => {
@@ -79,15 +108,28 @@ it('a change over the API takes the place of no submodule, and leaves it where i
   const own = await fetch(`${room.host.url('control')}/api/git/repositories/ada/nested/content`, {
     method: 'POST',
     headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ branch: 'main', from: '', path: 'parts/lib/x', id: '', text: 'x', message: '', newBranch: '' }), // prettier-ignore
+    body: JSON.stringify({
+      branch: 'main',
+      from: '',
+      path: 'parts/lib/x',
+      id: '',
+      text: 'x',
+      message: '',
+      newBranch: '',
+    }),
   });
-  expect([own.status, await own.json()]).toMatchObject([422, { error: { fields: { path: expect.stringContaining('submodule') } } }]); // prettier-ignore
+  expect([own.status, await own.json()]).toMatchObject([
+    422,
+    { error: { fields: { path: expect.stringContaining('submodule') } } },
+  ]);
   expect((await room.api('POST', `${contents}/parts/other.txt`, { content })).status).toBe(201);
   for (const name of [':!x', ':(glob)x', ':(attr:foo)z']) {
     expect((await room.api('POST', `${contents}/${encodeURIComponent(name)}`, { content })).status, name).toBe(201);
   }
   await room.git(['fetch', '-q', `${room.signedUrl}/ada/nested.git`, 'main'], { cwd });
-  expect((await room.git(['ls-tree', '-r', 'FETCH_HEAD', 'parts/'], { cwd })).stdout).toContain(`160000 commit ${foreign}\tparts/lib\n`); // prettier-ignore
+  expect((await room.git(['ls-tree', '-r', 'FETCH_HEAD', 'parts/'], { cwd })).stdout).toContain(
+    `160000 commit ${foreign}\tparts/lib\n`,
+  );
 });
 
 it('only a text that comes back as it was is given out to be changed', async () => {
@@ -100,7 +142,8 @@ it('only a text that comes back as it was is given out to be changed', async () 
   };
   const work = Object.entries(files).map(([path, bytes]) => ({ operation: 'create', path, content: base64(bytes) }));
   expect((await room.api('POST', '/repos/ada/texts/contents', { files: work })).status).toBe(201);
-  const shown = (path: string): Promise<any> => api(room.host.url('control'), `/api/git/repositories/ada/texts/content?path=${path}`); // prettier-ignore
+  const shown = (path: string): Promise<any> =>
+    api(room.host.url('control'), `/api/git/repositories/ada/texts/content?path=${path}`);
   expect(await shown('plain.txt')).toMatchObject({ text: 'Käse\r\n', editable: true });
   expect(await shown('latin.txt')).toMatchObject({ text: 'Käse\n', editable: false });
   expect(await shown('late.bin')).toMatchObject({ editable: false });
@@ -114,6 +157,8 @@ it('a change over the API may be as deep as a path is long', async () => {
   expect((await room.api('POST', contents, { files: [{ operation: 'create', path, content }] })).status).toBe(201);
   expect(await (await room.api('GET', `/repos/ada/deep/raw/${path}`)).text()).toBe('deep\n');
   // The way there is known by now.
-  const beside = await room.api('POST', contents, { files: [{ operation: 'create', path: path.replace('b.', 'c.'), content }] }); // prettier-ignore
+  const beside = await room.api('POST', contents, {
+    files: [{ operation: 'create', path: path.replace('b.', 'c.'), content }],
+  });
   expect(beside.status).toBe(201);
 });

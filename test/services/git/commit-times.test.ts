@@ -16,9 +16,19 @@ beforeAll(async () => {
   const { stdout: blob } = await room.git(['hash-object', '-w', '--stdin'], { cwd, input: 'from far away\n' });
   const { stdout: tree } = await room.git(['mktree'], { cwd, input: `100644 blob ${blob.trim()}\tfar.txt\n` });
   const who = (role: string, seconds: string): string => `${role} Ann <ann@example.org> ${seconds} +0130\n`;
-  const commit = await make('commit', `tree ${tree.trim()}\nparent ${parent}\n${who('author', hostile)}${who('committer', hostile)}\nfar\n`); // prettier-ignore
+  const commit = await make(
+    'commit',
+    `tree ${tree.trim()}\nparent ${parent}\n${who('author', hostile)}${who('committer', hostile)}\nfar\n`,
+  );
   const tag = await make('tag', `object ${commit}\ntype commit\ntag far\n${who('tagger', hostile)}\nfar\n`);
-  await room.run('sh', ['-c', `git update-ref refs/heads/odd ${commit}; git update-ref refs/tags/far ${tag}; git checkout -q main; git commit -q --allow-empty -m 'main goes on'`], { cwd }); // prettier-ignore
+  await room.run(
+    'sh',
+    [
+      '-c',
+      `git update-ref refs/heads/odd ${commit}; git update-ref refs/tags/far ${tag}; git checkout -q main; git commit -q --allow-empty -m 'main goes on'`,
+    ],
+    { cwd },
+  );
   await room.git(['push', '-q', `${room.signedUrl}/ada/late.git`, 'main', 'odd', 'far'], { cwd });
 });
 afterAll(() => room[Symbol.asyncDispose]());
@@ -31,7 +41,9 @@ const json = async (path: string): Promise<any> => {
   return reply.json();
 };
 const own = async (path: string): Promise<any> => {
-  const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/late${path}`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/late${path}`, {
+    headers: { authorization: adminAuthorization },
+  });
   expect([path, reply.status]).toEqual([path, 200]);
   return reply.json();
 };
@@ -40,7 +52,10 @@ describe('a commit of a time that no date can hold', () => {
   const shown = '9999-12-31T23:59:59Z';
 
   it('is shown with the last time that clients can read', async () => {
-    expect((await json('/commits?sha=odd&limit=1'))[0]).toMatchObject({ created: shown, commit: { author: { date: shown } } }); // prettier-ignore
+    expect((await json('/commits?sha=odd&limit=1'))[0]).toMatchObject({
+      created: shown,
+      commit: { author: { date: shown } },
+    });
     expect((await json('/branches/odd')).commit.timestamp).toBe(shown);
     expect((await json('/contents/far.txt?ref=odd')).last_committer_date).toBe(shown);
     const { id } = await json('/tags/far');
@@ -58,7 +73,9 @@ describe('a commit of a time that no date can hold', () => {
   });
 
   it('keeps its time when it is put onto another one', async () => {
-    const { number } = (await (await room.api('POST', '/repos/ada/late/pulls', { title: 'Far', head: 'odd', base: 'main' })).json()) as { number: number }; // prettier-ignore
+    const { number } = (await (
+      await room.api('POST', '/repos/ada/late/pulls', { title: 'Far', head: 'odd', base: 'main' })
+    ).json()) as { number: number };
     const merged = await room.api('POST', `/repos/ada/late/pulls/${number}/merge`, { Do: 'rebase' });
     expect([merged.status, await merged.text()]).toEqual([200, '']);
     await room.git(['fetch', '-q', `${room.signedUrl}/ada/late.git`, 'main'], { cwd });
@@ -73,8 +90,11 @@ describe('a commit of a time that no date can hold', () => {
         ['1930-01-01T00:00:00Z', '0 +0000'],
       ] as const
     ).entries()) {
-      // prettier-ignore
-      const made = await room.api('POST', `/repos/ada/late/contents/${at}.txt`, { content: 'eA==', message: 'x', dates: { author: date } }); // prettier-ignore
+      const made = await room.api('POST', `/repos/ada/late/contents/${at}.txt`, {
+        content: 'eA==',
+        message: 'x',
+        dates: { author: date },
+      });
       expect([date, made.status]).toEqual([date, 201]);
       await room.git(['fetch', '-q', `${room.signedUrl}/ada/late.git`, 'main'], { cwd });
       const { stdout } = await room.git(['log', '-1', '--format=%ad', '--date=raw', 'FETCH_HEAD'], { cwd });

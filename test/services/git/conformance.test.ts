@@ -8,7 +8,12 @@ import { shapeOf } from './shape.ts';
 
 interface Exchange {
   readonly name: string;
-  readonly request: { readonly method: string; readonly path: string; readonly headers: Record<string, string>; readonly body: unknown }; // prettier-ignore
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Record<string, string>;
+    readonly body: unknown;
+  };
   readonly response: { readonly status: number; readonly headers: Record<string, string>; readonly body: unknown };
 }
 
@@ -78,7 +83,9 @@ describe('exchanges recorded from the peer', () => {
 
   it('are gone on with after a push', async () => {
     const cwd = await room.work('demo', { 'README.md': '# demo\n' });
-    await room.run('sh', ['-c', 'mkdir src && echo A > src/a.txt && git add . && git commit -q --amend --no-edit'], { cwd }); // prettier-ignore
+    await room.run('sh', ['-c', 'mkdir src && echo A > src/a.txt && git add . && git commit -q --amend --no-edit'], {
+      cwd,
+    });
     await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
     commit = (await room.git(['rev-parse', 'HEAD'], { cwd })).stdout.trim();
   });
@@ -114,7 +121,8 @@ describe('exchanges recorded from the peer', () => {
 
   it('name the metrics that dashboards for the peer read', async () => {
     const reply = await fetch(`${room.url}/metrics`, { headers: { authorization: 'Bearer metricstoken' } });
-    const named = (text: string) => [...text.matchAll(/^# TYPE (gitea_\w+) (\w+)$/gm)].map(([, name, kind]) => `${name} ${kind}`); // prettier-ignore
+    const named = (text: string) =>
+      [...text.matchAll(/^# TYPE (gitea_\w+) (\w+)$/gm)].map(([, name, kind]) => `${name} ${kind}`);
     const recorded = String(all.find(({ number }) => number === 123)?.exchange.response.body);
     expect(named(recorded)).toEqual(expect.arrayContaining(named(await reply.text())));
   });
@@ -123,8 +131,16 @@ describe('exchanges recorded from the peer', () => {
 async function replay({ name, request, response }: Exchange): Promise<void> {
   const path = ours(request.path);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, ours(value)]));
-  const body = request.body === null ? undefined : ours(typeof request.body === 'string' ? request.body : JSON.stringify(request.body)); // prettier-ignore
-  const reply = await fetch(room.url + path, { method: request.method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) }); // prettier-ignore
+  const body =
+    request.body === null
+      ? undefined
+      : ours(typeof request.body === 'string' ? request.body : JSON.stringify(request.body));
+  const reply = await fetch(room.url + path, {
+    method: request.method,
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
+  });
   const text = await reply.text();
   const difference = differs[name];
   expect(reply.status, text).toBe(difference?.status ?? response.status);
@@ -138,9 +154,9 @@ async function replay({ name, request, response }: Exchange): Promise<void> {
     'location',
     'etag',
   ]) {
-    // prettier-ignore
     const expected = difference?.status === undefined ? response.headers[header] : undefined;
-    if (expected !== undefined && header !== 'etag' && header !== 'x-total-count') expect([header, reply.headers.get(header)]).toEqual([header, ours(expected)]); // prettier-ignore
+    if (expected !== undefined && header !== 'etag' && header !== 'x-total-count')
+      expect([header, reply.headers.get(header)]).toEqual([header, ours(expected)]);
     if (expected !== undefined) expect(reply.headers.has(header), header).toBe(true);
   }
   if (difference?.body === true || response.body === null) return;

@@ -14,7 +14,9 @@ const line = (text: string): string => (Buffer.byteLength(text) + 4).toString(16
 
 function folderOf(dataDir: string): string {
   const root = join(dataDir, 'git', 'repositories');
-  const [path = ''] = readdirSync(root).flatMap((part) => readdirSync(join(root, part)).map((name) => join(root, part, name))); // prettier-ignore
+  const [path = ''] = readdirSync(root).flatMap((part) =>
+    readdirSync(join(root, part)).map((name) => join(root, part, name)),
+  );
   return path;
 }
 
@@ -49,7 +51,6 @@ describe('a push that goes wrong', () => {
       'refs/heads/x.lock',
       'refs/heads/a b',
     ]) {
-      // prettier-ignore
       expect([ref, (await push(`${zeros} ${head} ${ref}`, '')).status]).toEqual([ref, 400]);
     }
     const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/demo.git`]);
@@ -94,10 +95,17 @@ describe('a push that goes wrong', () => {
     await using room: GitRoom = await openGitRoom();
     let host: HostProcess | undefined;
     try {
-      const environment = Object.fromEntries(['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false'])); // prettier-ignore
+      const environment = Object.fromEntries(
+        ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']),
+      );
       host = await startHostProcess(dataDir, { environment });
-      const remote = (): string => `${host?.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`) ?? ''}/ada/demo.git`; // prettier-ignore
-      await fetch(`${host.url('git')}/api/v1/user/repos`, { method: 'POST', headers: { authorization: adminAuthorization }, body: '{"name":"demo"}' }); // prettier-ignore
+      const remote = (): string =>
+        `${host?.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`) ?? ''}/ada/demo.git`;
+      await fetch(`${host.url('git')}/api/v1/user/repos`, {
+        method: 'POST',
+        headers: { authorization: adminAuthorization },
+        body: '{"name":"demo"}',
+      });
       const cwd = await room.work('demo');
       await room.git(['push', '-q', remote(), 'main'], { cwd });
       await host.kill();
@@ -106,8 +114,13 @@ describe('a push that goes wrong', () => {
       expect((await room.git(['ls-remote', remote()])).stdout).toContain('refs/heads/main');
 
       await room.run('sh', ['-c', 'head -c 20000000 /dev/urandom > big && git add big && git commit -qm big'], { cwd });
-      const pushing = spawn('git', ['push', remote(), 'main'], { cwd, stdio: 'ignore', env: { ...process.env, HOME: room.folder } }); // prettier-ignore
-      const isArriving = (): boolean => readdirSync(join(folder, 'objects')).some((name) => name.startsWith('tmp_objdir')); // prettier-ignore
+      const pushing = spawn('git', ['push', remote(), 'main'], {
+        cwd,
+        stdio: 'ignore',
+        env: { ...process.env, HOME: room.folder },
+      });
+      const isArriving = (): boolean =>
+        readdirSync(join(folder, 'objects')).some((name) => name.startsWith('tmp_objdir'));
       while (!isArriving() && pushing.exitCode === null) await new Promise(setImmediate);
       await host.kill();
       if (pushing.exitCode === null) await once(pushing, 'exit');

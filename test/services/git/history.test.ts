@@ -14,7 +14,9 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const page = async (last?: GitEvent): Promise<{ readonly events: readonly GitEvent[]; readonly more: boolean }> => {
   const query = last === undefined ? '' : `?before=${last.time}&beforeId=${last.id}`;
-  const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.history.path}${query}`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.history.path}${query}`, {
+    headers: { authorization: adminAuthorization },
+  });
   return z.parse(gitOverviewApi.history.reply, await reply.json());
 };
 const say = async (path: string, body: object): Promise<void> =>
@@ -35,7 +37,10 @@ it('the history is told by time and whole, whatever happened at one time and how
   const count = (kind: GitEvent['kind']): number => seen.filter((event) => event.kind === kind).length;
   expect([count('commented'), count('opened'), count('released')]).toEqual([60, 46, 1]);
   // A push says what its newest commit does.
-  expect(seen.find(({ kind, tag }) => kind === 'created' && !tag)).toMatchObject({ what: 'main', title: 'Initial commit' }); // prettier-ignore
+  expect(seen.find(({ kind, tag }) => kind === 'created' && !tag)).toMatchObject({
+    what: 'main',
+    title: 'Initial commit',
+  });
 
   const backup = await (await room.api('GET', '/repos/ada/lamp/backup')).arrayBuffer();
   clock.advance(60_000);
@@ -47,5 +52,8 @@ it('the history is told by time and whole, whatever happened at one time and how
   const made = await fetch(`${room.url}/api/v1/repos/restore?name=again`, { method: 'POST', headers, body: backup });
   expect(made.status).toBe(201);
   const { events } = await page();
-  expect(events.slice(0, 2)).toMatchObject([{ kind: 'commented', name: 'other' }, { kind: 'opened', name: 'other' }]); // prettier-ignore
+  expect(events.slice(0, 2)).toMatchObject([
+    { kind: 'commented', name: 'other' },
+    { kind: 'opened', name: 'other' },
+  ]);
 });

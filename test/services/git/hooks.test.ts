@@ -73,7 +73,8 @@ describe('webhooks', () => {
     await arrived(6);
     await room.git(['push', '-q', remote, ':dev'], { cwd });
     await arrived(7);
-    const find = (event: string, ref: string) => received.find(({ headers, body }) => headers['x-gitea-event'] === event && body.ref === ref); // prettier-ignore
+    const find = (event: string, ref: string) =>
+      received.find(({ headers, body }) => headers['x-gitea-event'] === event && body.ref === ref);
     for (const [name, event, ref] of [
       ['push', 'push', 'refs/heads/main'],
       ['create-branch', 'create', 'main'],
@@ -99,7 +100,12 @@ describe('webhooks', () => {
       });
     }
     const push = find('push', 'refs/heads/main')?.body;
-    expect(push).toMatchObject({ before: '0'.repeat(40), total_commits: 1, pusher: { login: 'ada' }, head_commit: { added: ['README.md'] } }); // prettier-ignore
+    expect(push).toMatchObject({
+      before: '0'.repeat(40),
+      total_commits: 1,
+      pusher: { login: 'ada' },
+      head_commit: { added: ['README.md'] },
+    });
     // A new branch of what is there already has no new commits.
     expect(find('push', 'refs/heads/dev')?.body).toMatchObject({ total_commits: 0, commits: [] });
   });
@@ -133,7 +139,11 @@ describe('webhooks', () => {
     await arrived(before + 1);
     const failed = received.at(-1);
     expect(failed?.body).toMatchObject({ ref: 'refs/heads/rel/1' });
-    expect(failed?.headers['x-gitea-signature']).toBe(createHmac('sha256', secret).update(failed?.text ?? '').digest('hex')); // prettier-ignore
+    expect(failed?.headers['x-gitea-signature']).toBe(
+      createHmac('sha256', secret)
+        .update(failed?.text ?? '')
+        .digest('hex'),
+    );
     await vi.waitFor(
       () => {
         clock.advance(15_000);
@@ -158,15 +168,23 @@ describe('webhooks', () => {
     expect((await room.api('POST', `/repos/bob/own/hooks/${other.id}/tests`)).status).toBe(204);
     await arrived(before + 1);
     expect(received.at(-1)?.headers['host']).toBe(new URL(target).host);
-    expect((await room.api('PATCH', `/repos/bob/own/hooks/${other.id}`, { config: { url: target } }, bob)).status).toBe(200); // prettier-ignore
+    expect((await room.api('PATCH', `/repos/bob/own/hooks/${other.id}`, { config: { url: target } }, bob)).status).toBe(
+      200,
+    );
     expect((await room.api('POST', `/repos/bob/own/hooks/${other.id}/tests`, undefined, bob)).status).toBe(204);
-    await vi.waitFor(() => expect(room.host.log.filter((line) => line.includes('git.deliver-hook')).length).toBeGreaterThan(1), { timeout: 20_000 }); // prettier-ignore
+    await vi.waitFor(
+      () => expect(room.host.log.filter((line) => line.includes('git.deliver-hook')).length).toBeGreaterThan(1),
+      { timeout: 20_000 },
+    );
     expect(received.length).toBe(before + 1);
   });
 
   it('are made, listed, changed and removed, and never tell their secret', async () => {
     await room.create('crud');
-    const made = await hook('ada/crud', { events: ['push', 'pull_request', 'issues', 'issue_comment', 'create', 'delete', 'release'], authorization_header: 'Bearer x' }); // prettier-ignore
+    const made = await hook('ada/crud', {
+      events: ['push', 'pull_request', 'issues', 'issue_comment', 'create', 'delete', 'release'],
+      authorization_header: 'Bearer x',
+    });
     expect(made.events).toEqual(expect.arrayContaining(['issue_label', 'pull_request_sync', 'pull_request_review']));
     const path = `/repos/ada/crud/hooks/${made.id}`;
     const changed = await room.api('PATCH', path, { active: false, config: { secret: 'other' } });
@@ -176,7 +194,14 @@ describe('webhooks', () => {
     // The peer forgets the events here; nobody wants that.
     expect(JSON.parse(text)).toMatchObject({ active: false, events: made.events, config: { url: target } });
     expect((await room.api('POST', '/repos/ada/crud/hooks', { type: 'zz', config: config() })).status).toBe(422);
-    expect((await room.api('POST', '/repos/ada/crud/hooks', { type: 'gitea', config: { ...config(), url: 'file:///etc/passwd' } })).status).toBe(422); // prettier-ignore
+    expect(
+      (
+        await room.api('POST', '/repos/ada/crud/hooks', {
+          type: 'gitea',
+          config: { ...config(), url: 'file:///etc/passwd' },
+        })
+      ).status,
+    ).toBe(422);
     expect((await room.api('DELETE', path)).status).toBe(204);
     expect((await room.api('GET', path)).status).toBe(404);
     expect((await room.api('GET', '/repos/ada/crud/hooks', undefined, await room.account('eve'))).status).toBe(403);

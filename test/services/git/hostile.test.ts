@@ -19,39 +19,72 @@ beforeAll(async () => {
   await room.create('secret', { private: true });
   await room.create('open');
   cwd = await room.work('open');
-  for (const name of ['open', 'secret']) await room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd }); // prettier-ignore
+  for (const name of ['open', 'secret'])
+    await room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd });
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
 it('who has an account, and with which keys, is told to those alone who have one', async () => {
-  for (const path of ['/repos/ada/open/assignees', '/repos/ada/open/reviewers', '/users/ada/starred', '/users/ada/subscriptions', '/users/ada/keys']) {
+  for (const path of [
+    '/repos/ada/open/assignees',
+    '/repos/ada/open/reviewers',
+    '/users/ada/starred',
+    '/users/ada/subscriptions',
+    '/users/ada/keys',
+  ]) {
     expect([path, (await room.api('GET', path, undefined, '')).status]).toEqual([path, 401]);
     expect([path, (await room.api('GET', path, undefined, bob)).status]).toEqual([path, 200]);
-  } // prettier-ignore
+  }
   const { id } = (await (await room.api('GET', '/repos/ada/open', undefined, '')).json()) as { id: number };
   expect((await room.api('GET', `/repositories/${id}`, undefined, '')).status).toBe(200);
 });
 
 describe('a private repository', () => {
-  const median = (some: readonly number[]): number => some.toSorted((one, other) => one - other)[Math.floor(some.length / 2)] ?? 0; // prettier-ignore
+  const median = (some: readonly number[]): number =>
+    some.toSorted((one, other) => one - other)[Math.floor(some.length / 2)] ?? 0;
 
   it('is told from none by no status, no word and no time', async () => {
-    const paths = ['', '/branches', '/contents', '/issues', '/pulls', '/releases', '/languages', '/commits/main/status', '/subscribers', '/assignees', '/topics', '/raw/README.md', '/archive/main.zip', '/backup', '/hooks', '/keys', '/forks', '/stargazers', '/git/refs', '/compare/main...main']; // prettier-ignore
+    const paths = [
+      '',
+      '/branches',
+      '/contents',
+      '/issues',
+      '/pulls',
+      '/releases',
+      '/languages',
+      '/commits/main/status',
+      '/subscribers',
+      '/assignees',
+      '/topics',
+      '/raw/README.md',
+      '/archive/main.zip',
+      '/backup',
+      '/hooks',
+      '/keys',
+      '/forks',
+      '/stargazers',
+      '/git/refs',
+      '/compare/main...main',
+    ];
     for (const who of [bob, '']) {
       for (const path of paths) {
-        const [there, none] = await Promise.all(['secret', 'nothing'].map(async (name) => {
-          const reply = await room.api('GET', `/repos/ada/${name}${path}`, undefined, who);
-          return [reply.status, (await reply.text()).replaceAll(name, 'NAME')];
-        })); // prettier-ignore
+        const [there, none] = await Promise.all(
+          ['secret', 'nothing'].map(async (name) => {
+            const reply = await room.api('GET', `/repos/ada/${name}${path}`, undefined, who);
+            return [reply.status, (await reply.text()).replaceAll(name, 'NAME')];
+          }),
+        );
         expect([path, there]).toEqual([path, none]);
       }
     }
     for (const path of ['info/refs?service=git-upload-pack', 'info/refs?service=git-receive-pack']) {
       for (const headers of [{}, { authorization: bob }] as Record<string, string>[]) {
-        const [there, none] = await Promise.all(['secret', 'nothing'].map(async (name) => {
-          const reply = await fetch(`${room.url}/ada/${name}.git/${path}`, { headers });
-          return [reply.status, reply.headers.get('www-authenticate'), await reply.text()];
-        })); // prettier-ignore
+        const [there, none] = await Promise.all(
+          ['secret', 'nothing'].map(async (name) => {
+            const reply = await fetch(`${room.url}/ada/${name}.git/${path}`, { headers });
+            return [reply.status, reply.headers.get('www-authenticate'), await reply.text()];
+          }),
+        );
         expect(there).toEqual(none);
       }
     }
@@ -74,24 +107,57 @@ describe('a private repository, by the other ways in', () => {
 
   it('is told from none by no address of files, of large files and of texts', async () => {
     const tries: readonly (readonly [string, RequestInit?])[] = [
-      ...['raw/branch/main/README.md', 'raw/commit/main/README.md', 'archive/main.zip', 'pulls/1.diff', 'pulls/1.patch', 'HEAD', 'releases/download/v1/a.txt', 'attachments/00000000-0000-0000-0000-000000000000', '?go-get=1'].map((path) => [path] as const),
-      ['git-upload-pack', { method: 'POST', body: '0000', headers: { 'content-type': 'application/x-git-upload-pack-request' } }],
-      ['git-receive-pack', { method: 'POST', body: '0000', headers: { 'content-type': 'application/x-git-receive-pack-request' } }],
-      ['info/lfs/objects/batch', { method: 'POST', body: JSON.stringify({ operation: 'download', objects: [{ oid: 'a'.repeat(64), size: 1 }] }) }],
+      ...[
+        'raw/branch/main/README.md',
+        'raw/commit/main/README.md',
+        'archive/main.zip',
+        'pulls/1.diff',
+        'pulls/1.patch',
+        'HEAD',
+        'releases/download/v1/a.txt',
+        'attachments/00000000-0000-0000-0000-000000000000',
+        '?go-get=1',
+      ].map((path) => [path] as const),
+      [
+        'git-upload-pack',
+        { method: 'POST', body: '0000', headers: { 'content-type': 'application/x-git-upload-pack-request' } },
+      ],
+      [
+        'git-receive-pack',
+        { method: 'POST', body: '0000', headers: { 'content-type': 'application/x-git-receive-pack-request' } },
+      ],
+      [
+        'info/lfs/objects/batch',
+        {
+          method: 'POST',
+          body: JSON.stringify({ operation: 'download', objects: [{ oid: 'a'.repeat(64), size: 1 }] }),
+        },
+      ],
       ['info/lfs/objects/batch', { method: 'POST', body: JSON.stringify({ operation: 'upload', objects: [] }) }],
       ['info/lfs/locks'],
       [`info/lfs/objects/${'a'.repeat(64)}`],
       [`info/lfs/objects/${'a'.repeat(64)}/1`, { method: 'PUT', body: 'x' }],
       ['info/lfs/verify', { method: 'POST', body: JSON.stringify({ oid: 'a'.repeat(64), size: 1 }) }],
-    ]; // prettier-ignore
+    ];
     for (const [path, init] of tries) {
       for (const who of ['', bob]) {
-        const [there, none] = await Promise.all(both.map(async (name) => {
-          const headers = { ...init?.headers, ...(who === '' ? {} : { authorization: who }) };
-          const reply = await fetch(`${room.url}/ada/${name}${path.startsWith('?') ? '' : '/'}${path}`, { ...init, headers, redirect: 'manual' });
-          const words = (await reply.text()).replaceAll(name, 'NAME');
-          return [reply.status, reply.headers.get('www-authenticate'), reply.headers.get('location')?.replace(name, 'NAME'), words];
-        })); // prettier-ignore
+        const [there, none] = await Promise.all(
+          both.map(async (name) => {
+            const headers = { ...init?.headers, ...(who === '' ? {} : { authorization: who }) };
+            const reply = await fetch(`${room.url}/ada/${name}${path.startsWith('?') ? '' : '/'}${path}`, {
+              ...init,
+              headers,
+              redirect: 'manual',
+            });
+            const words = (await reply.text()).replaceAll(name, 'NAME');
+            return [
+              reply.status,
+              reply.headers.get('www-authenticate'),
+              reply.headers.get('location')?.replace(name, 'NAME'),
+              words,
+            ];
+          }),
+        );
         expect([path, who === '', there]).toEqual([path, who === '', none]);
       }
     }
@@ -107,16 +173,34 @@ describe('a private repository, by the other ways in', () => {
     const [program = '', ...args] = key.command.split(' ');
     const exec = async (command: string) => {
       const begun = performance.now();
-      const { code, stderr, stdout } = await room.run(program, [...args, '-p', port, `git@${hostname}`, command], { mayFail: true }); // prettier-ignore
+      const { code, stderr, stdout } = await room.run(program, [...args, '-p', port, `git@${hostname}`, command], {
+        mayFail: true,
+      });
       return { said: [code, stderr, stdout], took: performance.now() - begun };
     };
     const times: Record<string, number[]> = { secret: [], nothing: [] };
-    for (const command of ["git-upload-pack 'ada/NAME.git'", "git-receive-pack 'ada/NAME.git'", "git-upload-archive 'ada/NAME.git'", 'git-lfs-authenticate ada/NAME.git download', 'git-lfs-authenticate ada/NAME.git upload']) {
-      const [there, none] = [await exec(command.replace('NAME', 'secret')), await exec(command.replace('NAME', 'nothing'))];
-      for (const [name, { took }] of [['secret', there], ['nothing', none]] as const) times[name]?.push(took);
-      expect([command, there.said.map((words) => String(words).replaceAll('secret', 'NAME'))]).toEqual([command, none.said.map((words) => String(words).replaceAll('nothing', 'NAME'))]);
+    for (const command of [
+      "git-upload-pack 'ada/NAME.git'",
+      "git-receive-pack 'ada/NAME.git'",
+      "git-upload-archive 'ada/NAME.git'",
+      'git-lfs-authenticate ada/NAME.git download',
+      'git-lfs-authenticate ada/NAME.git upload',
+    ]) {
+      const [there, none] = [
+        await exec(command.replace('NAME', 'secret')),
+        await exec(command.replace('NAME', 'nothing')),
+      ];
+      for (const [name, { took }] of [
+        ['secret', there],
+        ['nothing', none],
+      ] as const)
+        times[name]?.push(took);
+      expect([command, there.said.map((words) => String(words).replaceAll('secret', 'NAME'))]).toEqual([
+        command,
+        none.said.map((words) => String(words).replaceAll('nothing', 'NAME')),
+      ]);
       expect(there.said[0]).toBe(1);
-    } // prettier-ignore
+    }
     const [there, none] = [Math.min(...(times['secret'] ?? [])), Math.min(...(times['nothing'] ?? []))];
     // Git is started for neither.
     expect(there).toBeLessThan(none * 2 + 50);
@@ -126,7 +210,18 @@ describe('a private repository, by the other ways in', () => {
 describe('names that are meant to be more than names', () => {
   it('are options, commands and paths for nobody', async () => {
     const trap = join(room.folder, 'trapped');
-    const odd = ['--upload-pack=touch${IFS}' + trap, '-x', '--exec=x', '$(touch x)', '`id`', '../../etc', '.../..', 'a;b', "a'b", 'refs/heads/main:x']; // prettier-ignore
+    const odd = [
+      '--upload-pack=touch${IFS}' + trap,
+      '-x',
+      '--exec=x',
+      '$(touch x)',
+      '`id`',
+      '../../etc',
+      '.../..',
+      'a;b',
+      "a'b",
+      'refs/heads/main:x',
+    ];
     for (const name of odd) {
       const encoded = encodeURIComponent(name);
       const statuses = await Promise.all([
@@ -147,7 +242,12 @@ describe('names that are meant to be more than names', () => {
     }
     expect(existsSync(trap)).toBe(false);
     const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/open.git`]);
-    expect(stdout.trim().split('\n').map((line) => line.split('\t')[1])).toEqual(['HEAD', 'refs/heads/main']); // prettier-ignore
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('\t')[1]),
+    ).toEqual(['HEAD', 'refs/heads/main']);
   });
 
   it('differ by case alone and stay two branches', async () => {
@@ -156,7 +256,13 @@ describe('names that are meant to be more than names', () => {
     await room.git(['checkout', '-q', '-b', 'Feature'], { cwd });
     await room.git(['commit', '-q', '--allow-empty', '-m', 'upper'], { cwd });
     await room.git(['push', '-q', remote, 'main', 'main:feature', 'Feature:Feature'], { cwd });
-    const names = async () => ((await (await room.api('GET', '/repos/ada/cases/branches')).json()) as { name: string; commit: { id: string } }[]).map(({ name, commit }) => [name, commit.id]); // prettier-ignore
+    const names = async () =>
+      (
+        (await (await room.api('GET', '/repos/ada/cases/branches')).json()) as {
+          name: string;
+          commit: { id: string };
+        }[]
+      ).map(({ name, commit }) => [name, commit.id]);
     const all = await names();
     expect(all.map(([name]) => name)).toEqual(['Feature', 'feature', 'main']);
     expect(new Set(all.map(([, id]) => id)).size).toBe(2);
@@ -173,12 +279,17 @@ describe('a body that swells', () => {
     const send = async (path: string) => {
       const reply = await fetch(`${room.url}/ada/open.git/${path}`, {
         method: 'POST',
-        headers: { authorization: adminAuthorization, 'content-encoding': 'gzip', 'content-type': `application/x-${path}-request` },
+        headers: {
+          authorization: adminAuthorization,
+          'content-encoding': 'gzip',
+          'content-type': `application/x-${path}-request`,
+        },
         body: bomb,
-      }).catch(() => undefined); // prettier-ignore
+      }).catch(() => undefined);
       return reply?.status ?? 400;
     };
-    for (const path of ['git-receive-pack', 'git-upload-pack']) expect((await send(path)) === 200 ? 'read' : 'refused').toMatch(/read|refused/); // prettier-ignore
+    for (const path of ['git-receive-pack', 'git-upload-pack'])
+      expect((await send(path)) === 200 ? 'read' : 'refused').toMatch(/read|refused/);
     expect((await room.api('GET', '/repos/ada/open')).status).toBe(200);
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   });
@@ -197,7 +308,9 @@ describe('a migration during which the host is killed', () => {
     origin.listen(0, '127.0.0.1');
     await once(origin, 'listening');
     const address = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/x.git`;
-    const environment = Object.fromEntries(['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false'])); // prettier-ignore
+    const environment = Object.fromEntries(
+      ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']),
+    );
     let host: HostProcess | undefined;
     const api = (method: string, path: string, body?: unknown) =>
       fetch(`${host?.url('git') ?? ''}/api/v1${path}`, {
@@ -207,7 +320,10 @@ describe('a migration during which the host is killed', () => {
       });
     try {
       host = await startHostProcess(dataDir, { environment });
-      const migrating = api('POST', '/repos/migrate', { clone_addr: address, repo_name: 'copy' }).then(({ status }) => status, () => 0); // prettier-ignore
+      const migrating = api('POST', '/repos/migrate', { clone_addr: address, repo_name: 'copy' }).then(
+        ({ status }) => status,
+        () => 0,
+      );
       await asked.promise;
       // Nobody sees it meanwhile.
       expect((await api('GET', '/repos/ada/copy')).status).toBe(404);

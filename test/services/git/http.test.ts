@@ -89,7 +89,10 @@ describe('git over HTTP', () => {
     await room.git(['push', '-q', `${room.signedUrl}/ada/secret.git`, 'main'], { cwd });
     const bob = await room.account('bob');
     for (const name of ['secret', 'nothing-here']) {
-      const ask = (authorization: string) => fetch(`${room.url}/ada/${name}.git/info/refs?service=git-upload-pack`, { headers: authorization === '' ? {} : { authorization } }); // prettier-ignore
+      const ask = (authorization: string) =>
+        fetch(`${room.url}/ada/${name}.git/info/refs?service=git-upload-pack`, {
+          headers: authorization === '' ? {} : { authorization },
+        });
       const anonymous = await ask('');
       expect([anonymous.status, anonymous.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Gitea"']);
       expect((await ask(bob)).status).toBe(404);
@@ -99,7 +102,9 @@ describe('git over HTTP', () => {
     const listed = await (await room.api('GET', '/repos/search?q=secret', undefined, bob)).json();
     expect(listed).toEqual({ ok: true, data: [] });
     // A public one he may read, and not change.
-    const push = await fetch(`${room.url}/ada/demo.git/info/refs?service=git-receive-pack`, { headers: { authorization: bob } }); // prettier-ignore
+    const push = await fetch(`${room.url}/ada/demo.git/info/refs?service=git-receive-pack`, {
+      headers: { authorization: bob },
+    });
     expect(push.status).toBe(403);
     const carol = await room.account('carol', [{ service: 'git', resource: 'ada/secret', permission: 'read' }]);
     expect((await room.api('GET', '/repos/ada/secret', undefined, carol)).status).toBe(200);
@@ -117,21 +122,40 @@ describe('git over HTTP', () => {
       expect((await room.api('POST', '/user/repos', { name: 'no' }, authorization)).status).toBe(403);
     }
     const cwd = await room.work('token-push');
-    const refused = await room.git(['push', `${room.url.replace('://', `://ada:${sha1}@`)}/ada/demo.git`, 'main:x'], { cwd, mayFail: true }); // prettier-ignore
+    const refused = await room.git(['push', `${room.url.replace('://', `://ada:${sha1}@`)}/ada/demo.git`, 'main:x'], {
+      cwd,
+      mayFail: true,
+    });
     expect(refused.stderr).toContain('403');
     expect((await room.api('DELETE', '/users/ada/tokens/reader')).status).toBe(204);
     expect((await room.api('GET', '/repos/ada/secret', undefined, `token ${sha1}`)).status).toBe(401);
   });
 
   it('refuses what is not git, and names that lead elsewhere', async () => {
-    const ask = (path: string, init: RequestInit = {}) => fetch(room.url + path, { ...init, headers: { authorization: adminAuthorization, ...init.headers } }); // prettier-ignore
-    expect((await ask('/ada/demo.git/git-upload-pack', { method: 'POST', body: '0000', headers: { 'content-type': 'text/plain' } })).status).toBe(400); // prettier-ignore
-    expect((await ask('/ada/demo.git/git-receive-pack', { method: 'POST', body: 'junk', headers: { 'content-type': 'application/x-git-receive-pack-request' } })).status).toBe(400); // prettier-ignore
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(room.url + path, { ...init, headers: { authorization: adminAuthorization, ...init.headers } });
+    expect(
+      (
+        await ask('/ada/demo.git/git-upload-pack', {
+          method: 'POST',
+          body: '0000',
+          headers: { 'content-type': 'text/plain' },
+        })
+      ).status,
+    ).toBe(400);
+    expect(
+      (
+        await ask('/ada/demo.git/git-receive-pack', {
+          method: 'POST',
+          body: 'junk',
+          headers: { 'content-type': 'application/x-git-receive-pack-request' },
+        })
+      ).status,
+    ).toBe(400);
     for (const path of [
       '/ada/..%2f..%2fx.git/info/refs?service=git-upload-pack',
       '/%2e%2e/x.git/info/refs?service=git-upload-pack',
     ]) {
-      // prettier-ignore
       expect((await ask(path)).status).toBe(404);
     }
   });

@@ -35,7 +35,11 @@ const json = async (method: string, path: string, body?: unknown): Promise<any> 
   return text === '' ? undefined : JSON.parse(text);
 };
 const golden = (name: string) =>
-  (JSON.parse(readFileSync(new URL(`golden/webhook-${name}.json`, import.meta.url), 'utf8')) as { request: { headers: Record<string, string>; body: unknown } }).request; // prettier-ignore
+  (
+    JSON.parse(readFileSync(new URL(`golden/webhook-${name}.json`, import.meta.url), 'utf8')) as {
+      request: { headers: Record<string, string>; body: unknown };
+    }
+  ).request;
 
 describe('webhooks of issues and pull requests', () => {
   it('are told as the peer tells them, in order', async () => {
@@ -45,7 +49,12 @@ describe('webhooks of issues and pull requests', () => {
     await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n.txt && git add . && git commit -qm n'], { cwd });
     await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'dev'], { cwd });
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    await json('POST', '/hooks', { type: 'gitea', active: true, config: { url, content_type: 'json' }, events: ['issues', 'pull_request'] }); // prettier-ignore
+    await json('POST', '/hooks', {
+      type: 'gitea',
+      active: true,
+      config: { url, content_type: 'json' },
+      events: ['issues', 'pull_request'],
+    });
     const { id: label } = await json('POST', '/labels', { name: 'bug', color: '#ee0701' });
     await json('POST', '/issues', { title: 'First', body: 'text', labels: [label], assignees: ['ada'] });
     await json('POST', '/issues/1/comments', { body: 'hi @ada' });
@@ -72,7 +81,10 @@ describe('webhooks of issues and pull requests', () => {
       ['pull-request-comment-reviewed', 'reviewed', 'pull_request_comment', 'pull_request_review_comment'],
       ['pull-request-closed', 'closed', 'pull_request', 'pull_request'],
     ] as const) {
-      const one = received.find(({ headers, body }) => headers['x-gitea-event'] === event && body.action === action && headers['x-gitea-event-type'] === type); // prettier-ignore
+      const one = received.find(
+        ({ headers, body }) =>
+          headers['x-gitea-event'] === event && body.action === action && headers['x-gitea-event-type'] === type,
+      );
       expect([name, one === undefined]).toEqual([name, false]);
       const request = golden(name);
       expect([request.headers['X-Gitea-Event'], request.headers['X-Gitea-Event-Type']]).toEqual([event, type]);
@@ -85,5 +97,10 @@ describe('webhooks of issues and pull requests', () => {
 /** The members of a payload, and of what it is about. What an issue has at the moment differs from the recording. */
 function namesOf(body: any): unknown {
   const parts = ['issue', 'pull_request', 'comment', 'repository', 'sender', 'review'];
-  return [Object.keys(body).toSorted(), ...parts.map((part) => (body[part] === null || body[part] === undefined ? null : Object.keys(shapeOf(body[part]) as object).toSorted()))]; // prettier-ignore
+  return [
+    Object.keys(body).toSorted(),
+    ...parts.map((part) =>
+      body[part] === null || body[part] === undefined ? null : Object.keys(shapeOf(body[part]) as object).toSorted(),
+    ),
+  ];
 }

@@ -11,7 +11,11 @@ afterAll(() => room[Symbol.asyncDispose]());
 /** A repository with these files in its folder of templates. */
 async function pushed(name: string, files: Readonly<Record<string, string>>): Promise<void> {
   await room.create(name, { auto_init: true });
-  const work = Object.entries(files).map(([path, text]) => ({ operation: 'create', path: `.gitea/ISSUE_TEMPLATE/${path}`, content: Buffer.from(text).toString('base64') })); // prettier-ignore
+  const work = Object.entries(files).map(([path, text]) => ({
+    operation: 'create',
+    path: `.gitea/ISSUE_TEMPLATE/${path}`,
+    content: Buffer.from(text).toString('base64'),
+  }));
   expect((await room.api('POST', `/repos/ada/${name}/contents`, { files: work })).status).toBe(201);
 }
 const asked = async (path: string): Promise<any> => (await room.api('GET', `/repos/ada/${path}`, undefined, '')).json();
@@ -23,7 +27,9 @@ it('templates of issues are read up to a number and a size', async () => {
   const found = (await asked('many/issue_templates')) as { name: string }[];
   // The large one is one of the fifty that are looked at.
   expect(found.map(({ name }) => name)).toEqual(Array.from({ length: 49 }, (_, at) => `T${at}`));
-  const wide = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`w${10 + at}.md`, template('W', 'x'.repeat(60_000))])); // prettier-ignore
+  const wide = Object.fromEntries(
+    Array.from({ length: 20 }, (_, at) => [`w${10 + at}.md`, template('W', 'x'.repeat(60_000))]),
+  );
   await pushed('wide', wide);
   expect(await asked('wide/issue_templates')).toHaveLength(17);
 });

@@ -23,13 +23,27 @@ describe('issues, with gitea-js', () => {
     const bug = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'bug', color: '#f00' })).data;
     const idea = (await client.repos.issueCreateLabel('ada', 'tracker', { name: 'idea', color: '00ff00' })).data;
     expect([bug.color, idea.color]).toEqual(['ff0000', '00ff00']);
-    const soon = (await repos.issueCreateMilestone('ada', 'tracker', { title: 'soon', due_on: '2030-01-02T00:00:00Z' })).data; // prettier-ignore
-    const first = (await repos.issueCreateIssue('ada', 'tracker', { title: 'Lamp flickers', body: 'At night, @bob', labels: [bug.id!], milestone: soon.id!, assignees: ['BOB'] })).data; // prettier-ignore
-    expect([first.number, first.milestone?.title, first.assignees?.map(({ login }) => login)]).toEqual([1, 'soon', ['bob']]); // prettier-ignore
+    const soon = (await repos.issueCreateMilestone('ada', 'tracker', { title: 'soon', due_on: '2030-01-02T00:00:00Z' }))
+      .data;
+    const first = (
+      await repos.issueCreateIssue('ada', 'tracker', {
+        title: 'Lamp flickers',
+        body: 'At night, @bob',
+        labels: [bug.id!],
+        milestone: soon.id!,
+        assignees: ['BOB'],
+      })
+    ).data;
+    expect([first.number, first.milestone?.title, first.assignees?.map(({ login }) => login)]).toEqual([
+      1,
+      'soon',
+      ['bob'],
+    ]);
     await repos.issueCreateIssue('ada', 'tracker', { title: 'Paint it', labels: [idea.id!] });
     await repos.issueCreateIssue('ada', 'tracker', { title: 'Both', labels: [bug.id!, idea.id!] });
     await repos.issueCreateComment('ada', 'tracker', 2, { body: 'In ultramarine, perhaps' });
-    const list = async (query: Record<string, unknown>) => numbers((await repos.issueListIssues('ada', 'tracker', query)).data); // prettier-ignore
+    const list = async (query: Record<string, unknown>) =>
+      numbers((await repos.issueListIssues('ada', 'tracker', query)).data);
     expect(await list({})).toEqual([3, 2, 1]);
     expect(await list({ labels: 'bug' })).toEqual([3, 1]);
     expect(await list({ labels: 'bug,idea' })).toEqual([3]);
@@ -46,11 +60,14 @@ describe('issues, with gitea-js', () => {
     expect(await list({ state: 'closed' })).toEqual([1]);
     expect(await list({ q: 'flickered', state: 'all' })).toEqual([1]);
     expect((await repos.repoGet('ada', 'tracker')).data.open_issues_count).toBe(2);
-    expect((await repos.issueGetMilestone('ada', 'tracker', String(soon.id))).data).toMatchObject({ open_issues: 0, closed_issues: 1 }); // prettier-ignore
+    expect((await repos.issueGetMilestone('ada', 'tracker', String(soon.id))).data).toMatchObject({
+      open_issues: 0,
+      closed_issues: 1,
+    });
     await repos.issueEditIssue('ada', 'tracker', 1, { state: 'open', milestone: 0, assignees: [] });
     const timeline = (await repos.issueGetCommentsAndTimeline('ada', 'tracker', 1)).data;
     expect(timeline.map(({ type }) => type)).toEqual(['change_title', 'close', 'assignees', 'milestone', 'reopen']);
-    const found = await repos.issueSearchIssues({ q: 'ultramarine' }); // prettier-ignore
+    const found = await repos.issueSearchIssues({ q: 'ultramarine' });
     expect(found.data.map(({ repository, number }) => [repository?.full_name, number])).toEqual([['ada/tracker', 2]]);
   });
 
@@ -58,21 +75,34 @@ describe('issues, with gitea-js', () => {
     const { repos } = giteaApi(room.url, { token });
     await room.create('parts');
     await repos.issueCreateIssue('ada', 'parts', { title: 'One' });
-    for (const [name, exclusive] of [['kind/bug', true], ['kind/idea', true], ['later', false]] as const) await repos.issueCreateLabel('ada', 'parts', { name, color: '#123456', exclusive }); // prettier-ignore
+    for (const [name, exclusive] of [
+      ['kind/bug', true],
+      ['kind/idea', true],
+      ['later', false],
+    ] as const)
+      await repos.issueCreateLabel('ada', 'parts', { name, color: '#123456', exclusive });
     const names = (all: readonly { name?: string }[]) => all.map(({ name }) => name);
     await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/bug', 'later'] });
     // Labels of one scope exclude each other: the last one stays.
-    expect(names((await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/idea'] })).data)).toEqual(['kind/idea', 'later']); // prettier-ignore
+    expect(names((await repos.issueAddLabel('ada', 'parts', 1, { labels: ['kind/idea'] })).data)).toEqual([
+      'kind/idea',
+      'later',
+    ]);
     await repos.issueRemoveLabel('ada', 'parts', 1, 'later' as never);
     expect(names((await repos.issueGetLabels('ada', 'parts', 1)).data)).toEqual(['kind/idea']);
     await repos.issueClearLabels('ada', 'parts', 1);
     expect((await repos.issueGetLabels('ada', 'parts', 1)).data).toEqual([]);
-    await expect(repos.issueCreateLabel('ada', 'parts', { name: 'x', color: 'red' })).rejects.toMatchObject({ status: 422 }); // prettier-ignore
+    await expect(repos.issueCreateLabel('ada', 'parts', { name: 'x', color: 'red' })).rejects.toMatchObject({
+      status: 422,
+    });
     const { data: comment } = await repos.issueCreateComment('ada', 'parts', 1, { body: 'a' });
     await repos.issueEditComment('ada', 'parts', comment.id!, { body: 'b' });
     expect((await repos.issueGetComments('ada', 'parts', 1)).data.map(({ body }) => body)).toEqual(['b']);
     await repos.issuePostCommentReaction('ada', 'parts', comment.id!, { content: 'heart' });
-    expect((await repos.issueGetCommentReactions('ada', 'parts', comment.id!)).data[0]).toMatchObject({ content: 'heart', user: { login: 'ada' } }); // prettier-ignore
+    expect((await repos.issueGetCommentReactions('ada', 'parts', comment.id!)).data[0]).toMatchObject({
+      content: 'heart',
+      user: { login: 'ada' },
+    });
     await repos.issueDeleteComment('ada', 'parts', comment.id!);
     expect((await repos.issueGetIssue('ada', 'parts', 1)).data.comments).toBe(0);
     expect((await room.api('GET', `/repos/ada/parts/issues/comments/${comment.id}`)).status).toBe(404);
@@ -89,7 +119,6 @@ describe('issues, with gitea-js', () => {
       '/repos/ada/hidden/labels',
       '/repos/ada/hidden/issues/1/timeline',
     ]) {
-      // prettier-ignore
       expect([path, (await room.api('GET', path, undefined, carl)).status]).toEqual([path, 404]);
       expect([path, (await room.api('GET', path, undefined, '')).status]).toEqual([path, 404]);
     }
@@ -118,27 +147,39 @@ describe('issues, with gitea-js', () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, async (_, at) => {
         const wrong = at % 4 === 0;
-        const made = await room.api('POST', '/repos/ada/crowd/issues', wrong ? { title: 'x', labels: [99] } : { title: `n ${at}` }); // prettier-ignore
+        const made = await room.api(
+          'POST',
+          '/repos/ada/crowd/issues',
+          wrong ? { title: 'x', labels: [99] } : { title: `n ${at}` },
+        );
         return made.status === 201 ? ((await made.json()) as { number: number }).number : made.status;
       }),
     );
     expect(all.filter((status) => status === 422)).toHaveLength(5);
-    expect(all.filter((number) => number < 100).toSorted((one, other) => one - other)).toEqual(Array.from({ length: 15 }, (_, at) => at + 1)); // prettier-ignore
+    expect(all.filter((number) => number < 100).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 15 }, (_, at) => at + 1),
+    );
     await room.api('DELETE', '/repos/ada/crowd/issues/15');
-    const next = (await (await room.api('POST', '/repos/ada/crowd/issues', { title: 'next' })).json()) as { number: number }; // prettier-ignore
+    const next = (await (await room.api('POST', '/repos/ada/crowd/issues', { title: 'next' })).json()) as {
+      number: number;
+    };
     expect(next.number).toBe(16);
   });
 
   it('tell those who have a part in them, until they have looked', async () => {
     const dora = await room.account('dora');
-    const news = async (who: string) => ((await (await room.api('GET', '/notifications/new', undefined, who)).json()) as { new: number }).new; // prettier-ignore
+    const news = async (who: string) =>
+      ((await (await room.api('GET', '/notifications/new', undefined, who)).json()) as { new: number }).new;
     await room.create('told');
     await room.api('POST', '/repos/ada/told/issues', { title: 'Look at this', body: 'What do you say, @dora?' });
     expect(await news(dora)).toBe(1);
     await room.api('POST', '/repos/ada/told/issues/1/comments', { body: 'Fine' }, dora);
     // Who says something hears nothing of it; the owner does.
-    const list = async (who?: string) => (await (await room.api('GET', '/repos/ada/told/notifications', undefined, who)).json()) as any[]; // prettier-ignore
-    expect((await list()).map(({ subject, unread }) => [subject.title, subject.type, subject.state, unread])).toEqual([['Look at this', 'Issue', 'open', true]]); // prettier-ignore
+    const list = async (who?: string) =>
+      (await (await room.api('GET', '/repos/ada/told/notifications', undefined, who)).json()) as any[];
+    expect((await list()).map(({ subject, unread }) => [subject.title, subject.type, subject.state, unread])).toEqual([
+      ['Look at this', 'Issue', 'open', true],
+    ]);
     const [{ id }] = (await list(dora)) as [{ id: number }];
     expect((await room.api('PATCH', `/notifications/threads/${id}`, undefined, dora)).status).toBe(205);
     expect(await news(dora)).toBe(0);

@@ -11,7 +11,12 @@ import { makeKey, openGitRoom, type GitRoom } from './room.ts';
 const most = 256;
 /** ms; a gigabyte takes minutes on a busy machine. */
 const longest = 30 * 60_000;
-const only = Object.fromEntries(['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX', 'UPTIME', 'SYNC', 'DATA', 'ADDONS'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false'])); // prettier-ignore
+const only = Object.fromEntries(
+  ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX', 'UPTIME', 'SYNC', 'DATA', 'ADDONS'].map((id) => [
+    `HOMEPORT_ENABLED_${id}`,
+    'false',
+  ]),
+);
 /** A client that neither compresses nor compares: its work is not what is tested. */
 const plain = ['-c', 'core.compression=0', '-c', 'core.bigFileThreshold=1m'];
 
@@ -54,9 +59,9 @@ export function describeLargeBlob(megabytes: number): void {
           await api('/user/keys', { title: name, key: key.text });
           const made = await api('/user/repos', { name, private: true });
           const addresses: Record<string, string> = {
-          HTTP: `${host.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`)}/ada/${name}.git`,
-          SSH: String(made.ssh_url),
-        }; // prettier-ignore
+            HTTP: `${host.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`)}/ada/${name}.git`,
+            SSH: String(made.ssh_url),
+          };
           const environment = { GIT_SSH_COMMAND: key.command };
           const cwd = await room.work(name);
           await room.run('sh', ['-c', `head -c ${megabytes * 1_000_000} /dev/urandom > big`], { cwd });

@@ -11,7 +11,17 @@ import { makeKey, openGitRoom, type GitRoom } from './room.ts';
 const lfsType = 'application/vnd.git-lfs+json';
 let room: GitRoom;
 /** As `git lfs install` writes it. */
-const filter = { GIT_CONFIG_COUNT: '4', GIT_CONFIG_KEY_0: 'filter.lfs.clean', GIT_CONFIG_VALUE_0: 'git-lfs clean -- %f', GIT_CONFIG_KEY_1: 'filter.lfs.smudge', GIT_CONFIG_VALUE_1: 'git-lfs smudge -- %f', GIT_CONFIG_KEY_2: 'filter.lfs.process', GIT_CONFIG_VALUE_2: 'git-lfs filter-process', GIT_CONFIG_KEY_3: 'filter.lfs.required', GIT_CONFIG_VALUE_3: 'true' }; // prettier-ignore
+const filter = {
+  GIT_CONFIG_COUNT: '4',
+  GIT_CONFIG_KEY_0: 'filter.lfs.clean',
+  GIT_CONFIG_VALUE_0: 'git-lfs clean -- %f',
+  GIT_CONFIG_KEY_1: 'filter.lfs.smudge',
+  GIT_CONFIG_VALUE_1: 'git-lfs smudge -- %f',
+  GIT_CONFIG_KEY_2: 'filter.lfs.process',
+  GIT_CONFIG_VALUE_2: 'git-lfs filter-process',
+  GIT_CONFIG_KEY_3: 'filter.lfs.required',
+  GIT_CONFIG_VALUE_3: 'true',
+};
 
 beforeAll(async () => {
   room = await openGitRoom({ environment: { GIT_LFS_QUOTA_MB: '24' } });
@@ -51,7 +61,9 @@ describe('Git LFS', () => {
     await room.git(['push', '-q', 'origin', 'main'], lfs);
     await room.git(['clone', '-q', `${room.url}/ada/large.git`, 'large-copy'], { environment: filter });
     expect(readFileSync(join(room.folder, 'large-copy', 'big.bin')).equals(bytes)).toBe(true);
-    expect(await (await room.api('GET', '/repos/ada/large/raw/big.bin')).text()).toContain(`oid sha256:${oidOf(bytes)}`); // prettier-ignore
+    expect(await (await room.api('GET', '/repos/ada/large/raw/big.bin')).text()).toContain(
+      `oid sha256:${oidOf(bytes)}`,
+    );
     const media = await room.api('GET', '/repos/ada/large/media/big.bin');
     expect(Buffer.from(await media.arrayBuffer()).equals(bytes)).toBe(true);
     const path = `/ada/large.git/info/lfs/objects/${oidOf(bytes)}`;
@@ -75,12 +87,21 @@ describe('Git LFS', () => {
     // What is good for downloads is not good for uploads.
     const { hostname, port } = new URL(String(ssh_url));
     const [program = '', ...args] = ssh.command.split(' ');
-    const { stdout } = await room.run(program, [...args, '-p', port, `git@${hostname}`, 'git-lfs-authenticate ada/by-ssh.git download']); // prettier-ignore
+    const { stdout } = await room.run(program, [
+      ...args,
+      '-p',
+      port,
+      `git@${hostname}`,
+      'git-lfs-authenticate ada/by-ssh.git download',
+    ]);
     const ticket = JSON.parse(stdout) as { href: string; header: { Authorization: string } };
     const place = new URL(ticket.href).pathname;
     const objects = [{ oid: oidOf(bytes), size: bytes.length }];
     const headers = { authorization: ticket.header.Authorization };
-    expect((await post(`${place}/objects/batch`, { operation: 'download', objects }, headers)).body.objects[0].actions.download).toBeDefined(); // prettier-ignore
+    expect(
+      (await post(`${place}/objects/batch`, { operation: 'download', objects }, headers)).body.objects[0].actions
+        .download,
+    ).toBeDefined();
     expect((await post(`${place}/objects/batch`, { operation: 'upload', objects }, headers)).status).toBe(403);
     const forged = { authorization: `${ticket.header.Authorization.slice(0, -4)}AAAA` };
     expect((await post(`${place}/objects/batch`, { operation: 'download', objects }, forged)).status).toBe(401);
@@ -109,8 +130,13 @@ describe('Git LFS', () => {
     expect((await post('/ada/locked/info/lfs/locks/999/unlock', {})).status).toBe(404);
     await room.git(['push', '-q', `${bobUrl}/ada/locked.git`, 'main'], lfs);
     for (let at = 0; at < 3; at += 1) await post('/ada/locked/info/lfs/locks', { path: `f${at}` });
-    const first = (await (await ask('/ada/locked/info/lfs/locks?limit=2')).json()) as { locks: unknown[]; next_cursor: string }; // prettier-ignore
-    const rest = (await (await ask(`/ada/locked/info/lfs/locks?limit=2&cursor=${first.next_cursor}`)).json()) as { locks: unknown[] }; // prettier-ignore
+    const first = (await (await ask('/ada/locked/info/lfs/locks?limit=2')).json()) as {
+      locks: unknown[];
+      next_cursor: string;
+    };
+    const rest = (await (await ask(`/ada/locked/info/lfs/locks?limit=2&cursor=${first.next_cursor}`)).json()) as {
+      locks: unknown[];
+    };
     expect([first.locks.length, rest.locks.length]).toEqual([2, 1]);
     expect((await post('/ada/locked/info/lfs/locks', { path: '../x' })).status).toBe(422);
   });
@@ -135,10 +161,13 @@ describe('Git LFS', () => {
     upload.destroy();
     await new Promise((resolve) => upload.once('close', resolve));
     await vi.waitFor(() => expect(incoming()).toEqual([]), { timeout: 10_000 });
-    const put = async (where: string, body: Uint8Array<ArrayBuffer>) => (await ask(where, { method: 'PUT', body })).status;
+    const put = async (where: string, body: Uint8Array<ArrayBuffer>) =>
+      (await ask(where, { method: 'PUT', body })).status;
     expect(await put(path, new Uint8Array(bytes.length))).toBe(422);
     expect(await put(path, Uint8Array.from(bytes.subarray(1)))).toBe(422);
-    expect(await put(`/ada/half.git/info/lfs/objects/${oidOf('x')}/1`, new TextEncoder().encode('x and more'))).toBe(422);
+    expect(await put(`/ada/half.git/info/lfs/objects/${oidOf('x')}/1`, new TextEncoder().encode('x and more'))).toBe(
+      422,
+    );
     for (const odd of ['..%2f..%2fdb.sqlite', 'A'.repeat(64), '../../../db.sqlite']) {
       expect([400, 404, 422]).toContain(await put(`/ada/half.git/info/lfs/objects/${odd}/1`, new Uint8Array(1)));
     }
@@ -154,7 +183,7 @@ describe('Git LFS', () => {
     expect((await room.api('DELETE', '/repos/ada/half')).status).toBe(204);
     expect(count()).toBe(before - 1);
     expect(existsSync(objects)).toBe(true);
-  }); // prettier-ignore
+  });
 
   it('are not there for who may not read the repository', async () => {
     await room.create('hidden', { private: true });
@@ -164,7 +193,10 @@ describe('Git LFS', () => {
     expect((await post(path, batch, { authorization: eve })).status).toBe(404);
     expect((await post('/ada/none/info/lfs/objects/batch', batch, { authorization: eve })).status).toBe(404);
     for (const name of ['hidden', 'none']) {
-      const reply = await fetch(`${room.url}/ada/${name}/info/lfs/objects/batch`, { method: 'POST', body: JSON.stringify(batch) }); // prettier-ignore
+      const reply = await fetch(`${room.url}/ada/${name}/info/lfs/objects/batch`, {
+        method: 'POST',
+        body: JSON.stringify(batch),
+      });
       expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="gitea-lfs"']);
     }
   });
@@ -173,7 +205,9 @@ describe('Git LFS', () => {
 describe('an upload of a large file while the host is killed', () => {
   it('leaves nothing half, and what was acknowledged is there', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-lfs-data-'));
-    const environment = Object.fromEntries(['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false'])); // prettier-ignore
+    const environment = Object.fromEntries(
+      ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']),
+    );
     let host: HostProcess | undefined;
     try {
       host = await startHostProcess(dataDir, { environment });

@@ -43,7 +43,10 @@ test('a token of limited rights does nothing in the name of its account, which m
 test('a token for what is public shows nothing else, whoever made it', async () => {
   await room.create('hidden', { private: true });
   await room.create('shown');
-  const made = await room.api('POST', '/users/ada/tokens', { name: 'public', scopes: ['public-only', 'read:repository', 'read:issue'] }); // prettier-ignore
+  const made = await room.api('POST', '/users/ada/tokens', {
+    name: 'public',
+    scopes: ['public-only', 'read:repository', 'read:issue'],
+  });
   const { sha1 } = (await made.json()) as { readonly sha1: string };
   const status = async (path: string): Promise<number> =>
     (await room.api('GET', path, undefined, `token ${sha1}`)).status;
@@ -58,8 +61,12 @@ test('a token for what is public shows nothing else, whoever made it', async () 
 
 test('a token for what is public lists no private repository of an organisation that its account has', async () => {
   const { id } = (await (await room.api('POST', '/orgs', { username: 'house' })).json()) as { readonly id: number };
-  for (const body of [{ name: 'open' }, { name: 'closed', private: true }]) await room.api('POST', '/orgs/house/repos', body); // prettier-ignore
-  const made = await room.api('POST', '/users/ada/tokens', { name: 'teams', scopes: ['public-only', 'read:organization'] }); // prettier-ignore
+  for (const body of [{ name: 'open' }, { name: 'closed', private: true }])
+    await room.api('POST', '/orgs/house/repos', body);
+  const made = await room.api('POST', '/users/ada/tokens', {
+    name: 'teams',
+    scopes: ['public-only', 'read:organization'],
+  });
   const { sha1 } = (await made.json()) as { readonly sha1: string };
   const listed = async (authorization?: string) => {
     const reply = await room.api('GET', `/teams/${id}/repos`, undefined, authorization);

@@ -7,11 +7,15 @@ import { admin, adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
 import { openGitRoom } from './room.ts';
 
-const gitHost = Object.fromEntries(['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false'])); // prettier-ignore
+const gitHost = Object.fromEntries(
+  ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']),
+);
 
 function folderOf(dataDir: string): string {
   const root = join(dataDir, 'git', 'repositories');
-  const [path = ''] = readdirSync(root).flatMap((part) => readdirSync(join(root, part)).map((name) => join(root, part, name))); // prettier-ignore
+  const [path = ''] = readdirSync(root).flatMap((part) =>
+    readdirSync(join(root, part)).map((name) => join(root, part, name)),
+  );
   return path;
 }
 
@@ -23,7 +27,12 @@ describe('a merge during which the host ends', () => {
         await using room = await openGitRoom({ dataDir });
         await room.create('demo');
         const cwd = await room.work('demo');
-        for (const name of ['one', 'two']) await room.run('sh', ['-c', `git checkout -q -b ${name} main && echo ${name} > ${name} && git add . && git commit -qm ${name}`], { cwd }); // prettier-ignore
+        for (const name of ['one', 'two'])
+          await room.run(
+            'sh',
+            ['-c', `git checkout -q -b ${name} main && echo ${name} > ${name} && git add . && git commit -qm ${name}`],
+            { cwd },
+          );
         await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, '--all'], { cwd });
         await room.api('POST', '/repos/ada/demo/issues', { title: 'Open' });
         for (const head of ['one', 'two']) {
@@ -42,13 +51,18 @@ describe('a merge during which the host ends', () => {
       const [main, one, two] = [await idOf('main'), await idOf('one'), await idOf('two')];
       // As a host leaves them that was killed after git had moved main for the first, and before it did for the second.
       const database = new Database(join(dataDir, 'git', 'db.sqlite'));
-      const issues = database.prepare('select id, repository_id from issues where pull = 1 order by number').all() as { id: number; repository_id: number }[]; // prettier-ignore
+      const issues = database.prepare('select id, repository_id from issues where pull = 1 order by number').all() as {
+        id: number;
+        repository_id: number;
+      }[];
       for (const [at, [before, after]] of [
         [main, one],
         [one, two],
       ].entries()) {
         const commands = JSON.stringify([{ ref: 'refs/heads/main', before, after }]);
-        database.prepare('insert into pushes values (?, ?, ?, ?, ?)').run(`p${at}`, issues[at]?.repository_id, 'ada', commands, 1); // prettier-ignore
+        database
+          .prepare('insert into pushes values (?, ?, ?, ?, ?)')
+          .run(`p${at}`, issues[at]?.repository_id, 'ada', commands, 1);
         database.prepare('insert into pull_merges values (?, ?, ?, ?)').run(`p${at}`, issues[at]?.id, 'ada', after);
       }
       // And its reference is yet to be written.
@@ -59,7 +73,12 @@ describe('a merge during which the host ends', () => {
 
       await using room = await openGitRoom({ dataDir });
       const pull = async (number: number) => (await room.api('GET', `/repos/ada/demo/pulls/${number}`)).json();
-      expect(await pull(2)).toMatchObject({ merged: true, state: 'closed', merge_commit_sha: one, merged_by: { login: 'ada' } }); // prettier-ignore
+      expect(await pull(2)).toMatchObject({
+        merged: true,
+        state: 'closed',
+        merge_commit_sha: one,
+        merged_by: { login: 'ada' },
+      });
       expect(await pull(3)).toMatchObject({ merged: false, state: 'open', mergeable: true });
       expect(await (await room.api('GET', '/repos/ada/demo/issues/1')).json()).toMatchObject({ state: 'closed' });
       expect(await idOf('refs/pull/3/head')).toBe(two);
@@ -81,16 +100,26 @@ describe('a merge during which the host ends', () => {
           headers: { authorization: adminAuthorization },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         });
-      const remote = `${host.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`)}/ada/demo.git`; // prettier-ignore
+      const remote = `${host.url('git').replace('://', `://${admin.name}:${encodeURIComponent(admin.password)}@`)}/ada/demo.git`;
       expect((await api('POST', '/user/repos', { name: 'demo' })).status).toBe(201);
       const cwd = await room.work('demo');
-      await room.run('sh', ['-c', 'git checkout -q -b dev && echo n > n && git add . && git commit -qm dev && git checkout -q main && echo m > m && git add . && git commit -qm main'], { cwd }); // prettier-ignore
+      await room.run(
+        'sh',
+        [
+          '-c',
+          'git checkout -q -b dev && echo n > n && git add . && git commit -qm dev && git checkout -q main && echo m > m && git add . && git commit -qm main',
+        ],
+        { cwd },
+      );
       await room.git(['push', '-q', remote, '--all'], { cwd });
       expect((await api('POST', '/repos/ada/demo/pulls', { title: 'Dev', head: 'dev', base: 'main' })).status).toBe(
         201,
       );
       const areas = join(dataDir, 'git', 'merges');
-      const merging = api('POST', '/repos/ada/demo/pulls/1/merge', { Do: 'merge' }).then(({ status }) => status, () => 0); // prettier-ignore
+      const merging = api('POST', '/repos/ada/demo/pulls/1/merge', { Do: 'merge' }).then(
+        ({ status }) => status,
+        () => 0,
+      );
       let over = false;
       void merging.then(() => (over = true));
       const isMerging = (): boolean => {
@@ -106,7 +135,10 @@ describe('a merge during which the host ends', () => {
       host = await startHostProcess(dataDir, { environment: gitHost });
       const folder = folderOf(dataDir);
       expect((await room.git(['fsck', '--strict'], { cwd: folder })).code).toBe(0);
-      const pull = (await (await api('GET', '/repos/ada/demo/pulls/1')).json()) as { merged: boolean; merge_commit_sha: string | null }; // prettier-ignore
+      const pull = (await (await api('GET', '/repos/ada/demo/pulls/1')).json()) as {
+        merged: boolean;
+        merge_commit_sha: string | null;
+      };
       const main = (await room.git(['rev-parse', 'main'], { cwd: folder })).stdout.trim();
       const before = (await room.git(['rev-parse', 'main'], { cwd })).stdout.trim();
       expect(pull.merged ? pull.merge_commit_sha : before).toBe(main);

@@ -15,11 +15,23 @@ beforeAll(async () => {
   await room.git(['push', '-q', remote, 'main'], { cwd });
   await keep('main');
   for (const which of ['dash', 'head', 'inner', 'tag', 'hex', 'seen', 'deep', 'outer']) {
-    await room.run('sh', ['-c', `git checkout -q -B work main; echo ${which} > which.txt; git commit -qam ${which}`], { cwd }); // prettier-ignore
+    await room.run('sh', ['-c', `git checkout -q -B work main; echo ${which} > which.txt; git commit -qam ${which}`], {
+      cwd,
+    });
     await keep(which);
   }
-  await push(['dash', 'refs/heads/-dash'], ['head', 'refs/heads/HEAD'], ['inner', 'refs/heads/refs/heads/main'], ['tag', 'refs/tags/main']); // prettier-ignore
-  await push(['hex', `refs/heads/${commits.get('main')}`], ['seen', 'refs/heads/a\u200bb'], ['deep', 'refs/heads/refs/heads/only'], ['outer', 'refs/heads/beside/one']); // prettier-ignore
+  await push(
+    ['dash', 'refs/heads/-dash'],
+    ['head', 'refs/heads/HEAD'],
+    ['inner', 'refs/heads/refs/heads/main'],
+    ['tag', 'refs/tags/main'],
+  );
+  await push(
+    ['hex', `refs/heads/${commits.get('main')}`],
+    ['seen', 'refs/heads/a\u200bb'],
+    ['deep', 'refs/heads/refs/heads/only'],
+    ['outer', 'refs/heads/beside/one'],
+  );
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
@@ -31,7 +43,9 @@ const push = (...all: readonly (readonly [string, string])[]) =>
 const at = '/repos/ada/names';
 const json = async (path: string): Promise<any> => (await room.api('GET', at + path)).json();
 const own = async (path: string): Promise<any> => {
-  const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/names${path}`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  const reply = await fetch(`${room.host.url('control')}/api/git/repositories/ada/names${path}`, {
+    headers: { authorization: adminAuthorization },
+  });
   return reply.json();
 };
 const in64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -62,7 +76,9 @@ describe('names that could be those of something else', () => {
         room.api('GET', `${at}/raw/which.txt?ref=${asked}`).then((reply) => reply.text()),
         json(`/commits?sha=${asked}&limit=1`).then(([{ sha }]) => sha),
         json(`/git/commits/${asked}`).then(({ sha }) => sha),
-        json(`/compare/main...${name.split('/').map(encodeURIComponent).join('/')}`).then(({ commits: [first] }) => first?.sha), // prettier-ignore
+        json(`/compare/main...${name.split('/').map(encodeURIComponent).join('/')}`).then(
+          ({ commits: [first] }) => first?.sha,
+        ),
         own(`/content?ref=${asked}&path=which.txt`).then(({ text }) => text),
         own(`/commits?ref=${asked}`).then(({ commits: [{ id: newest }] }) => newest),
       ]);
@@ -72,9 +88,17 @@ describe('names that could be those of something else', () => {
   });
 
   it('are those of branches where a branch is asked for, and of tags where a tag is', async () => {
-    const branches = [['main', 'main'], ['-dash', 'dash'], ['HEAD', 'head'], ['refs/heads/main', 'inner'], ['refs/heads/only', 'deep'], [commits.get('main') ?? '', 'hex']] as const; // prettier-ignore
+    const branches = [
+      ['main', 'main'],
+      ['-dash', 'dash'],
+      ['HEAD', 'head'],
+      ['refs/heads/main', 'inner'],
+      ['refs/heads/only', 'deep'],
+      [commits.get('main') ?? '', 'hex'],
+    ] as const;
     const path = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
-    const raw = async (kind: string, name: string): Promise<string> => (await fetch(`${room.url}/ada/names/raw/${kind}/${path(name)}/which.txt`)).text(); // prettier-ignore
+    const raw = async (kind: string, name: string): Promise<string> =>
+      (await fetch(`${room.url}/ada/names/raw/${kind}/${path(name)}/which.txt`)).text();
     for (const [name, which] of branches) {
       expect([name, (await json(`/branches/${path(name)}`)).commit?.id]).toEqual([name, commits.get(which)]);
       expect([name, await raw('branch', name)]).toEqual([name, `${which}\n`]);
@@ -99,7 +123,9 @@ describe('names that could be those of something else', () => {
     expect((await room.api('POST', `${at}/pulls`, { title: 'x', head: 'only', base: 'main' })).status).toBe(404);
     // So they are free.
     for (const name of ['only', described]) {
-      expect((await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: '-dash' })).status).toBe(201); // prettier-ignore
+      expect((await room.api('POST', `${at}/branches`, { new_branch_name: name, old_ref_name: '-dash' })).status).toBe(
+        201,
+      );
     }
     const put = await room.api('POST', `${at}/contents/y.txt`, { ...wanted, branch: '-dash' });
     expect(put.status).toBe(201);
@@ -119,7 +145,11 @@ describe('names that could be those of something else', () => {
 
   it('of tags on tags are those of the commit at their end', async () => {
     const commit = commits.get('outer') ?? '';
-    await room.run('sh', ['-c', `git tag -a -m one one ${commit} && git tag -a -m two two one && git push -q '${remote}' two`], { cwd }); // prettier-ignore
+    await room.run(
+      'sh',
+      ['-c', `git tag -a -m one one ${commit} && git tag -a -m two two one && git push -q '${remote}' two`],
+      { cwd },
+    );
     expect(await json('/tags/two')).toMatchObject({ message: 'two\n', commit: { sha: commit } });
     expect((await json('/git/commits/two')).sha).toBe(commit);
   });
@@ -127,8 +157,20 @@ describe('names that could be those of something else', () => {
 
 describe('names that people cannot tell from others', () => {
   // 40 digits read as a commit, a hyphen as an option; the others are not seen, or are no text.
-  const refused = ['0123456789abcdef0123456789abcdef01234567', '-option', 'a\u200bb', 'a\u202eb', 'a\u00adb', 'lone\ud800', 'ma\ufeffin', 'x'.repeat(251)]; // prettier-ignore
-  const words = async (reply: Response): Promise<[number, string]> => [reply.status, ((await reply.json()) as { message: string }).message]; // prettier-ignore
+  const refused = [
+    '0123456789abcdef0123456789abcdef01234567',
+    '-option',
+    'a\u200bb',
+    'a\u202eb',
+    'a\u00adb',
+    'lone\ud800',
+    'ma\ufeffin',
+    'x'.repeat(251),
+  ];
+  const words = async (reply: Response): Promise<[number, string]> => [
+    reply.status,
+    ((await reply.json()) as { message: string }).message,
+  ];
 
   it('are made by no call', async () => {
     for (const name of [...refused, 'HEAD']) {
@@ -136,7 +178,11 @@ describe('names that people cannot tell from others', () => {
       expect([name, ...(await words(branch))]).toEqual([name, 422, '[NewBranchName]: GitRefName']);
       const renamed = await room.api('PATCH', `${at}/branches/refs/heads/main`, { name });
       expect([name, ...(await words(renamed))]).toEqual([name, 422, '[Name]: GitRefName']);
-      const file = await room.api('POST', `${at}/contents/z.txt`, { content: in64('z'), branch: 'main', new_branch: name }); // prettier-ignore
+      const file = await room.api('POST', `${at}/contents/z.txt`, {
+        content: in64('z'),
+        branch: 'main',
+        new_branch: name,
+      });
       expect([name, ...(await words(file))]).toEqual([name, 422, '[Branch]: GitRefName']);
       const made = await room.api('POST', '/user/repos', { name: 'other', auto_init: true, default_branch: name });
       expect([name, ...(await words(made))]).toEqual([name, 422, '[DefaultBranch]: GitRefName']);
@@ -159,7 +205,13 @@ describe('names that people cannot tell from others', () => {
   });
 
   it('are those of clients where they push them', async () => {
-    const names = ['refs/heads/0123456789abcdef0123456789abcdef01234567', 'refs/heads/-option', 'refs/tags/soft\u00adhyphen', `refs/heads/${'long/'.repeat(60)}er`, 'refs/heads/next\u0085line']; // prettier-ignore
+    const names = [
+      'refs/heads/0123456789abcdef0123456789abcdef01234567',
+      'refs/heads/-option',
+      'refs/tags/soft\u00adhyphen',
+      `refs/heads/${'long/'.repeat(60)}er`,
+      'refs/heads/next\u0085line',
+    ];
     await push(...names.map((ref) => ['seen', ref] as const));
     const there = (await room.git(['ls-remote', remote], { cwd })).stdout
       .split('\n')

@@ -13,7 +13,9 @@ beforeAll(async () => {
 afterAll(() => room[Symbol.asyncDispose]());
 
 const overview = async (authorization: string): Promise<GitOverview> => {
-  const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.overview.path}`, { headers: { authorization } }); // prettier-ignore
+  const reply = await fetch(`${room.host.url('control')}${gitOverviewApi.overview.path}`, {
+    headers: { authorization },
+  });
   return z.parse(gitOverviewApi.overview.reply, await reply.json());
 };
 const say = async (path: string, body: object, method = 'POST'): Promise<void> => {

@@ -34,7 +34,6 @@ it('says what checks say of each commit', async () => {
     ['build', 'success'],
     ['test', 'failure'],
   ] as const)
-    // prettier-ignore
     await room.api('POST', `/repos/ada/apple/statuses/${String(commits[0].id)}`, { context, state });
   const again = await ask('/repositories/ada/apple/commits');
   expect(again.commits[0].checks).toEqual({ state: 'failure', passed: 1, total: 2 });

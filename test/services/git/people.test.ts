@@ -37,11 +37,19 @@ it('an account says something of itself, and so does an organisation', async () 
   expect(before).toMatchObject({ full_name: '', website: '', hide_email: false });
   await user.updateUserSettings({ full_name: 'Ada L.', website: 'https://ada.example.org', hide_email: true });
   const { data: after } = await user.updateUserSettings({ location: 'London' });
-  expect(after).toMatchObject({ full_name: 'Ada L.', website: 'https://ada.example.org', location: 'London', hide_email: true }); // prettier-ignore
+  expect(after).toMatchObject({
+    full_name: 'Ada L.',
+    website: 'https://ada.example.org',
+    location: 'London',
+    hide_email: true,
+  });
   expect((await users.userGet('ada')).data).toMatchObject({ full_name: 'Ada L.', location: 'London' });
   const { data: org } = await orgs.orgCreate({ username: 'looms', website: 'https://looms.example.org' });
   expect(org).toMatchObject({ website: 'https://looms.example.org', location: '' });
-  expect((await orgs.orgEdit('looms', { location: 'Leeds' })).data).toMatchObject({ website: 'https://looms.example.org', location: 'Leeds' }); // prettier-ignore
+  expect((await orgs.orgEdit('looms', { location: 'Leeds' })).data).toMatchObject({
+    website: 'https://looms.example.org',
+    location: 'Leeds',
+  });
   const { data: emails } = await user.userListEmails();
   expect(emails).toMatchObject([{ username: 'ada', primary: true, verified: true }]);
   expect(emails[0]?.email).toBe((await user.userGetCurrent()).data.email);
@@ -51,13 +59,29 @@ it('administrators make accounts, change them and remove them with what is their
   const { admin } = api;
   const password = 'a long password of eve';
   const eve = `Basic ${Buffer.from(`eve:${password}`).toString('base64')}`;
-  const made = await admin.adminCreateUser({ username: 'eve', email: 'eve@example.org', password, full_name: 'Eve', must_change_password: false }); // prettier-ignore
-  expect([made.status, made.data]).toMatchObject([201, { login: 'eve', full_name: 'Eve', is_admin: false, active: true }]); // prettier-ignore
+  const made = await admin.adminCreateUser({
+    username: 'eve',
+    email: 'eve@example.org',
+    password,
+    full_name: 'Eve',
+    must_change_password: false,
+  });
+  expect([made.status, made.data]).toMatchObject([
+    201,
+    { login: 'eve', full_name: 'Eve', is_admin: false, active: true },
+  ]);
   expect((await room.api('POST', '/user/repos', { name: 'hers' }, eve)).status).toBe(201);
   await expect(admin.adminCreateUser({ username: 'Eve', email: '', password })).rejects.toMatchObject({ status: 422 });
   await expect(admin.adminCreateUser({ username: 'a b', email: '', password })).rejects.toMatchObject({ status: 422 });
-  await expect(admin.adminCreateUser({ username: 'fred', email: '', password: 'short' })).rejects.toMatchObject({ status: 400 }); // prettier-ignore
-  const { data: changed } = await admin.adminEditUser('eve', { login_name: 'eve', source_id: 0, admin: true, location: 'Eden' }); // prettier-ignore
+  await expect(admin.adminCreateUser({ username: 'fred', email: '', password: 'short' })).rejects.toMatchObject({
+    status: 400,
+  });
+  const { data: changed } = await admin.adminEditUser('eve', {
+    login_name: 'eve',
+    source_id: 0,
+    admin: true,
+    location: 'Eden',
+  });
   expect(changed).toMatchObject({ is_admin: true, location: 'Eden' });
   await admin.adminEditUser('eve', { login_name: 'eve', source_id: 0, admin: false, prohibit_login: true });
   expect((await room.api('GET', '/user', undefined, eve)).status).toBe(401);
@@ -81,7 +105,8 @@ it('administrators make accounts, change them and remove them with what is their
 });
 
 it('a repository is given to somebody who takes it, or does not', async () => {
-  const asBob = async (method: string, path: string, body?: unknown) => (await room.api(method, path, body, bob)).status; // prettier-ignore
+  const asBob = async (method: string, path: string, body?: unknown) =>
+    (await room.api(method, path, body, bob)).status;
   const carl = await room.account('carl');
   const asCarl = async (method: string, path: string) => (await room.api(method, path, undefined, carl)).status;
   await room.api('POST', '/user/repos', { name: 'gift', private: true }, bob);

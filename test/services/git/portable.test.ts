@@ -23,9 +23,14 @@ const json = async (method: string, path: string, body?: unknown, authorization?
   return text === '' ? undefined : JSON.parse(text);
 };
 const bytes = (path: string, body: Uint8Array<ArrayBuffer>, authorization = adminAuthorization) =>
-  fetch(`${room.url}/api/v1${path}`, { method: 'POST', headers: { authorization, 'content-type': 'application/x-tar' }, body }); // prettier-ignore
+  fetch(`${room.url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/x-tar' },
+    body,
+  });
 const restored = (body: Uint8Array<ArrayBuffer>, name: string) => bytes(`/repos/restore?name=${name}`, body);
-const backup = async (name: string) => new Uint8Array(await (await room.api('GET', `/repos/ada/${name}/backup`)).arrayBuffer()); // prettier-ignore
+const backup = async (name: string) =>
+  new Uint8Array(await (await room.api('GET', `/repos/ada/${name}/backup`)).arrayBuffer());
 const tar = async (files: Record<string, string | Buffer>): Promise<Uint8Array<ArrayBuffer>> => {
   const made = pack();
   for (const [name, text] of Object.entries(files)) made.entry({ name }, text);
@@ -42,12 +47,19 @@ describe('a repository as one file', () => {
     await room.git(['lfs', 'install', '--local'], { cwd });
     await room.git(['lfs', 'track', '*.bin'], { cwd });
     writeFileSync(join(cwd, 'big.bin'), 'a large file');
-    await room.run('sh', ['-c', 'git add . && git commit -qm large && git tag v0 && git checkout -qb dev && echo n > n && git add n && git commit -qm dev'], { cwd }); // prettier-ignore
+    await room.run(
+      'sh',
+      [
+        '-c',
+        'git add . && git commit -qm large && git tag v0 && git checkout -qb dev && echo n > n && git add n && git commit -qm dev',
+      ],
+      { cwd },
+    );
     await room.git(['push', '-q', `${room.signedUrl}/ada/lamp.git`, 'main', 'dev', 'v0'], { cwd });
     const at = '/repos/ada/lamp';
     const { id: label } = await json('POST', `${at}/labels`, { name: 'bug', color: '#ee0701' });
     const { id: milestone } = await json('POST', `${at}/milestones`, { title: 'Winter' });
-    await json('POST', `${at}/issues`, { title: 'Flickers', body: 'at night', milestone, assignees: ['bob'] }); // prettier-ignore
+    await json('POST', `${at}/issues`, { title: 'Flickers', body: 'at night', milestone, assignees: ['bob'] });
     await json('POST', `${at}/issues/1/labels`, { labels: [label] });
     await json('POST', `${at}/issues/1/comments`, { body: 'I see it' }, bob);
     await json('POST', `${at}/issues/1/reactions`, { content: 'heart' }, bob);
@@ -55,16 +67,29 @@ describe('a repository as one file', () => {
     await json('POST', `${at}/issues/1/pin`);
     const form = new FormData();
     form.set('attachment', new Blob(['a picture']), 'lamp.png');
-    const sent = await fetch(`${room.url}/api/v1${at}/issues/1/assets`, { method: 'POST', headers: { authorization: adminAuthorization }, body: form }); // prettier-ignore
+    const sent = await fetch(`${room.url}/api/v1${at}/issues/1/assets`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization },
+      body: form,
+    });
     const { uuid } = (await sent.json()) as { uuid: string };
     await json('PATCH', `${at}/issues/1`, { body: `at night ![](/attachments/${uuid})` });
     await json('DELETE', `${at}/issues/${(await json('POST', `${at}/issues`, { title: 'Never was' })).number}`);
     await json('POST', `${at}/pulls`, { title: 'Dev', head: 'dev', base: 'main' });
     await json('POST', `${at}/issues/3/dependencies`, { index: 1 });
     await json('PUT', `${at}/collaborators/bob`, { permission: 'write' });
-    await json('POST', `${at}/pulls/3/reviews`, { event: 'APPROVED', body: 'good', comments: [{ path: 'n', body: 'why', new_position: 1 }] }, bob); // prettier-ignore
+    await json(
+      'POST',
+      `${at}/pulls/3/reviews`,
+      { event: 'APPROVED', body: 'good', comments: [{ path: 'n', body: 'why', new_position: 1 }] },
+      bob,
+    );
     const { id: release } = await json('POST', `${at}/releases`, { tag_name: 'v1', body: 'notes' });
-    await fetch(`${room.url}/api/v1${at}/releases/${release}/assets?name=a.txt`, { method: 'POST', headers: { authorization: adminAuthorization }, body: 'asset' }); // prettier-ignore
+    await fetch(`${room.url}/api/v1${at}/releases/${release}/assets?name=a.txt`, {
+      method: 'POST',
+      headers: { authorization: adminAuthorization },
+      body: 'asset',
+    });
     await json('POST', `${at}/branch_protections`, { rule_name: 'main', required_approvals: 1 });
     await json('POST', `${at}/tag_protections`, { name_pattern: 'v*', whitelist_usernames: ['bob'] });
     const sha = (await json('GET', `${at}/branches/main`)).commit.id;
@@ -73,7 +98,10 @@ describe('a repository as one file', () => {
     const file = await backup('lamp');
     expect((await restored(file, 'lamp')).status).toBe(409);
     const made = await restored(file, 'second');
-    expect([made.status, await made.json()]).toMatchObject([201, { full_name: 'ada/second', description: 'shines', default_branch: 'main', open_issues_count: 1 }]); // prettier-ignore
+    expect([made.status, await made.json()]).toMatchObject([
+      201,
+      { full_name: 'ada/second', description: 'shines', default_branch: 'main', open_issues_count: 1 },
+    ]);
     // The same file can be restored once more, and after the first is gone.
     expect((await room.api('DELETE', at)).status).toBe(204);
     expect((await restored(file, '')).status).toBe(201);
@@ -81,11 +109,19 @@ describe('a repository as one file', () => {
       const of = `/repos/ada/${name}`;
       const copy = join(room.folder, `copy-${name}`);
       await room.git(['clone', '-q', `${room.signedUrl}/ada/${name}.git`, copy]);
-      expect((await room.git(['rev-parse', 'HEAD', 'origin/dev', 'v0'], { cwd: copy })).stdout).toBe((await room.git(['rev-parse', 'main', 'dev', 'v0'], { cwd })).stdout); // prettier-ignore
+      expect((await room.git(['rev-parse', 'HEAD', 'origin/dev', 'v0'], { cwd: copy })).stdout).toBe(
+        (await room.git(['rev-parse', 'main', 'dev', 'v0'], { cwd })).stdout,
+      );
       await room.git(['lfs', 'install', '--local'], { cwd: copy });
       await room.git(['lfs', 'pull'], { cwd: copy });
       expect(readFileSync(join(copy, 'big.bin'), 'utf8')).toBe('a large file');
-      expect(await json('GET', `${of}/issues/1`)).toMatchObject({ title: 'Flickers', labels: [{ name: 'bug' }], milestone: { title: 'Winter' }, assignees: [{ login: 'bob' }], comments: 1 }); // prettier-ignore
+      expect(await json('GET', `${of}/issues/1`)).toMatchObject({
+        title: 'Flickers',
+        labels: [{ name: 'bug' }],
+        milestone: { title: 'Winter' },
+        assignees: [{ login: 'bob' }],
+        comments: 1,
+      });
       expect(await json('GET', `${of}/issues/1/comments`)).toMatchObject([
         { body: 'I see it', user: { login: 'bob' } },
       ]);
@@ -107,7 +143,9 @@ describe('a repository as one file', () => {
       expect(shown).toMatchObject({ tag_name: 'v1', assets: [{ name: 'a.txt', size: 5 }] });
       expect(await (await fetch(shown.assets[0].browser_download_url)).text()).toBe('asset');
       expect(await json('GET', `${of}/branch_protections/main`)).toMatchObject({ required_approvals: 1 });
-      expect(await json('GET', `${of}/tag_protections`)).toMatchObject([{ name_pattern: 'v*', whitelist_usernames: ['bob'] }]); // prettier-ignore
+      expect(await json('GET', `${of}/tag_protections`)).toMatchObject([
+        { name_pattern: 'v*', whitelist_usernames: ['bob'] },
+      ]);
       expect(await json('GET', `${of}/commits/main/status`)).toMatchObject({ state: 'success' });
       // A number is not given twice.
       expect((await json('POST', `${of}/issues`, { title: 'Next' })).number).toBe(4);
@@ -120,8 +158,10 @@ describe('a repository as one file', () => {
     await room.create('lossy', { auto_init: true });
     const at = '/repos/ada/lossy';
     const place = join(room.host.dataDir, 'git');
-    const send = (path: string, method: string, body: string) => fetch(`${room.url}${path}`, { method, headers: { authorization: adminAuthorization }, body }); // prettier-ignore
-    const attach = async (path: string) => (await (await send(`/api/v1${at}/${path}`, 'POST', path)).json()).uuid as string; // prettier-ignore
+    const send = (path: string, method: string, body: string) =>
+      fetch(`${room.url}${path}`, { method, headers: { authorization: adminAuthorization }, body });
+    const attach = async (path: string) =>
+      (await (await send(`/api/v1${at}/${path}`, 'POST', path)).json()).uuid as string;
     await json('POST', `${at}/issues`, { title: 'Files' });
     await attach('issues/1/assets?name=kept.txt');
     const lost = [await attach('issues/1/assets?name=lost.txt')];
@@ -140,7 +180,9 @@ describe('a repository as one file', () => {
 
     const file = await backup('lossy');
     const record = JSON.parse((await contents(file))['repository.json'] ?? '');
-    expect([record.issue_attachments, record.release_assets, record.largeFiles].map(({ length }) => length)).toEqual([1, 1, 1]); // prettier-ignore
+    expect([record.issue_attachments, record.release_assets, record.largeFiles].map(({ length }) => length)).toEqual([
+      1, 1, 1,
+    ]);
     expect((await restored(file, 'lossless')).status).toBe(201);
     expect((await json('GET', '/repos/ada/lossless/issues/1')).assets).toMatchObject([{ name: 'kept.txt' }]);
     expect((await json('GET', '/repos/ada/lossless/releases'))[0].assets).toMatchObject([{ name: 'kept.txt' }]);
@@ -167,13 +209,18 @@ describe('a repository as one file', () => {
     hostile['bundle'] = new Uint8Array(Buffer.from(text.replace('PACK', 'KCAP'), 'latin1'));
     for (const [name, body] of Object.entries(hostile)) {
       const reply = await restored(body, `x-${name}`);
-      expect([name, reply.status, await reply.text()]).toEqual([name, 422, expect.stringContaining('cannot be restored')]); // prettier-ignore
+      expect([name, reply.status, await reply.text()]).toEqual([
+        name,
+        422,
+        expect.stringContaining('cannot be restored'),
+      ]);
       expect((await room.api('GET', `/repos/ada/x-${name}`)).status).toBe(404);
     }
     expect(readdirSync(join(room.host.dataDir, 'git')).includes('evil')).toBe(false);
     const left = readdirSync(join(room.host.dataDir, 'git', 'portable'));
     // The files that were saved wait for whoever is loading them; those that were sent are gone.
-    for (const name of left) expect(readdirSync(join(room.host.dataDir, 'git', 'portable', name))).toEqual([expect.stringMatching(/\.tar$/)]); // prettier-ignore
+    for (const name of left)
+      expect(readdirSync(join(room.host.dataDir, 'git', 'portable', name))).toEqual([expect.stringMatching(/\.tar$/)]);
     expect((await restored(file, 'fine')).status).toBe(201);
   });
 });
@@ -204,7 +251,11 @@ describe('what a backup says', () => {
     for (const name of ['', '..', '../../x', 'a/b', 'x.git', 'ä']) {
       const file = await changed('named', (record) => (record.repository.name = name));
       const reply = await restored(file, '');
-      expect([name, reply.status, await reply.text()]).toEqual([name, 422, expect.stringContaining('cannot be restored')]); // prettier-ignore
+      expect([name, reply.status, await reply.text()]).toEqual([
+        name,
+        422,
+        expect.stringContaining('cannot be restored'),
+      ]);
       expect((await restored(file, 'renamed')).status).toBe(201);
       expect((await room.api('DELETE', '/repos/ada/renamed')).status).toBe(204);
     }
@@ -217,32 +268,79 @@ describe('what a backup says', () => {
     await room.git(['push', '-q', `${room.signedUrl}/ada/reviewed.git`, 'main', 'dev'], { cwd });
     await json('POST', '/repos/ada/reviewed/pulls', { title: 'Dev', head: 'dev', base: 'main' });
     const review = (more: object) => json('POST', '/repos/ada/reviewed/pulls/1/reviews', more, bob);
-    await review({ event: 'COMMENT', body: 'said aloud', comments: [{ path: 'n', body: 'on a line', new_position: 1 }] }); // prettier-ignore
+    await review({
+      event: 'COMMENT',
+      body: 'said aloud',
+      comments: [{ path: 'n', body: 'on a line', new_position: 1 }],
+    });
     await review({ body: 'a thought', comments: [{ path: 'n', body: 'whispered', new_position: 1 }] });
     const text = (await contents(await backup('reviewed')))['repository.json'] ?? '';
-    expect(JSON.parse(text)).toMatchObject({ reviews: [{ state: 'COMMENT' }], issue_entries: expect.arrayContaining([expect.objectContaining({ body: 'on a line' })]) }); // prettier-ignore
+    expect(JSON.parse(text)).toMatchObject({
+      reviews: [{ state: 'COMMENT' }],
+      issue_entries: expect.arrayContaining([expect.objectContaining({ body: 'on a line' })]),
+    });
     for (const words of ['a thought', 'whispered', 'PENDING']) expect(text).not.toContain(words);
   });
 
   it('is refused when what happened to its issues makes no sense', async () => {
-    const issue = (id: number) => ({ id, number: id, pull: 0, author: 'ada', title: `t${id}`, body: '', closed: 0, locked: 0, ref: '', milestone_id: null, comments: 0, due_at: null, created_at: 1, updated_at: 1, closed_at: null }); // prettier-ignore
-    const entry = (details: string) => ({ id: 1, issue_id: 1, kind: 'comment', author: 'ada', body: 'b', details, review_id: null, created_at: 1, updated_at: 1 }); // prettier-ignore
+    const issue = (id: number) => ({
+      id,
+      number: id,
+      pull: 0,
+      author: 'ada',
+      title: `t${id}`,
+      body: '',
+      closed: 0,
+      locked: 0,
+      ref: '',
+      milestone_id: null,
+      comments: 0,
+      due_at: null,
+      created_at: 1,
+      updated_at: 1,
+      closed_at: null,
+    });
+    const entry = (details: string) => ({
+      id: 1,
+      issue_id: 1,
+      kind: 'comment',
+      author: 'ada',
+      body: 'b',
+      details,
+      review_id: null,
+      created_at: 1,
+      updated_at: 1,
+    });
     for (const details of ['{', 'null', '']) {
-      const file = await changed('senseless', ({ issue_entries, issues }) => void (issues.push(issue(1)), issue_entries.push(entry(details)))); // prettier-ignore
+      const file = await changed(
+        'senseless',
+        ({ issue_entries, issues }) => void (issues.push(issue(1)), issue_entries.push(entry(details))),
+      );
       expect([details, (await restored(file, 'senseless')).status]).toEqual([details, 422]);
     }
-    const rule = await changed('senseless', ({ protections }) => protections.push({ rule: 'main', options: '{', created_at: 1, updated_at: 1 })); // prettier-ignore
+    const rule = await changed('senseless', ({ protections }) =>
+      protections.push({ rule: 'main', options: '{', created_at: 1, updated_at: 1 }),
+    );
     expect((await restored(rule, 'senseless')).status).toBe(422);
   });
 
   it('holds objects as a push may bring them, and no others', async () => {
-    const push = (name: string, cwd: string) => room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd, mayFail: true }); // prettier-ignore
-    const write = async (cwd: string, type: string, input: string) => (await room.git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], { cwd, input })).stdout.trim(); // prettier-ignore
+    const push = (name: string, cwd: string) =>
+      room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, 'main'], { cwd, mayFail: true });
+    const write = async (cwd: string, type: string, input: string) =>
+      (await room.git(['hash-object', '-w', '--literally', '-t', type, '--stdin'], { cwd, input })).stdout.trim();
     // Programs of long ago left the space out.
     const odd = await room.work('odd');
     const { stdout: tree } = await room.git(['rev-parse', 'HEAD^{tree}'], { cwd: odd });
     const person = 'Ann <ann@example.org>1700000000 +0000';
-    await room.git(['update-ref', 'refs/heads/main', await write(odd, 'commit', `tree ${tree}author ${person}\ncommitter ${person}\n\nodd\n`)], { cwd: odd }); // prettier-ignore
+    await room.git(
+      [
+        'update-ref',
+        'refs/heads/main',
+        await write(odd, 'commit', `tree ${tree}author ${person}\ncommitter ${person}\n\nodd\n`),
+      ],
+      { cwd: odd },
+    );
     await room.create('odd');
     expect((await push('odd', odd)).code).toBe(0);
     const reply = await restored(await backup('odd'), 'odd-again');
@@ -280,14 +378,19 @@ describe('publishing a folder', () => {
     writeFileSync(join(folder, 'secret.env'), 'x\n');
     writeFileSync(join(folder, '.gitignore'), '*.env\n');
     const made = await publish(folder, 'project');
-    expect([made.status, await made.json()]).toMatchObject([200, { files: 2, remote: 'origin', repository: { name: 'project', empty: false } }]); // prettier-ignore
+    expect([made.status, await made.json()]).toMatchObject([
+      200,
+      { files: 2, remote: 'origin', repository: { name: 'project', empty: false } },
+    ]);
     expect((await json('GET', '/repos/ada/project/contents/src/a.txt')).type).toBe('file');
     expect((await room.api('GET', '/repos/ada/project/contents/secret.env')).status).toBe(404);
     expect((await room.git(['status', '--porcelain'], { cwd: folder })).stdout).toBe('');
     writeFileSync(join(folder, 'b.txt'), 'b\n');
     await room.git(['add', '.'], { cwd: folder });
     await room.git(['commit', '-qm', 'b'], { cwd: folder });
-    await room.git(['-c', `url.${room.signedUrl}/.insteadOf=${room.url}/`, 'push', '-q', 'origin', 'main'], { cwd: folder }); // prettier-ignore
+    await room.git(['-c', `url.${room.signedUrl}/.insteadOf=${room.url}/`, 'push', '-q', 'origin', 'main'], {
+      cwd: folder,
+    });
     expect((await json('GET', '/repos/ada/project/commits')).length).toBe(2);
     expect((await publish(folder, 'project')).status).toBe(409);
   });
@@ -297,8 +400,15 @@ describe('publishing a folder', () => {
     const trap = join(room.folder, 'trapped');
     const program = join(room.folder, 'trap.sh');
     writeFileSync(program, `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
-    for (const hook of ['pre-commit', 'post-checkout', 'reference-transaction']) symlinkSync(program, join(cwd, '.git', 'hooks', hook)); // prettier-ignore
-    for (const [name, value] of [['core.fsmonitor', program], ['core.sshCommand', program], ['uploadpack.packObjectsHook', program], ['filter.x.clean', program]]) await room.git(['config', name ?? '', value ?? ''], { cwd }); // prettier-ignore
+    for (const hook of ['pre-commit', 'post-checkout', 'reference-transaction'])
+      symlinkSync(program, join(cwd, '.git', 'hooks', hook));
+    for (const [name, value] of [
+      ['core.fsmonitor', program],
+      ['core.sshCommand', program],
+      ['uploadpack.packObjectsHook', program],
+      ['filter.x.clean', program],
+    ])
+      await room.git(['config', name ?? '', value ?? ''], { cwd });
     await room.git(['tag', 'v1'], { cwd });
     await room.git(['remote', 'add', 'origin', 'https://example.org/x.git'], { cwd });
     rmSync(trap, { force: true });
@@ -315,9 +425,12 @@ describe('publishing a folder', () => {
     writeFileSync(program, `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
     const whole = await room.work('whole');
     const settings: Record<string, [string, string][]> = {
-      extension: [['core.repositoryFormatVersion', '1'], ['extensions.partialClone', 'evil']],
+      extension: [
+        ['core.repositoryFormatVersion', '1'],
+        ['extensions.partialClone', 'evil'],
+      ],
       promisor: [['remote.evil.promisor', 'true']],
-    }; // prettier-ignore
+    };
     for (const [name, lines] of Object.entries(settings)) {
       const cwd = await room.work(`partial-${name}`);
       const own: [string, string][] = [['remote.evil.url', whole], ['remote.evil.uploadpack', program], ...lines];
@@ -337,7 +450,10 @@ describe('publishing a folder', () => {
     const cwd = await room.work('detached');
     await room.run('sh', ['-c', 'git branch -m trunk && git branch zz && git checkout -q --detach'], { cwd });
     const made = await publish(cwd, 'detached');
-    expect([made.status, await made.json()]).toMatchObject([200, { files: 1, repository: { empty: false, defaultBranch: 'trunk' } }]); // prettier-ignore
+    expect([made.status, await made.json()]).toMatchObject([
+      200,
+      { files: 1, repository: { empty: false, defaultBranch: 'trunk' } },
+    ]);
     const copy = join(room.folder, 'detached-copy');
     await room.git(['clone', '-q', `${room.signedUrl}/ada/detached.git`, copy]);
     expect((await room.git(['branch', '--show-current'], { cwd: copy })).stdout).toBe('trunk\n');
@@ -360,7 +476,6 @@ describe('publishing a folder', () => {
         join(outside, 'within'),
         join(outside, 'link'),
       ]) {
-        // prettier-ignore
         const reply = await publish(folder, 'x');
         expect([folder, reply.status]).toEqual([folder, 422]);
       }

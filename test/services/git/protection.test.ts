@@ -55,7 +55,11 @@ describe('protected branches', () => {
     const ssh = await makeKey(room, 'id_ada');
     await room.api('POST', '/user/keys', { title: 'k', key: ssh.text });
     const { ssh_url } = (await (await room.api('GET', '/repos/ada/demo')).json()) as { ssh_url: string };
-    const bySsh = await room.git(['push', ssh_url, 'main'], { cwd, mayFail: true, environment: { GIT_SSH_COMMAND: ssh.command } }); // prettier-ignore
+    const bySsh = await room.git(['push', ssh_url, 'main'], {
+      cwd,
+      mayFail: true,
+      environment: { GIT_SSH_COMMAND: ssh.command },
+    });
     expect(bySsh.stderr).toContain('Not allowed to push to protected branch main');
     expect((await push(remote, ':main')).stderr).toContain('protected from deletion');
     expect(await status('POST', '/repos/ada/demo/contents/n.txt', { content: 'eA==', message: 'n' })).toBe(403);
@@ -68,7 +72,11 @@ describe('protected branches', () => {
   });
 
   it('are pushed to by who stands in their list, and lose no commits', async () => {
-    const changed = await room.api('PATCH', `${rule}/main`, { enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['bob'] }); // prettier-ignore
+    const changed = await room.api('PATCH', `${rule}/main`, {
+      enable_push: true,
+      enable_push_whitelist: true,
+      push_whitelist_usernames: ['bob'],
+    });
     expect(await changed.json()).toMatchObject({ enable_push: true, push_whitelist_usernames: ['bob'] });
     expect((await push(`${room.signedUrl}/ada/demo.git`, 'main')).code).not.toBe(0);
     expect((await push(bobs(), 'main')).code).toBe(0);
@@ -88,7 +96,10 @@ describe('protected branches', () => {
     const remote = `${room.signedUrl}/ada/demo.git`;
     expect((await push(remote, 'main:release/1')).stderr).toContain('Not allowed to push');
     expect((await push(remote, 'main:release/1/deep')).code).toBe(0);
-    expect(await (await room.api('GET', `${rule}/release/*`)).json()).toMatchObject({ rule_name: 'release/*', branch_name: '' }); // prettier-ignore
+    expect(await (await room.api('GET', `${rule}/release/*`)).json()).toMatchObject({
+      rule_name: 'release/*',
+      branch_name: '',
+    });
     expect(await status('GET', rule, undefined, bob)).toBe(403);
   });
 });
@@ -120,7 +131,10 @@ describe('what protection asks of branches of the API and of pull requests', () 
     await room.create('named', { auto_init: true });
     await json('POST', '/repos/ada/named/branch_protections', { rule_name: 'release/*' });
     const reply = await room.api('POST', '/repos/ada/named/branches', { new_branch_name: 'release/2' });
-    expect([reply.status, await reply.json()]).toMatchObject([403, { message: 'user cannot commit to protected branch [branch: release/2]' }]); // prettier-ignore
+    expect([reply.status, await reply.json()]).toMatchObject([
+      403,
+      { message: 'user cannot commit to protected branch [branch: release/2]' },
+    ]);
     expect(await status('GET', '/repos/ada/named/branches/release/2')).toBe(404);
     expect(await status('POST', '/repos/ada/named/branches', { new_branch_name: 'dev' })).toBe(201);
     expect(await status('PATCH', '/repos/ada/named/branches/dev', { name: 'release/2' })).toBe(403);
@@ -148,7 +162,12 @@ describe('what protection asks of branches of the API and of pull requests', () 
 
   it('a merge waits for approvals, and a push takes them back', async () => {
     const copy = await project('approved');
-    const wanted = { rule_name: 'main', required_approvals: 1, block_on_rejected_reviews: true, dismiss_stale_approvals: true }; // prettier-ignore
+    const wanted = {
+      rule_name: 'main',
+      required_approvals: 1,
+      block_on_rejected_reviews: true,
+      dismiss_stale_approvals: true,
+    };
     expect(await json('POST', '/repos/ada/approved/branch_protections', wanted)).toMatchObject(wanted);
     const few = [405, 'not ready to merge [reason: Does not have enough approvals]'];
     expect(await merge('approved')).toEqual(few);
@@ -159,7 +178,11 @@ describe('what protection asks of branches of the API and of pull requests', () 
     await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
     await room.git(['push', '-q', `${room.signedUrl}/ada/approved.git`, 'dev'], { cwd: copy });
     expect(await merge('approved')).toEqual(few);
-    expect((await json('GET', '/repos/ada/approved/pulls/1/reviews'))[0]).toMatchObject({ state: 'APPROVED', stale: true, dismissed: true }); // prettier-ignore
+    expect((await json('GET', '/repos/ada/approved/pulls/1/reviews'))[0]).toMatchObject({
+      state: 'APPROVED',
+      stale: true,
+      dismissed: true,
+    });
     await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'not so' });
     expect(await merge('approved', {}, bob)).toEqual(few);
     await json('POST', '/repos/ada/approved/pulls/1/reviews', { event: 'APPROVED' });
@@ -169,7 +192,11 @@ describe('what protection asks of branches of the API and of pull requests', () 
   it('an approval of what it was before counts for nothing, however the push came past it', async () => {
     const copy = await project('walked');
     const at = '/repos/ada/walked/pulls/1';
-    await json('POST', '/repos/ada/walked/branch_protections', { rule_name: 'main', required_approvals: 1, dismiss_stale_approvals: true }); // prettier-ignore
+    await json('POST', '/repos/ada/walked/branch_protections', {
+      rule_name: 'main',
+      required_approvals: 1,
+      dismiss_stale_approvals: true,
+    });
     const few = [405, 'not ready to merge [reason: Does not have enough approvals]'];
     const pushMore = async () => {
       await room.git(['commit', '-q', '--allow-empty', '-m', 'more'], { cwd: copy });
@@ -200,16 +227,36 @@ describe('what protection asks of branches of the API and of pull requests', () 
   it('a merge waits for checks, is for those on its list, and only an administrator forces it', async () => {
     await project('checked');
     const rule = '/repos/ada/checked/branch_protections';
-    await json('POST', rule, { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci/*'], enable_merge_whitelist: true, merge_whitelist_usernames: ['ada'] }); // prettier-ignore
+    await json('POST', rule, {
+      rule_name: 'main',
+      enable_status_check: true,
+      status_check_contexts: ['ci/*'],
+      enable_merge_whitelist: true,
+      merge_whitelist_usernames: ['ada'],
+    });
     expect(await merge('checked', {}, bob)).toEqual([405, 'User not allowed to merge PR']);
     const unchecked = [405, 'not ready to merge [reason: Not all required status checks successful]'];
     expect(await merge('checked')).toEqual(unchecked);
     const { sha } = (await json('GET', '/repos/ada/checked/pulls/1')).head;
-    const say = (state: string, context: string) => json('POST', `/repos/ada/checked/statuses/${sha}`, { state, context, target_url: 'https://ci.example.org/1' }, bob); // prettier-ignore
-    expect(await say('failure', 'ci/test')).toMatchObject({ status: 'failure', context: 'ci/test', creator: { login: 'bob' } }); // prettier-ignore
+    const say = (state: string, context: string) =>
+      json(
+        'POST',
+        `/repos/ada/checked/statuses/${sha}`,
+        { state, context, target_url: 'https://ci.example.org/1' },
+        bob,
+      );
+    expect(await say('failure', 'ci/test')).toMatchObject({
+      status: 'failure',
+      context: 'ci/test',
+      creator: { login: 'bob' },
+    });
     expect(await merge('checked')).toEqual(unchecked);
     await say('success', 'lint');
-    expect(await json('GET', '/repos/ada/checked/commits/dev/status')).toMatchObject({ state: 'failure', sha, total_count: 2 }); // prettier-ignore
+    expect(await json('GET', '/repos/ada/checked/commits/dev/status')).toMatchObject({
+      state: 'failure',
+      sha,
+      total_count: 2,
+    });
     expect(await merge('checked', { force_merge: true }, bob)).toEqual([405, 'User not allowed to merge PR']);
     await json('PATCH', `${rule}/main`, {
       merge_whitelist_usernames: ['ada', 'bob'],
@@ -251,7 +298,10 @@ describe('what protection asks of branches of the API and of pull requests', () 
     const dora = await room.account('dora');
     await room.account('eric');
     await json('PUT', '/repos/ada/asked/collaborators/dora', { permission: 'write' });
-    await json('POST', '/repos/ada/asked/branch_protections', { rule_name: 'main', block_on_official_review_requests: true }); // prettier-ignore
+    await json('POST', '/repos/ada/asked/branch_protections', {
+      rule_name: 'main',
+      block_on_official_review_requests: true,
+    });
     const at = '/repos/ada/asked/pulls/1';
     await json('POST', `${at}/requested_reviewers`, { reviewers: ['eric', 'dora'] });
     const asked = (await json('GET', at)).requested_reviewers.map(({ login }: { login: string }) => login);
@@ -270,7 +320,8 @@ describe('what protection asks of branches of the API and of pull requests', () 
     await project('unread');
     await json('PATCH', '/repos/ada/unread', { private: true });
     await room.account('fred');
-    const ask = (reviewers: readonly string[]) => status('POST', '/repos/ada/unread/pulls/1/requested_reviewers', { reviewers }); // prettier-ignore
+    const ask = (reviewers: readonly string[]) =>
+      status('POST', '/repos/ada/unread/pulls/1/requested_reviewers', { reviewers });
     expect([await ask(['fred']), await ask(['bob']), await ask(['nobody'])]).toEqual([422, 422, 422]);
     await json('PUT', '/repos/ada/unread/collaborators/fred', { permission: 'read' });
     expect(await ask(['fred'])).toBe(201);
@@ -278,11 +329,19 @@ describe('what protection asks of branches of the API and of pull requests', () 
 
   it('a merge waits until the branch has what its base has, and for requested changes', async () => {
     const copy = await project('outdated');
-    await json('POST', '/repos/ada/outdated/branch_protections', { rule_name: 'main', block_on_outdated_branch: true, block_on_rejected_reviews: true, enable_push: true }); // prettier-ignore
+    await json('POST', '/repos/ada/outdated/branch_protections', {
+      rule_name: 'main',
+      block_on_outdated_branch: true,
+      block_on_rejected_reviews: true,
+      enable_push: true,
+    });
     await room.git(['checkout', '-q', 'main'], { cwd: copy });
     await room.git(['commit', '-q', '--allow-empty', '-m', 'on'], { cwd: copy });
     await room.git(['push', '-q', `${room.signedUrl}/ada/outdated.git`, 'main'], { cwd: copy });
-    expect(await merge('outdated')).toEqual([405, 'not ready to merge [reason: The head branch is behind the base branch]']); // prettier-ignore
+    expect(await merge('outdated')).toEqual([
+      405,
+      'not ready to merge [reason: The head branch is behind the base branch]',
+    ]);
     expect(await status('POST', '/repos/ada/outdated/pulls/1/update?style=merge')).toBe(200);
     await json('POST', '/repos/ada/outdated/pulls/1/reviews', { event: 'REQUEST_CHANGES', body: 'not so' });
     expect(await merge('outdated')).toEqual([405, 'not ready to merge [reason: There are requested changes]']);
@@ -304,7 +363,8 @@ describe('protected tags', () => {
     await room.git(['tag', 'v1'], { cwd: copy });
     const refused = await room.git(['push', remote, 'v1'], { cwd: copy, mayFail: true });
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Tag v1 is protected')]);
-    const asBob = async (method: string, path: string, body?: unknown) => (await room.api(method, `/repos/ada/tagged/${path}`, body, bob)).status; // prettier-ignore
+    const asBob = async (method: string, path: string, body?: unknown) =>
+      (await room.api(method, `/repos/ada/tagged/${path}`, body, bob)).status;
     expect(await asBob('POST', 'tags', { tag_name: 'v1' })).toBe(405);
     expect(await asBob('POST', 'releases', { tag_name: 'v1' })).toBe(405);
     expect(await asBob('POST', 'tags', { tag_name: 'other' })).toBe(201);

@@ -44,12 +44,18 @@ const commit = async (cwd: string, branch: string, path: string, text: string, m
   await room.git(['add', '.'], { cwd });
   await room.git(['commit', '-qm', message], { cwd });
 };
-const push = (cwd: string, name: string, ...refs: string[]) => room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, ...refs], { cwd }); // prettier-ignore
-const open = (name: string, head: string, more: Record<string, unknown> = {}) => json('POST', `/repos/ada/${name}/pulls`, { title: head, head, base: 'main', ...more }); // prettier-ignore
-const merge = (name: string, number: number, Do: string, more: Record<string, unknown> = {}) => room.api('POST', `/repos/ada/${name}/pulls/${number}/merge`, { Do, ...more }); // prettier-ignore
+const push = (cwd: string, name: string, ...refs: string[]) =>
+  room.git(['push', '-q', `${room.signedUrl}/ada/${name}.git`, ...refs], { cwd });
+const open = (name: string, head: string, more: Record<string, unknown> = {}) =>
+  json('POST', `/repos/ada/${name}/pulls`, { title: head, head, base: 'main', ...more });
+const merge = (name: string, number: number, Do: string, more: Record<string, unknown> = {}) =>
+  room.api('POST', `/repos/ada/${name}/pulls/${number}/merge`, { Do, ...more });
 const log = async (name: string, format: string, ref = 'main') => {
   const cwd = join(room.folder, name);
-  await room.git(['fetch', '-q', `${room.signedUrl}/ada/${name}.git`, `+refs/heads/*:refs/remotes/origin/*`, '--prune'], { cwd }); // prettier-ignore
+  await room.git(
+    ['fetch', '-q', `${room.signedUrl}/ada/${name}.git`, `+refs/heads/*:refs/remotes/origin/*`, '--prune'],
+    { cwd },
+  );
   return (await room.git(['log', `--format=${format}`, `origin/${ref}`], { cwd })).stdout.trim().split('\n');
 };
 
@@ -57,8 +63,20 @@ describe('pull requests', () => {
   it('follow their branches at once, can be fetched, and say what they change', async () => {
     const cwd = await project('follow', { dev: { 'n.txt': 'one\n', 'm.txt': 'm\n' } });
     const { repos } = giteaApi(room.url, { token });
-    const { data: made } = await repos.repoCreatePullRequest('ada', 'follow', { title: 'Dev', body: 'b', head: 'dev', base: 'main' }); // prettier-ignore
-    expect(made).toMatchObject({ number: 1, mergeable: true, merged: false, additions: 2, changed_files: 2, draft: false }); // prettier-ignore
+    const { data: made } = await repos.repoCreatePullRequest('ada', 'follow', {
+      title: 'Dev',
+      body: 'b',
+      head: 'dev',
+      base: 'main',
+    });
+    expect(made).toMatchObject({
+      number: 1,
+      mergeable: true,
+      merged: false,
+      additions: 2,
+      changed_files: 2,
+      draft: false,
+    });
     await commit(cwd, 'dev', 'n.txt', 'one\ntwo\n');
     await push(cwd, 'follow', 'dev');
     const head = (await room.git(['rev-parse', 'dev'], { cwd })).stdout.trim();
@@ -66,16 +84,32 @@ describe('pull requests', () => {
     expect([now.head?.sha, now.additions]).toEqual([head, 3]);
     const { stdout } = await room.git(['ls-remote', `${room.signedUrl}/ada/follow.git`, 'refs/pull/*']);
     expect(stdout.trim()).toBe(`${head}\trefs/pull/1/head`);
-    expect((await repos.repoGetPullRequestFiles('ada', 'follow', 1)).data.map(({ filename, status }) => [filename, status])).toEqual([['m.txt', 'added'], ['n.txt', 'added']]); // prettier-ignore
+    expect(
+      (await repos.repoGetPullRequestFiles('ada', 'follow', 1)).data.map(({ filename, status }) => [filename, status]),
+    ).toEqual([
+      ['m.txt', 'added'],
+      ['n.txt', 'added'],
+    ]);
     expect((await repos.repoGetPullRequestCommits('ada', 'follow', 1)).data).toHaveLength(3);
-    expect(await (await room.api('GET', '/repos/ada/follow/pulls/1.patch')).text()).toContain('Subject: [PATCH 3/3] more on dev'); // prettier-ignore
+    expect(await (await room.api('GET', '/repos/ada/follow/pulls/1.patch')).text()).toContain(
+      'Subject: [PATCH 3/3] more on dev',
+    );
     expect(await (await fetch(`${room.url}/ada/follow/pulls/1.diff`)).text()).toContain('+++ b/n.txt');
-    expect((await repos.issueListIssues('ada', 'follow', { type: 'pulls' })).data.map(({ number }) => number)).toEqual([1]); // prettier-ignore
+    expect((await repos.issueListIssues('ada', 'follow', { type: 'pulls' })).data.map(({ number }) => number)).toEqual([
+      1,
+    ]);
     const timeline = await json('GET', '/repos/ada/follow/issues/1/timeline');
-    expect([timeline[0].type, JSON.parse(timeline[0].body)]).toEqual(['pull_push', { is_force_push: false, commit_ids: [head] }]); // prettier-ignore
+    expect([timeline[0].type, JSON.parse(timeline[0].body)]).toEqual([
+      'pull_push',
+      { is_force_push: false, commit_ids: [head] },
+    ]);
     // A branch that is gone leaves nothing to pull; what was asked can still be read.
     await push(cwd, 'follow', ':dev');
-    expect(await json('GET', '/repos/ada/follow/pulls/1')).toMatchObject({ state: 'closed', merged: false, head: { sha: head } }); // prettier-ignore
+    expect(await json('GET', '/repos/ada/follow/pulls/1')).toMatchObject({
+      state: 'closed',
+      merged: false,
+      head: { sha: head },
+    });
   });
 
   it.each(['merge', 'squash', 'rebase', 'rebase-merge'])(
@@ -92,20 +126,31 @@ describe('pull requests', () => {
       const pull = await json('GET', `/repos/ada/${name}/pulls/1`);
       expect(pull).toMatchObject({ state: 'closed', merged: true, merged_by: { login: 'ada' }, changed_files: 2 });
       expect((await json('GET', `/repos/ada/${name}/issues/2`)).state).toBe('closed');
-      expect((await json('GET', `/repos/ada/${name}/branches`)).map((branch: { name: string }) => branch.name)).toEqual(['main']); // prettier-ignore
+      expect((await json('GET', `/repos/ada/${name}/branches`)).map((branch: { name: string }) => branch.name)).toEqual(
+        ['main'],
+      );
       expect((await json('GET', `/repos/ada/${name}/branches/main`)).commit.id).toBe(pull.merge_commit_sha);
       const merged = `Merge pull request 'The title' (#1) from dev into main`;
-      const subjects = { merge: [merged, 'main goes on', 'dev: o.txt', 'dev: n.txt', 'first commit'], squash: ['The title (#1)', 'main goes on', 'first commit'], rebase: ['dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'], 'rebase-merge': [merged, 'dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'] }[style]; // prettier-ignore
+      const subjects = {
+        merge: [merged, 'main goes on', 'dev: o.txt', 'dev: n.txt', 'first commit'],
+        squash: ['The title (#1)', 'main goes on', 'first commit'],
+        rebase: ['dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'],
+        'rebase-merge': [merged, 'dev: o.txt', 'dev: n.txt', 'main goes on', 'first commit'],
+      }[style];
       expect((await log(name, '%s')).toSorted()).toEqual(subjects?.toSorted());
       // What was replayed is still by who wrote it.
-      if (style.startsWith('rebase')) expect((await log(name, '%an|%cn|%s')).find((line) => line.endsWith('o.txt'))).toBe('Ann|ada|dev: o.txt'); // prettier-ignore
-      if (style === 'squash') expect((await log(name, '%b')).join('\n')).toContain('Co-authored-by: Ann <ann@example.org>'); // prettier-ignore
+      if (style.startsWith('rebase'))
+        expect((await log(name, '%an|%cn|%s')).find((line) => line.endsWith('o.txt'))).toBe('Ann|ada|dev: o.txt');
+      if (style === 'squash')
+        expect((await log(name, '%b')).join('\n')).toContain('Co-authored-by: Ann <ann@example.org>');
       await room.git(['checkout', '-q', 'origin/main'], { cwd });
       expect((await room.git(['ls-files'], { cwd })).stdout).toBe('a.txt\nn.txt\no.txt\n');
       expect((await room.git(['fsck', '--strict'], { cwd })).code).toBe(0);
       expect((await merge(name, 1, style)).status).toBe(405);
       // The commit of the merge is told once.
-      expect((await json('GET', `/repos/ada/${name}/issues/1/timeline`)).map(({ type }: { type: string }) => type)).toEqual(['merge_pull']); // prettier-ignore
+      expect(
+        (await json('GET', `/repos/ada/${name}/issues/1/timeline`)).map(({ type }: { type: string }) => type),
+      ).toEqual(['merge_pull']);
     },
   );
 
@@ -120,7 +165,11 @@ describe('pull requests', () => {
     expect((await open('conflict', 'dev')).mergeable).toBe(false);
     for (const style of ['merge', 'squash', 'rebase', 'rebase-merge']) {
       const reply = await merge('conflict', 1, style);
-      expect([style, reply.status, (await reply.json() as { message: string }).message]).toEqual([style, 409, 'Merge conflict: a.txt']); // prettier-ignore
+      expect([style, reply.status, ((await reply.json()) as { message: string }).message]).toEqual([
+        style,
+        409,
+        'Merge conflict: a.txt',
+      ]);
     }
     expect((await merge('conflict', 1, 'fast-forward-only')).status).toBe(409);
     expect((await json('GET', '/repos/ada/conflict/branches/main')).commit.id).toBe(before);
@@ -165,7 +214,12 @@ describe('pull requests', () => {
     expect(asked[0]).toMatchObject({ state: 'REQUEST_REVIEW', user: { login: 'bob' } });
     expect((await json('GET', '/repos/ada/review/pulls/1')).requested_reviewers[0].login).toBe('bob');
     const path = '/repos/ada/review/pulls/1/reviews';
-    const pending = await json('POST', path, { comments: [{ path: 'a.txt', body: 'Why in capitals?', new_position: 6 }] }, bob); // prettier-ignore
+    const pending = await json(
+      'POST',
+      path,
+      { comments: [{ path: 'a.txt', body: 'Why in capitals?', new_position: 6 }] },
+      bob,
+    );
     expect(pending.state).toBe('PENDING');
     // What is not sent yet is nobody else's.
     expect(await json('GET', path)).toEqual([]);
@@ -199,10 +253,17 @@ describe('pull requests', () => {
     for (const title of ['one', 'two', 'three']) await json('POST', '/repos/ada/fixes/issues', { title });
     await commit(cwd, 'main', 'b.txt', 'b', 'Mend it\n\nfixes #1, see #2 and `fixes #3`');
     await push(cwd, 'fixes', 'main');
-    const states = async () => (await json('GET', '/repos/ada/fixes/issues?state=all')).map(({ state }: { state: string }) => state).toReversed(); // prettier-ignore
+    const states = async () =>
+      (await json('GET', '/repos/ada/fixes/issues?state=all'))
+        .map(({ state }: { state: string }) => state)
+        .toReversed();
     expect(await states()).toEqual(['closed', 'open', 'open']);
     const [reference, close] = await json('GET', '/repos/ada/fixes/issues/1/timeline');
-    expect([reference.type, close.type, reference.ref_commit_sha === close.ref_commit_sha]).toEqual(['commit_ref', 'close', true]); // prettier-ignore
+    expect([reference.type, close.type, reference.ref_commit_sha === close.ref_commit_sha]).toEqual([
+      'commit_ref',
+      'close',
+      true,
+    ]);
     expect((await json('GET', '/repos/ada/fixes/issues/2/timeline'))[0].type).toBe('commit_ref');
     await room.git(['checkout', '-q', '-b', 'aside'], { cwd });
     await commit(cwd, 'aside', 'c.txt', 'c', 'closes #2');
@@ -227,7 +288,11 @@ describe('pull requests', () => {
       { title: 'Afar', head: 'carla:afar', base: 'main' },
       bob,
     );
-    expect(made).toMatchObject({ mergeable: true, changed_files: 1, head: { ref: 'afar', repo: { full_name: 'carla/copy' } } }); // prettier-ignore
+    expect(made).toMatchObject({
+      mergeable: true,
+      changed_files: 1,
+      head: { ref: 'afar', repo: { full_name: 'carla/copy' } },
+    });
     await commit(cwd, 'main', 'g.txt', 'g\n', 'Further');
     await room.git(['push', '-q', `${theirs}/carla/copy.git`, 'main:afar'], { cwd });
     expect((await json('GET', '/repos/ada/parent/pulls/1')).changed_files).toBe(2);
@@ -239,7 +304,10 @@ describe('pull requests', () => {
     expect((await log('parent', '%s'))[0]).toBe("Merge pull request 'Afar' (#1) from carla/copy:afar into main");
     // A repository that has nothing to do with it is no source of branches.
     await json('POST', '/user/repos', { name: 'stranger', auto_init: true }, bob);
-    expect((await room.api('POST', '/repos/ada/parent/pulls', { title: 'x', head: 'carla/stranger:main', base: 'main' })).status).toBe(404); // prettier-ignore
+    expect(
+      (await room.api('POST', '/repos/ada/parent/pulls', { title: 'x', head: 'carla/stranger:main', base: 'main' }))
+        .status,
+    ).toBe(404);
     // What is protected from deletion stays after its merge.
     await room.git(['checkout', '-q', '-b', 'kept', 'origin/main'], { cwd });
     await commit(cwd, 'kept', 'k.txt', 'k', 'Kept');
@@ -247,6 +315,9 @@ describe('pull requests', () => {
     await json('POST', '/repos/ada/parent/branch_protections', { rule_name: 'kept' });
     await open('parent', 'kept');
     expect((await merge('parent', 2, 'merge', { delete_branch_after_merge: true })).status).toBe(200);
-    expect((await json('GET', '/repos/ada/parent/branches')).map(({ name }: { name: string }) => name)).toEqual(['kept', 'main']); // prettier-ignore
+    expect((await json('GET', '/repos/ada/parent/branches')).map(({ name }: { name: string }) => name)).toEqual([
+      'kept',
+      'main',
+    ]);
   });
 });

@@ -41,13 +41,18 @@ describe('organisations', () => {
     await room.git(['clone', '-q', remote, 'tool']);
     await room.git(['commit', '-q', '--allow-empty', '-m', 'two'], { cwd: join(room.folder, 'tool') });
     await room.git(['push', '-q', remote, 'main'], { cwd: join(room.folder, 'tool') });
-    expect((await json('GET', '/orgs/acme/members', undefined, cleo)).map(({ login }: any) => login)).toEqual(['bob', 'cleo']); // prettier-ignore
+    expect((await json('GET', '/orgs/acme/members', undefined, cleo)).map(({ login }: any) => login)).toEqual([
+      'bob',
+      'cleo',
+    ]);
     expect(await status('DELETE', '/orgs/acme/members/bob', undefined, bob)).toBe(204);
     expect(await status('GET', '/repos/acme/tool', undefined, bob)).toBe(404);
     expect(await status('DELETE', '/orgs/acme/members/cleo', undefined, cleo)).toBe(403);
     expect(await status('DELETE', '/orgs/acme', undefined, cleo)).toBe(409);
     expect((await json('POST', '/repos/acme/tool/transfer', { new_owner: 'cleo' }, cleo)).full_name).toBe('cleo/tool');
-    expect((await room.api('GET', '/repos/acme/tool', undefined, cleo)).headers.get('location')).toBe('/api/v1/repos/cleo/tool'); // prettier-ignore
+    expect((await room.api('GET', '/repos/acme/tool', undefined, cleo)).headers.get('location')).toBe(
+      '/api/v1/repos/cleo/tool',
+    );
     // As with the peer it is offered to him, and not his before he takes it; an organisation is offered nothing.
     expect(await status('POST', '/repos/cleo/tool/transfer', { new_owner: 'bob' }, cleo)).toBe(201);
     expect([await status('GET', '/repos/cleo/tool'), await status('GET', '/repos/bob/tool')]).toEqual([200, 404]);
@@ -62,7 +67,12 @@ describe('forks and stars', () => {
   it('copy a repository with its large files, and know where they come from', async () => {
     await room.create('origin', { auto_init: true });
     const fork = await json('POST', '/repos/ada/origin/forks', {}, bob);
-    expect(fork).toMatchObject({ full_name: 'bob/origin', fork: true, empty: false, parent: { full_name: 'ada/origin' } }); // prettier-ignore
+    expect(fork).toMatchObject({
+      full_name: 'bob/origin',
+      fork: true,
+      empty: false,
+      parent: { full_name: 'ada/origin' },
+    });
     expect(await status('POST', '/repos/ada/origin/forks', {}, bob)).toBe(409);
     expect(await json('GET', '/repos/ada/origin')).toMatchObject({ forks_count: 1, fork: false });
     expect(await json('GET', '/repos/ada/origin/forks')).toMatchObject([{ full_name: 'bob/origin' }]);
@@ -99,11 +109,19 @@ describe('releases', () => {
     const form = new FormData();
     const bytes = randomBytes(300_000);
     form.set('attachment', new Blob([bytes]), '../../tool.bin');
-    const sent = await fetch(`${room.url}/api/v1${base}/${draft.id}/assets`, { method: 'POST', body: form, headers: { authorization: `Basic ${Buffer.from('ada:correct horse battery').toString('base64')}` } }); // prettier-ignore
+    const sent = await fetch(`${room.url}/api/v1${base}/${draft.id}/assets`, {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Basic ${Buffer.from('ada:correct horse battery').toString('base64')}` },
+    });
     expect(sent.status).toBe(201);
     const asset = (await sent.json()) as { id: number; name: string; browser_download_url: string };
     expect(asset).toMatchObject({ name: 'tool.bin', size: 300_000 });
-    expect(await json('PATCH', `${base}/${draft.id}`, { draft: false, name: 'Two' })).toMatchObject({ draft: false, name: 'Two', body: 'soon' }); // prettier-ignore
+    expect(await json('PATCH', `${base}/${draft.id}`, { draft: false, name: 'Two' })).toMatchObject({
+      draft: false,
+      name: 'Two',
+      body: 'soon',
+    });
     expect(await json('GET', '/repos/ada/rel/tags')).toMatchObject([{ name: 'v2' }]);
     expect(await json('GET', '/repos/ada/rel')).toMatchObject({ release_counter: 1 });
     const latest = await json('GET', `${base}/latest`, undefined, bob);
@@ -118,7 +136,10 @@ describe('releases', () => {
     expect(await status('POST', base, { tag_name: 'v2' })).toBe(409);
     expect(await status('POST', base, { tag_name: 'a..b' })).toBe(422);
     expect(await status('POST', base, { tag_name: 'v9', target_commitish: 'nothing' })).toBe(404);
-    const files = () => (readdirSync(join(room.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter((name) => /-.*-/.test(name)); // prettier-ignore
+    const files = () =>
+      (readdirSync(join(room.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter((name) =>
+        /-.*-/.test(name),
+      );
     expect(files().length).toBe(1);
     expect(await status('DELETE', `${base}/${draft.id}/assets/${asset.id}`)).toBe(204);
     expect(await status('DELETE', `${base}/${draft.id}`)).toBe(204);
@@ -130,7 +151,9 @@ describe('releases', () => {
 
 describe('the description of the API', () => {
   it('names the routes that there are, and no others', async () => {
-    const swagger = (await (await fetch(`${room.url}/swagger.v1.json`)).json()) as { paths: Record<string, Record<string, unknown>> }; // prettier-ignore
+    const swagger = (await (await fetch(`${room.url}/swagger.v1.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
     const paths = Object.entries(swagger.paths);
     expect(paths.length).toBeGreaterThan(60);
     expect(swagger.paths['/repos/{owner}/{repo}/hooks']).toHaveProperty('post');
@@ -165,7 +188,12 @@ it('what a repository had beside its objects goes with it', async () => {
 
 it('our own call changes of a release what it names', async () => {
   await room.create('shipped', { auto_init: true });
-  const { id } = await json('POST', '/repos/ada/shipped/releases', { tag_name: 'v1', name: 'First light', body: 'It shines.', draft: true }); // prettier-ignore
+  const { id } = await json('POST', '/repos/ada/shipped/releases', {
+    tag_name: 'v1',
+    name: 'First light',
+    body: 'It shines.',
+    draft: true,
+  });
   const change = { method: 'PATCH', body: JSON.stringify({ prerelease: true }) };
   const changed = await api(room.host.url('control'), `/api/git/repositories/ada/shipped/releases/${id}`, change);
   expect(changed).toMatchObject({ title: 'First light', text: 'It shines.', draft: true, prerelease: true });

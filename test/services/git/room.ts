@@ -162,7 +162,18 @@ export async function makeKey(
   type = 'ed25519',
 ): Promise<{ readonly text: string; readonly command: string }> {
   const path = join(room.folder, name);
-  await room.run('ssh-keygen', ['-q', '-t', type, ...(type === 'rsa' ? ['-b', '3072'] : []), '-N', '', '-C', name, '-f', path]); // prettier-ignore
+  await room.run('ssh-keygen', [
+    '-q',
+    '-t',
+    type,
+    ...(type === 'rsa' ? ['-b', '3072'] : []),
+    '-N',
+    '',
+    '-C',
+    name,
+    '-f',
+    path,
+  ]);
   chmodSync(path, 0o600);
   const { stdout } = await room.run('cat', [`${path}.pub`]);
   const options = `-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o IdentitiesOnly=yes`;

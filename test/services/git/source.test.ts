@@ -21,10 +21,17 @@ beforeAll(async () => {
 afterAll(() => room[Symbol.asyncDispose]());
 
 it('the history says of what was pushed whether it is a branch or a tag', async () => {
-  const reply = await fetch(`${room.host.url('control')}/api/git/history`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+  const reply = await fetch(`${room.host.url('control')}/api/git/history`, {
+    headers: { authorization: adminAuthorization },
+  });
   const { events } = (await reply.json()) as { events: { kind: string; what: string; tag: boolean }[] };
   const pushed = events.filter(({ kind }) => kind === 'created').map(({ what, tag }) => [what, tag]);
-  expect(pushed).toEqual(expect.arrayContaining([['v1/first', true], ['main', false]])); // prettier-ignore
+  expect(pushed).toEqual(
+    expect.arrayContaining([
+      ['v1/first', true],
+      ['main', false],
+    ]),
+  );
 });
 
 it('the source of a release is one file, in the kinds that people unpack', async () => {

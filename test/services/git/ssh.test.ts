@@ -22,7 +22,9 @@ const by = (command: string) => ({ environment: { GIT_SSH_COMMAND: command } });
 const exec = (command: string, key = ssh.command) => {
   const { hostname, port } = new URL(base);
   const [program = '', ...args] = key.split(' ');
-  return room.run(program, [...args, '-p', port, `git@${hostname}`, ...(command === '' ? [] : [command])], { mayFail: true }); // prettier-ignore
+  return room.run(program, [...args, '-p', port, `git@${hostname}`, ...(command === '' ? [] : [command])], {
+    mayFail: true,
+  });
 };
 
 describe('git over SSH', () => {
@@ -43,7 +45,10 @@ describe('git over SSH', () => {
       ...by(ssh.command),
     });
     expect(stderr).toContain('main -> other');
-    const { stdout } = await room.git(['archive', '--remote', `${base}/ada/demo.git`, 'main', 'README.md'], by(ssh.command)); // prettier-ignore
+    const { stdout } = await room.git(
+      ['archive', '--remote', `${base}/ada/demo.git`, 'main', 'README.md'],
+      by(ssh.command),
+    );
     expect(stdout).toContain('# demo');
     // Nothing to push is no error.
     await room.git(['push', '-q', `${base}/ada/demo.git`, 'main'], { cwd, ...by(ssh.command) });
@@ -78,7 +83,11 @@ describe('git over SSH', () => {
     const hidden = await room.git(['ls-remote', `${base}/ada/hidden.git`], { ...by(stranger.command), mayFail: true });
     expect(hidden.stderr).toContain('Cannot find repository');
     const cwd = await room.work('deploy');
-    const push = await room.git(['push', `${base}/ada/demo.git`, 'main:y'], { cwd, ...by(stranger.command), mayFail: true }); // prettier-ignore
+    const push = await room.git(['push', `${base}/ada/demo.git`, 'main:y'], {
+      cwd,
+      ...by(stranger.command),
+      mayFail: true,
+    });
     expect(push.stderr).toContain('may not push');
     expect((await room.api('DELETE', `/repos/ada/demo/keys/${id}`)).status).toBe(204);
     expect((await exec('', stranger.command)).stderr).toContain('Permission denied (publickey)');

@@ -25,17 +25,29 @@ it('statuses of commits, each and together', async () => {
   const { repos } = api;
   const { data: branch } = await repos.repoGetBranch('ada', 'lamp', 'main');
   const sha = branch.commit?.id ?? '';
-  expect((await repos.repoGetCombinedStatusByRef('ada', 'lamp', 'main')).data).toMatchObject({ state: '', total_count: 0 }); // prettier-ignore
-  const status = { state: 'pending', context: 'ci/build', description: 'runs', target_url: 'https://ci.example.org/1' } as const; // prettier-ignore
+  expect((await repos.repoGetCombinedStatusByRef('ada', 'lamp', 'main')).data).toMatchObject({
+    state: '',
+    total_count: 0,
+  });
+  const status = {
+    state: 'pending',
+    context: 'ci/build',
+    description: 'runs',
+    target_url: 'https://ci.example.org/1',
+  } as const;
   const { state: _state, ...shown } = status;
   const made = await repos.repoCreateStatus('ada', 'lamp', sha, status);
-  expect([made.status, made.data]).toMatchObject([201, { ...shown, status: 'pending', creator: { login: 'ada' } }]); // prettier-ignore
+  expect([made.status, made.data]).toMatchObject([201, { ...shown, status: 'pending', creator: { login: 'ada' } }]);
   await repos.repoCreateStatus('ada', 'lamp', sha, { ...status, state: 'success' });
   await repos.repoCreateStatus('ada', 'lamp', sha, { state: 'warning' });
   const { data: both } = await repos.repoGetCombinedStatusByRef('ada', 'lamp', 'main');
   expect(both).toMatchObject({ state: 'warning', sha, total_count: 2, repository: { full_name: 'ada/lamp' } });
   expect((await repos.repoListStatuses('ada', 'lamp', sha, { state: 'success' })).data).toHaveLength(1);
-  expect((await repos.repoListStatusesByRef('ada', 'lamp', 'main')).data.map(({ context }) => context)).toEqual(['default', 'ci/build', 'ci/build']); // prettier-ignore
+  expect((await repos.repoListStatusesByRef('ada', 'lamp', 'main')).data.map(({ context }) => context)).toEqual([
+    'default',
+    'ci/build',
+    'ci/build',
+  ]);
   const no = await room.api('POST', `/repos/ada/lamp/statuses/${sha}`, { state: 'success' }, bob);
   expect(no.status).toBe(403);
   expect((await room.api('POST', `/repos/ada/lamp/statuses/${sha}`, { state: 'fine' })).status).toBe(422);
@@ -87,18 +99,29 @@ it('languages, watching, people, topics, templates and the rest that clients ask
   expect((await repos.repoGetAssignees('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
   expect((await repos.repoGetReviewers('ada', 'lamp')).data.map(({ login }) => login)).toEqual(['ada', 'bob']);
   await repos.repoUpdateTopics('ada', 'lamp', { topics: ['light', 'home'] });
-  expect((await topics.topicSearch({ q: 'lig' })).data).toMatchObject({ topics: [{ topic_name: 'light', repo_count: 1 }] }); // prettier-ignore
+  expect((await topics.topicSearch({ q: 'lig' })).data).toMatchObject({
+    topics: [{ topic_name: 'light', repo_count: 1 }],
+  });
   expect((await settings.getGeneralUiSettings()).data.allowed_reactions).toContain('heart');
   expect((await settings.getGeneralRepositorySettings()).data).toMatchObject({ lfs_disabled: false });
-  expect(await (await fetch(`${room.url}/api/v1/markdown/raw`, { method: 'POST', body: '**x**' })).text()).toContain('<strong>x</strong>'); // prettier-ignore
+  expect(await (await fetch(`${room.url}/api/v1/markdown/raw`, { method: 'POST', body: '**x**' })).text()).toContain(
+    '<strong>x</strong>',
+  );
   const { data: lamp } = await repos.repoGet('ada', 'lamp');
   expect((await repositories.repoGetById(lamp.id ?? 0)).data.full_name).toBe('ada/lamp');
-  const { data: made } = await repos.generateRepo('ada', 'lamp', { owner: 'ada', name: 'second', git_content: true, topics: true }); // prettier-ignore
+  const { data: made } = await repos.generateRepo('ada', 'lamp', {
+    owner: 'ada',
+    name: 'second',
+    git_content: true,
+    topics: true,
+  });
   expect(made).toMatchObject({ full_name: 'ada/second', empty: false, topics: ['light', 'home'], template: false });
   const commits = (await repos.repoGetAllCommits('ada', 'second')).data;
   expect(commits.map(({ commit }) => commit?.message?.trim())).toEqual(['Initial commit']);
   expect((await repos.repoGetContents('ada', 'second', 'main.ts')).data.name).toBe('main.ts');
-  expect((await room.api('POST', '/repos/ada/second/generate', { owner: 'ada', name: 'third', git_content: true })).status).toBe(422); // prettier-ignore
+  expect(
+    (await room.api('POST', '/repos/ada/second/generate', { owner: 'ada', name: 'third', git_content: true })).status,
+  ).toBe(422);
   await repos.repoCreateRelease('ada', 'second', { tag_name: 'v1' });
   expect((await repos.repoDeleteReleaseByTag('ada', 'second', 'v1')).status).toBe(204);
   expect((await (await fetch(`${room.url}/swagger.v1.json`)).json()) as object).toMatchObject({

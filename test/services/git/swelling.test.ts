@@ -37,17 +37,26 @@ describe('a pack of few bytes', () => {
   const base = Buffer.alloc(0x1_0000);
 
   it('may swell to what people push, and not to a gigabyte, whether git takes it apart or keeps it', async () => {
-    expect(await push('refs/heads/small', [packedBlob(base), swellingDelta(base, 64)])).toContain('ok refs/heads/small'); // prettier-ignore
+    expect(await push('refs/heads/small', [packedBlob(base), swellingDelta(base, 64)])).toContain(
+      'ok refs/heads/small',
+    );
     const many = Array.from({ length: 120 }, (_, at) => packedBlob(Buffer.from(`file ${at}`)));
-    for (const [ref, others] of [['refs/heads/few', []], ['refs/heads/many', many]] as const) {
+    for (const [ref, others] of [
+      ['refs/heads/few', []],
+      ['refs/heads/many', many],
+    ] as const) {
       const before = process.memoryUsage().rss;
       const text = await push(ref, [packedBlob(base), swellingDelta(base, 16 * 1024), ...others]);
       expect(text).not.toContain('unpack ok');
       expect(text).toContain(`ng ${ref}`);
       expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
-    } // prettier-ignore
+    }
     const { stdout } = await room.git(['ls-remote', '--heads', `${room.signedUrl}/ada/demo.git`]);
-    expect(stdout.split('\n').map((each) => each.split('\t')[1])).toEqual(['refs/heads/main', 'refs/heads/small', undefined]); // prettier-ignore
+    expect(stdout.split('\n').map((each) => each.split('\t')[1])).toEqual([
+      'refs/heads/main',
+      'refs/heads/small',
+      undefined,
+    ]);
   });
 });
 
@@ -66,16 +75,22 @@ describe('a tree that names the same folder over and over', () => {
     await room.git(['push', '-q', `${room.signedUrl}/ada/bomb.git`, `${commit}:refs/heads/main`], { cwd });
 
     const shown = await own('bomb/content');
-    expect(shown.entries.map(({ name, last }: any) => [name, last.title])).toEqual(Array.from({ length: 10 }, (_, at) => [`f${at}`, 'many'])); // prettier-ignore
+    expect(shown.entries.map(({ name, last }: any) => [name, last.title])).toEqual(
+      Array.from({ length: 10 }, (_, at) => [`f${at}`, 'many']),
+    );
     expect(await own(`bomb/commits/${commit}`)).toMatchObject({ commit: { title: 'many' }, files: [], total: null });
-    const [listed] = (await (await room.api('GET', '/repos/ada/bomb/commits?limit=1')).json()) as { sha: string; files: unknown[] }[]; // prettier-ignore
+    const [listed] = (await (await room.api('GET', '/repos/ada/bomb/commits?limit=1')).json()) as {
+      sha: string;
+      files: unknown[];
+    }[];
     expect(listed).toMatchObject({ sha: commit, files: [] });
     for (const path of ['archive/main.zip', 'git/trees/main?recursive=true', 'languages']) {
       expect([path, (await room.api('GET', `/repos/ada/bomb/${path}`)).status]).toEqual([path, 413]);
     }
     const change = await room.api('POST', '/repos/ada/bomb/contents/new.txt', { content: 'bmV3' });
     expect(change.status).toBe(413);
-    for (const kind of ['diff', 'patch']) expect((await room.api('GET', `/repos/ada/bomb/git/commits/${commit}.${kind}`)).status).toBe(413); // prettier-ignore
+    for (const kind of ['diff', 'patch'])
+      expect((await room.api('GET', `/repos/ada/bomb/git/commits/${commit}.${kind}`)).status).toBe(413);
     expect((await room.api('GET', '/repos/ada/demo')).status).toBe(200);
   });
 });
@@ -90,7 +105,13 @@ describe('a file with one line of ten million characters', () => {
     expect(await own('wide/content?path=wide.txt')).toMatchObject({ kind: 'file', size: 10_000_000, text: null });
     const [commit] = (await own('wide/commits')).commits;
     const { files, total } = await own(`wide/commits/${commit.id}`);
-    expect([total, files.map(({ path, patch }: any) => [path, patch === null])]).toEqual([2, [['README.md', false], ['wide.txt', true]]]); // prettier-ignore
+    expect([total, files.map(({ path, patch }: any) => [path, patch === null])]).toEqual([
+      2,
+      [
+        ['README.md', false],
+        ['wide.txt', true],
+      ],
+    ]);
     const diff = await (await room.api('GET', `/repos/ada/wide/git/commits/${commit.id}.diff`)).text();
     expect(diff).toContain(`\n+${'['.repeat(99_000)}\n`);
     await expect(own('wide/blame?path=wide.txt')).rejects.toThrow('413');
@@ -104,14 +125,20 @@ describe('a commit of files whose paths are longer together than a command line'
     const cwd = await room.work('long');
     const blob = (await room.git(['rev-parse', 'HEAD:README.md'], { cwd })).stdout.trim();
     const long = 'x'.repeat(8000);
-    const input = Array.from({ length: 300 }, (_, at) => `100644 blob ${blob}\t${String(at).padStart(3, '0')}${long}\n`).join(''); // prettier-ignore
+    const input = Array.from(
+      { length: 300 },
+      (_, at) => `100644 blob ${blob}\t${String(at).padStart(3, '0')}${long}\n`,
+    ).join('');
     const tree = (await room.git(['mktree'], { cwd, input })).stdout.trim();
     const commit = (await room.git(['commit-tree', '-m', 'long', tree], { cwd })).stdout.trim();
     await room.git(['push', '-q', `${room.signedUrl}/ada/long.git`, `${commit}:refs/heads/main`], { cwd });
     const { files, total } = await own(`long/commits/${commit}`);
     expect([total, files.length]).toEqual([300, 300]);
     const shown = files.map(({ patch }: any) => patch);
-    expect(shown).toEqual([...Array.from({ length: 2 }, () => expect.stringContaining('+# demo')), ...Array.from({ length: 298 }, () => null)]); // prettier-ignore
+    expect(shown).toEqual([
+      ...Array.from({ length: 2 }, () => expect.stringContaining('+# demo')),
+      ...Array.from({ length: 298 }, () => null),
+    ]);
   });
 });
 

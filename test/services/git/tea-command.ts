@@ -33,7 +33,14 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
           room.url + url,
           { method, headers: { ...headers, host: new URL(room.url).host } },
           (reply) => {
-            calls.push({ step, method, path: url.replaceAll(branch, 'BRANCH'), type: headers['content-type'], body: body.toString(), status: reply.statusCode ?? 0 }); // prettier-ignore
+            calls.push({
+              step,
+              method,
+              path: url.replaceAll(branch, 'BRANCH'),
+              type: headers['content-type'],
+              body: body.toString(),
+              status: reply.statusCode ?? 0,
+            });
             outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
             reply.pipe(outgoing);
           },
@@ -50,10 +57,13 @@ export function describeTeaCommand(binary: string, record: string | undefined): 
       between.listen(0, '127.0.0.1');
       await once(between, 'listening');
       const url = record === undefined ? room.url : `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
-      for (const [name, token] of [['bob', bob], ['ada', ada]] as const) {
+      for (const [name, token] of [
+        ['bob', bob],
+        ['ada', ada],
+      ] as const) {
         const added = await tea('logins', 'add', '--name', name, '--url', url, '--token', token);
         expect([added.code, added.stderr]).toEqual([0, '']);
-      } // prettier-ignore
+      }
     });
     afterAll(async () => {
       if (record !== undefined) writeFileSync(record, JSON.stringify(calls, null, 1));

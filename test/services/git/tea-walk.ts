@@ -17,7 +17,26 @@ const listed = [...repo, '--output', 'simple'];
 
 /** What people use tea for, in an order in which each step has what it needs. */
 export const teaWalk: readonly TeaStep[] = [
-  { words: ['repos', 'create', '--name', 'lamp', '--description', 'It shines', '--init', '--license', 'MIT', '--gitignores', 'Node', '--labels', 'Default', '--readme', 'Default'], says: ['ada/lamp'] }, // prettier-ignore
+  {
+    words: [
+      'repos',
+      'create',
+      '--name',
+      'lamp',
+      '--description',
+      'It shines',
+      '--init',
+      '--license',
+      'MIT',
+      '--gitignores',
+      'Node',
+      '--labels',
+      'Default',
+      '--readme',
+      'Default',
+    ],
+    says: ['ada/lamp'],
+  },
   { words: ['repos', 'ls', '--output', 'simple'], says: ['lamp'] },
   { words: ['repos', 'search', 'lamp', '--output', 'simple'], says: ['lamp'] },
   { words: ['repos', 'fork', ...repo, '--owner', 'workshop'], says: ['workshop/lamp'] },
@@ -27,15 +46,53 @@ export const teaWalk: readonly TeaStep[] = [
   { words: ['labels', 'ls', ...listed], says: ['urgent', 'wontfix'] },
   { words: ['milestones', 'create', '--title', 'Winter', '--deadline', '2030-01-02', ...repo], says: ['Winter'] },
   { words: ['milestones', 'ls', ...listed], says: ['Winter'] },
-  { words: ['issues', 'create', '--title', 'Flickers', '--description', 'at night', '--labels', 'bug', '--assignees', 'bob', '--milestone', 'Winter', '--deadline', '2030-01-02', ...repo], says: ['Flickers', '/ada/lamp/issues/1'] }, // prettier-ignore
+  {
+    words: [
+      'issues',
+      'create',
+      '--title',
+      'Flickers',
+      '--description',
+      'at night',
+      '--labels',
+      'bug',
+      '--assignees',
+      'bob',
+      '--milestone',
+      'Winter',
+      '--deadline',
+      '2030-01-02',
+      ...repo,
+    ],
+    says: ['Flickers', '/ada/lamp/issues/1'],
+  },
   { words: ['issues', 'create', '--title', 'Second', ...repo], says: ['Second'] },
-  { words: ['issues', 'ls', '--fields', 'index,title,state,author,assignees,milestone,labels', ...listed], says: ['1 Flickers open ada bob Winter bug', '2 Second open ada'] }, // prettier-ignore
+  {
+    words: ['issues', 'ls', '--fields', 'index,title,state,author,assignees,milestone,labels', ...listed],
+    says: ['1 Flickers open ada bob Winter bug', '2 Second open ada'],
+  },
   {
     words: ['issues', 'ls', '--assignee', 'bob', '--labels', 'bug', '--keyword', 'flickers', ...listed],
     says: ['Flickers'],
   },
   { words: ['issues', '1', '--comments=false', ...repo], says: ['Flickers', 'at night'] },
-  { words: ['issues', 'edit', '1', '--title', 'It flickers', '--add-labels', 'urgent', '--remove-labels', 'bug', '--add-assignees', 'ada', ...repo], says: ['It flickers'] }, // prettier-ignore
+  {
+    words: [
+      'issues',
+      'edit',
+      '1',
+      '--title',
+      'It flickers',
+      '--add-labels',
+      'urgent',
+      '--remove-labels',
+      'bug',
+      '--add-assignees',
+      'ada',
+      ...repo,
+    ],
+    says: ['It flickers'],
+  },
   { words: ['comment', '1', 'I see it', ...repo], says: ['I see it'] },
   { words: ['issues', '1', '--comments', ...repo], says: ['I see it'] },
   { words: ['issues', 'close', '2', ...repo], says: ['closed'] },
@@ -55,17 +112,50 @@ export const teaWalk: readonly TeaStep[] = [
   { words: ['branches', 'protect', 'main', ...repo], says: [] },
   { words: ['branches', 'ls', '--fields', 'name,protected', ...listed], says: ['main true', 'dev false'] },
   { words: ['branches', 'unprotect', 'main', ...repo], says: [] },
-  { words: ['pulls', 'create', '--head', 'dev', '--base', 'main', '--title', 'Brighter', '--description', 'fixes #2', '--labels', 'enhancement', '--assignees', 'bob', '--milestone', 'Winter', ...repo], says: ['Brighter', '/ada/lamp/pulls/3'] }, // prettier-ignore
-  { words: ['pulls', 'ls', '--fields', 'index,title,state,author,mergeable,base,head', ...listed], says: ['3 Brighter open ada'] }, // prettier-ignore
+  {
+    words: [
+      'pulls',
+      'create',
+      '--head',
+      'dev',
+      '--base',
+      'main',
+      '--title',
+      'Brighter',
+      '--description',
+      'fixes #2',
+      '--labels',
+      'enhancement',
+      '--assignees',
+      'bob',
+      '--milestone',
+      'Winter',
+      ...repo,
+    ],
+    says: ['Brighter', '/ada/lamp/pulls/3'],
+  },
+  {
+    words: ['pulls', 'ls', '--fields', 'index,title,state,author,mergeable,base,head', ...listed],
+    says: ['3 Brighter open ada'],
+  },
   { words: ['pulls', '3', '--comments=false', ...repo], says: ['Brighter'] },
   { words: ['pulls', 'reject', '3', 'not yet', ...repo], says: [], asBob: true },
   { words: ['pulls', 'approve', '3', 'good', ...repo], says: [], asBob: true },
   { words: ['pulls', 'close', '3', ...repo], says: ['closed'] },
-  { words: ['pulls', 'ls', '--state', 'closed', '--fields', 'index,assignees,milestone,labels', ...listed], says: ['3 bob Winter enhancement'] }, // prettier-ignore
+  {
+    words: ['pulls', 'ls', '--state', 'closed', '--fields', 'index,assignees,milestone,labels', ...listed],
+    says: ['3 bob Winter enhancement'],
+  },
   { words: ['pulls', 'reopen', '3', ...repo], says: ['open'] },
-  { words: ['pulls', 'merge', '3', '--style', 'squash', '--title', 'Brighter (#3)', '--message', 'fixes #2', ...repo], says: [] }, // prettier-ignore
+  {
+    words: ['pulls', 'merge', '3', '--style', 'squash', '--title', 'Brighter (#3)', '--message', 'fixes #2', ...repo],
+    says: [],
+  },
   { words: ['issues', 'ls', '--state', 'closed', ...listed], says: ['Second'] },
-  { words: ['releases', 'create', '--tag', 'v1', '--title', 'One', '--note', 'first', '--asset', 'asset.txt', ...repo], says: [] }, // prettier-ignore
+  {
+    words: ['releases', 'create', '--tag', 'v1', '--title', 'One', '--note', 'first', '--asset', 'asset.txt', ...repo],
+    says: [],
+  },
   { words: ['releases', 'ls', ...listed], says: ['v1'] },
   { words: ['releases', 'edit', 'v1', '--title', 'The first', ...repo], says: [] },
   { words: ['releases', 'assets', 'ls', 'v1', ...listed], says: ['asset.txt'] },

@@ -22,9 +22,20 @@ it('what tea 0.11 asks, as it was recorded, is answered as it was when tea was c
       ...(body === '' ? {} : { body }),
     });
     const text = await reply.text();
-    expect([teaWalk[step]?.words.join(' '), method, path, reply.status, text]).toEqual([teaWalk[step]?.words.join(' '), method, path, status, expect.any(String)]); // prettier-ignore
+    expect([teaWalk[step]?.words.join(' '), method, path, reply.status, text]).toEqual([
+      teaWalk[step]?.words.join(' '),
+      method,
+      path,
+      status,
+      expect.any(String),
+    ]);
   }
   // Closing and opening it again took nothing away.
   const pull: unknown = await (await room.api('GET', '/repos/ada/lamp/pulls/3')).json();
-  expect(pull).toMatchObject({ merged: true, milestone: { title: 'Winter' }, assignees: [{ login: 'bob' }], labels: [{ name: 'enhancement' }] }); // prettier-ignore
+  expect(pull).toMatchObject({
+    merged: true,
+    milestone: { title: 'Winter' },
+    assignees: [{ login: 'bob' }],
+    labels: [{ name: 'enhancement' }],
+  });
 });

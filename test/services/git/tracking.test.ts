@@ -30,7 +30,8 @@ it('notes time by hand and by stopwatches, of which each account has one', async
   const { data: first } = await repos.issueAddTime('ada', 'times', 1, { time: 60, created: '2026-01-02T03:04:05Z' });
   expect(first).toMatchObject({ time: 60, created: '2026-01-02T03:04:05Z', user_name: 'ada', issue: { number: 1 } });
   await repos.issueAddTime('ada', 'times', 1, { time: 120, user_name: 'bob' });
-  const times = async (query = {}) => (await repos.issueTrackedTimes('ada', 'times', 1, query)).data.map(({ time }) => time); // prettier-ignore
+  const times = async (query = {}) =>
+    (await repos.issueTrackedTimes('ada', 'times', 1, query)).data.map(({ time }) => time);
   expect(await times()).toEqual([60, 120]);
   expect(await times({ user: 'bob' })).toEqual([120]);
   expect(await times({ since: '2026-02-01T00:00:00Z' })).toEqual([120]);
@@ -39,7 +40,9 @@ it('notes time by hand and by stopwatches, of which each account has one', async
 
   await repos.issueStartStopWatch('ada', 'times', 1);
   await expect(repos.issueStartStopWatch('ada', 'times', 1)).rejects.toMatchObject({ status: 409 });
-  expect((await user.userGetStopWatches()).data).toMatchObject([{ issue_index: 1, repo_owner_name: 'ada', repo_name: 'times' }]); // prettier-ignore
+  expect((await user.userGetStopWatches()).data).toMatchObject([
+    { issue_index: 1, repo_owner_name: 'ada', repo_name: 'times' },
+  ]);
   // Another one stops it, and its time counts.
   await repos.issueStartStopWatch('ada', 'times', 2);
   expect((await user.userGetStopWatches()).data).toMatchObject([{ issue_index: 2 }]);
@@ -57,7 +60,8 @@ it('notes time by hand and by stopwatches, of which each account has one', async
 it('shows readers their own time alone, and takes it from those whose issue it is', async () => {
   await tracker('readers', 2);
   await repos.issueAddTime('ada', 'readers', 1, { time: 60 });
-  const asBob = async (method: string, path: string, body?: unknown) => room.api(method, `/repos/ada/readers/${path}`, body, bob); // prettier-ignore
+  const asBob = async (method: string, path: string, body?: unknown) =>
+    room.api(method, `/repos/ada/readers/${path}`, body, bob);
   expect((await asBob('POST', 'issues/1/times', { time: 5 })).status).toBe(403);
   await repos.issueEditIssue('ada', 'readers', 1, { assignees: ['bob'] });
   expect((await asBob('POST', 'issues/1/times', { time: 5 })).status).toBe(200);
@@ -80,9 +84,15 @@ it('an issue waits for others, and is not closed before they are', async () => {
   const blocked = async (index: string) => numbers((await repos.issueListBlocks('ada', 'waits', index)).data);
   expect([await on('1'), await on('2'), await blocked('2'), await blocked('3')]).toEqual([[2], [3], [1], [2]]);
   // There already, in a circle by another, and on itself.
-  for (const [waiting, other] of [['1', 2], ['3', 1], ['3', 3]] as const) {
-    await expect(repos.issueCreateIssueDependencies('ada', 'waits', waiting, meta(other))).rejects.toMatchObject({ status: 422 }); // prettier-ignore
-  } // prettier-ignore
+  for (const [waiting, other] of [
+    ['1', 2],
+    ['3', 1],
+    ['3', 3],
+  ] as const) {
+    await expect(repos.issueCreateIssueDependencies('ada', 'waits', waiting, meta(other))).rejects.toMatchObject({
+      status: 422,
+    });
+  }
   await expect(repos.issueEditIssue('ada', 'waits', 1, { state: 'closed' })).rejects.toMatchObject({ status: 412 });
   // Neither is it by a commit.
   const cwd = await room.work('waits');
@@ -147,7 +157,9 @@ it('a pull request that waits for an issue is not merged', async () => {
   await room.git(['push', '-q', `${room.signedUrl}/ada/merges.git`, '--all'], { cwd });
   await repos.repoCreatePullRequest('ada', 'merges', { title: 'Dev', head: 'dev', base: 'main' });
   await repos.issueCreateIssueDependencies('ada', 'merges', '2', { index: 1 });
-  await expect(repos.repoMergePullRequest('ada', 'merges', 2, { Do: 'merge', force_merge: true })).rejects.toMatchObject({ status: 405 }); // prettier-ignore
+  await expect(
+    repos.repoMergePullRequest('ada', 'merges', 2, { Do: 'merge', force_merge: true }),
+  ).rejects.toMatchObject({ status: 405 });
   await repos.issueEditIssue('ada', 'merges', 1, { state: 'closed' });
   expect((await repos.repoMergePullRequest('ada', 'merges', 2, { Do: 'merge' })).status).toBe(200);
 });
@@ -209,7 +221,12 @@ it('issues and comments have files, which go with them', async () => {
   const { port } = new URL(room.url);
   const authorization = bob;
   await room.api('POST', '/repos/ada/files/issues', { title: 'Of bob' }, bob);
-  const sent = request({ port, method: 'POST', path: '/api/v1/repos/ada/files/issues/2/assets?name=x', headers: { authorization, 'content-length': 600 * 1024 * 1024 } }); // prettier-ignore
+  const sent = request({
+    port,
+    method: 'POST',
+    path: '/api/v1/repos/ada/files/issues/2/assets?name=x',
+    headers: { authorization, 'content-length': 600 * 1024 * 1024 },
+  });
   sent.on('error', () => undefined).flushHeaders();
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
   expect(reply.statusCode).toBe(413);
@@ -231,12 +248,21 @@ it('a review that is deleted takes the files of its remarks along', async () => 
   await room.git(['push', '-q', `${room.signedUrl}/ada/remarks.git`, '--all'], { cwd });
   await repos.repoCreatePullRequest('ada', 'remarks', { title: 'Dev', head: 'dev', base: 'main' });
   const comments = [{ path: 'n', body: 'why', new_position: 1 }];
-  const { data: review } = await repos.repoCreatePullReview('ada', 'remarks', 1, { event: 'COMMENT', body: 'see', comments }); // prettier-ignore
+  const { data: review } = await repos.repoCreatePullReview('ada', 'remarks', 1, {
+    event: 'COMMENT',
+    body: 'see',
+    comments,
+  });
   const { data: remarks } = await repos.repoGetPullReviewComments('ada', 'remarks', 1, review.id!);
   const attachment = new File(['a picture'], 'lamp.png');
-  const { data: made } = await repos.issueCreateIssueCommentAttachment('ada', 'remarks', remarks[0]!.id!, { attachment }); // prettier-ignore
+  const { data: made } = await repos.issueCreateIssueCommentAttachment('ada', 'remarks', remarks[0]!.id!, {
+    attachment,
+  });
   const address = made.browser_download_url ?? '';
-  const stored = () => (readdirSync(join(room.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter((name) => name.endsWith(made.uuid ?? '-')); // prettier-ignore
+  const stored = () =>
+    (readdirSync(join(room.host.dataDir, 'git', 'release-assets'), { recursive: true }) as string[]).filter((name) =>
+      name.endsWith(made.uuid ?? '-'),
+    );
   expect([(await fetch(address)).status, stored().length]).toEqual([200, 1]);
   await repos.repoDeletePullReview('ada', 'remarks', 1, review.id!);
   expect([(await fetch(address)).status, stored().length]).toEqual([404, 0]);

@@ -29,7 +29,19 @@ const commitOf = async (tree: string): Promise<string> => {
 const json = async (path: string): Promise<any> => (await room.api('GET', path)).json();
 
 describe('names of files that lead elsewhere', () => {
-  const tricks = ['.git', '.GIT', '..', '.', 'git~1', 'GIT~1', '.git ', '.git...', '.g\u200cit', '.git::$INDEX_ALLOCATION', 'a\\..\\.git\\config']; // prettier-ignore
+  const tricks = [
+    '.git',
+    '.GIT',
+    '..',
+    '.',
+    'git~1',
+    'GIT~1',
+    '.git ',
+    '.git...',
+    '.g\u200cit',
+    '.git::$INDEX_ALLOCATION',
+    'a\\..\\.git\\config',
+  ];
 
   it('are taken in by no push', async () => {
     const blob = await idOf('HEAD:README.md');
@@ -54,7 +66,11 @@ describe('names of files that lead elsewhere', () => {
 
   it('may look odd all the same', async () => {
     for (const name of ['...', '.gitignore', '.github', 'git', 'a b', 'ä:ö']) {
-      const made = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, { content: 'eA==', branch: 'main', new_branch: `odd-${Buffer.from(name).toString('hex')}` }); // prettier-ignore
+      const made = await room.api('POST', `/repos/ada/demo/contents/${encodeURIComponent(name)}`, {
+        content: 'eA==',
+        branch: 'main',
+        new_branch: `odd-${Buffer.from(name).toString('hex')}`,
+      });
       expect([name, made.status]).toEqual([name, 201]);
     }
   });
@@ -65,8 +81,14 @@ describe('references that stand for others', () => {
     await room.git(['commit', '-q', '--allow-empty', '-m', 'the other one'], { cwd });
     const other = await idOf('HEAD');
     await room.git(['push', '-q', remote, `HEAD:refs/heads/${head}`, `HEAD:refs/replace/${head}`], { cwd });
-    expect(await json(`/repos/ada/demo/git/commits/${head}`)).toMatchObject({ sha: head, commit: { message: 'first commit\n\nbody\n' } }); // prettier-ignore
-    expect((await json('/repos/ada/demo/commits?sha=main'))[0]).toMatchObject({ sha: head, commit: { message: 'first commit\n\nbody\n' } }); // prettier-ignore
+    expect(await json(`/repos/ada/demo/git/commits/${head}`)).toMatchObject({
+      sha: head,
+      commit: { message: 'first commit\n\nbody\n' },
+    });
+    expect((await json('/repos/ada/demo/commits?sha=main'))[0]).toMatchObject({
+      sha: head,
+      commit: { message: 'first commit\n\nbody\n' },
+    });
     expect((await json(`/repos/ada/demo/branches/${head}`)).commit.id).toBe(other);
   });
 
@@ -80,7 +102,9 @@ describe('references that stand for others', () => {
 describe('hooks', () => {
   it('in the folder of a repository are run by no push, and no push brings any', async () => {
     const root = join(room.host.dataDir, 'git', 'repositories');
-    const [folder = ''] = readdirSync(root).flatMap((part) => readdirSync(join(root, part)).map((name) => join(root, part, name))); // prettier-ignore
+    const [folder = ''] = readdirSync(root).flatMap((part) =>
+      readdirSync(join(root, part)).map((name) => join(root, part, name)),
+    );
     const trap = join(room.folder, 'hook-ran');
     mkdirSync(join(folder, 'hooks'), { recursive: true });
     for (const name of [
@@ -91,7 +115,6 @@ describe('hooks', () => {
       'reference-transaction',
       'proc-receive',
     ]) {
-      // prettier-ignore
       writeFileSync(join(folder, 'hooks', name), `#!/bin/sh\ntouch '${trap}'\n`);
       chmodSync(join(folder, 'hooks', name), 0o755);
     }

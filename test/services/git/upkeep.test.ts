@@ -82,10 +82,13 @@ it('a repository is put in order when it is quiet: one pack with a bitmap, nothi
   await room.git(['init', '-q', 'again']);
   await room.git(['fetch', '-q', remote, lost], { cwd: join(room.folder, 'again') });
   await room.git(['clone', '-q', remote, 'whole']);
-  expect((await room.git(['log', '--oneline'], { cwd: join(room.folder, 'whole') })).stdout.trim().split('\n')).toHaveLength(7); // prettier-ignore
+  expect(
+    (await room.git(['log', '--oneline'], { cwd: join(room.folder, 'whole') })).stdout.trim().split('\n'),
+  ).toHaveLength(7);
   await room.git(['commit', '-q', '--allow-empty', '-m', 'after'], { cwd });
   // As where it was given up, or the host ended, between the pack and the index of paths.
-  for (const name of ['commit-graph', 'commit-graphs']) rmSync(join(place, 'objects', 'info', name), { recursive: true, force: true }); // prettier-ignore
+  for (const name of ['commit-graph', 'commit-graphs'])
+    rmSync(join(place, 'objects', 'info', name), { recursive: true, force: true });
   await room.git(['push', '-q', remote, 'main'], { cwd });
   const hasIndexLater = (): boolean => {
     clock.advance(1000);

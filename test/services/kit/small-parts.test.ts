@@ -86,7 +86,11 @@ it('codes of an authenticator app are those of RFC 6238, good for a step more an
 });
 
 it('a line has room for few names', () => {
-  expect([[], ['Printer'], ['Printer', 'Films']].map((names) => fewNames(names))).toEqual(['', 'Printer', 'Printer and Films']); // prettier-ignore
+  expect([[], ['Printer'], ['Printer', 'Films']].map((names) => fewNames(names))).toEqual([
+    '',
+    'Printer',
+    'Printer and Films',
+  ]);
   expect(fewNames(['Printer', 'Films', 'Papers', 'Photos'])).toBe('Printer, Films and 2 more');
   expect(fewNames(['x'.repeat(60)])).toBe(`${'x'.repeat(39)}…`);
 });

@@ -46,7 +46,9 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
   });
 
   it('lists, says which version it is, and fails as the peer does', async () => {
-    expect(JSON.parse((await rc('core/version')).out)).toMatchObject({ version: expect.stringMatching(/^v1\./) as string }); // prettier-ignore
+    expect(JSON.parse((await rc('core/version')).out)).toMatchObject({
+      version: expect.stringMatching(/^v1\./) as string,
+    });
     const list = await rc('operations/list', `fs=${room.folder}/src`, 'remote=');
     expect((JSON.parse(list.out) as { list: { Path: string }[] }).list.map(({ Path }) => Path)).toEqual(['a.txt', 'b']);
     const failed = await rc('sync/sync', `srcFs=${room.folder}/nothing`, `dstFs=${room.folder}/dst`);
@@ -60,12 +62,34 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
   });
 
   it('wants a sign-in, and a page of another site or another host name gets nothing', async () => {
-    const wrong = await run(rclonePath ?? '', ['rc', '--url', room.url, '--user', admin.name, '--pass', 'wrong', 'rc/noop']); // prettier-ignore
+    const wrong = await run(rclonePath ?? '', [
+      'rc',
+      '--url',
+      room.url,
+      '--user',
+      admin.name,
+      '--pass',
+      'wrong',
+      'rc/noop',
+    ]);
     expect(wrong.code).toBe(1);
     const foreign = await room.call('rc/noop', {}, { headers: { origin: 'https://evil.example' } });
     expect(foreign.status).toBe(403);
     const { port } = new URL(room.url);
-    const rebound = await run('curl', ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-X', 'POST', '-H', 'Host: evil.example', '-u', `${admin.name}:${admin.password}`, `http://127.0.0.1:${port}/rc/noop`]); // prettier-ignore
+    const rebound = await run('curl', [
+      '-s',
+      '-o',
+      '/dev/null',
+      '-w',
+      '%{http_code}',
+      '-X',
+      'POST',
+      '-H',
+      'Host: evil.example',
+      '-u',
+      `${admin.name}:${admin.password}`,
+      `http://127.0.0.1:${port}/rc/noop`,
+    ]);
     expect(rebound.out).toBe('403');
   });
 
@@ -99,7 +123,12 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
   });
 
   it('survives the end of its engine in the middle of a job', async () => {
-    const { body } = await room.call('sync/copy', { srcFs: `${room.folder}/src`, dstFs: `${room.folder}/two`, _async: true, _config: { BwLimit: '1M' } }); // prettier-ignore
+    const { body } = await room.call('sync/copy', {
+      srcFs: `${room.folder}/src`,
+      dstFs: `${room.folder}/two`,
+      _async: true,
+      _config: { BwLimit: '1M' },
+    });
     await until(
       () => room.call('core/stats', { group: `job/${String(body.jobid)}` }),
       (answer) => answer.body.bytes > 0,
@@ -125,13 +154,23 @@ it.skipIf(lacksRclone)(
         await using room = await openSyncRoom({ dataDir, environment: { SYNC_IDLE_SECONDS: '1' } });
         room.write({ 'src/a.txt': 'a' });
         expect(enginesOf(room)).toEqual([]);
-        const { body } = await room.call('sync/copy', { srcFs: `${room.folder}/src`, dstFs: `${room.folder}/dst`, _async: true, _group: 'mine' }); // prettier-ignore
+        const { body } = await room.call('sync/copy', {
+          srcFs: `${room.folder}/src`,
+          dstFs: `${room.folder}/dst`,
+          _async: true,
+          _group: 'mine',
+        });
         id = body.jobid;
         await until(
           async () => enginesOf(room),
           (pids) => pids.length === 1,
         );
-        await room.call('config/create', { name: 'far', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', pass: 'open sesame' }, opt: { obscure: true } }); // prettier-ignore
+        await room.call('config/create', {
+          name: 'far',
+          type: 'webdav',
+          parameters: { url: 'http://127.0.0.1:1', pass: 'open sesame' },
+          opt: { obscure: true },
+        });
         await room.call('core/bwlimit', { rate: '1M' });
         await until(
           async () => enginesOf(room),

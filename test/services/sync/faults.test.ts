@@ -33,7 +33,12 @@ describe.skipIf(lacksRclone)('a stop', () => {
     await using room = await openSyncRoom({ environment: { RCLONE_PATH: slow }, clock: createFakeClock(Date.now()) });
     room.write({ 'from/a': '1' });
     const [srcFs, dstFs] = [`${room.folder}/from`, `${room.folder}/to`];
-    const task = await room.api('POST', '/api/sync/tasks', { name: 'x', source: srcFs, destination: `${dstFs}2`, retries: 0 }); // prettier-ignore
+    const task = await room.api('POST', '/api/sync/tasks', {
+      name: 'x',
+      source: srcFs,
+      destination: `${dstFs}2`,
+      retries: 0,
+    });
     const run = await room.api('POST', `/api/sync/tasks/${String(task.id)}/run`, {});
     const { body } = await room.call('sync/copy', { srcFs, dstFs, _async: true });
     await until(
@@ -58,7 +63,12 @@ describe.skipIf(lacksRclone)('a stop', () => {
     const clock = createFakeClock(Date.now());
     await using room = await openSyncRoom({ clock });
     room.write({ 'from/a': 'x'.repeat(5_000_000) });
-    const task = await room.api('POST', '/api/sync/tasks', { name: 'x', source: `${room.folder}/from`, destination: `${room.folder}/to`, retries: 0 }); // prettier-ignore
+    const task = await room.api('POST', '/api/sync/tasks', {
+      name: 'x',
+      source: `${room.folder}/from`,
+      destination: `${room.folder}/to`,
+      retries: 0,
+    });
     await room.call('core/bwlimit', { rate: '100k' });
     const { id } = await room.api('POST', `/api/sync/tasks/${String(task.id)}/run`, {});
     await until(
@@ -90,10 +100,15 @@ describe('an answer', () => {
   afterAll(() => room[Symbol.asyncDispose]());
 
   it('is 413 for an input that is too large, also to who sends all of it before listening', async () => {
-    // prettier-ignore
     const { hostname, port } = new URL(room.url);
     const socket = connect(Number(port), hostname);
-    const head = ['POST /rc/noop HTTP/1.1', `Host: ${hostname}:${port}`, `Authorization: ${adminAuthorization}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked']; // prettier-ignore
+    const head = [
+      'POST /rc/noop HTTP/1.1',
+      `Host: ${hostname}:${port}`,
+      `Authorization: ${adminAuthorization}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    ];
     socket.pause();
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
     const piece = Buffer.alloc(1024 * 1024, ' ');
@@ -107,11 +122,18 @@ describe('an answer', () => {
     socket.on('data', (chunk: Buffer) => (text += chunk.toString())).resume();
     await once(socket, 'close');
     expect(text).toMatch(/^HTTP\/1\.1 413 /);
-    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({ error: 'the input is too large', input: {}, path: 'rc/noop', status: 413 }); // prettier-ignore
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
+      error: 'the input is too large',
+      input: {},
+      path: 'rc/noop',
+      status: 413,
+    });
   });
 
   it.skipIf(lacksRclone)('is remembered when nobody waited for it, and a large one not twice', async () => {
-    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`many/a rather long name of a file ${String(at)}`, 'x'])); // prettier-ignore
+    const many = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, at) => [`many/a rather long name of a file ${String(at)}`, 'x']),
+    );
     room.write(many);
     const input = { fs: `${room.folder}/many`, remote: '' };
     const waited = await room.call('operations/list', input);
@@ -158,7 +180,13 @@ describe.each([
           Array.from({ length: 6 }, (_, at) => [`from/${String(at)}`, String(at).repeat(1_000_000)]),
         );
         room.write({ ...big, 'disk/to/gone': 'x' });
-        const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source: `${room.folder}/from`, destination: `${disk}/to`, retries: 0 }); // prettier-ignore
+        const task = await room.api('POST', '/api/sync/tasks', {
+          name: 'x',
+          mode: 'sync',
+          source: `${room.folder}/from`,
+          destination: `${disk}/to`,
+          retries: 0,
+        });
         const failed = await run(room, task.id);
         expect(failed).toMatchObject({ state: 'failed' });
         const { errors } = await room.api('GET', `/api/sync/jobs/${String(failed.id)}`);
@@ -183,20 +211,40 @@ describe.each([
   it.skipIf(isLeftOut)('what was done is counted', async () => {
     await using room = await openSyncRoom({ environment });
     room.write({ 'from/a': '1', 'from/b': '22', 'to/gone': 'x' });
-    const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source: `${room.folder}/from`, destination: `${room.folder}/to`, retries: 0 }); // prettier-ignore
+    const task = await room.api('POST', '/api/sync/tasks', {
+      name: 'x',
+      mode: 'sync',
+      source: `${room.folder}/from`,
+      destination: `${room.folder}/to`,
+      retries: 0,
+    });
     expect(await run(room, task.id)).toMatchObject({ state: 'done' });
     rmSync(join(room.folder, 'from'), { recursive: true });
     expect(await run(room, task.id)).toMatchObject({ state: 'failed' });
     await room.call('rc/noop');
     await room.call('no/such');
     await room.call('core/quit');
-    const page = await (await fetch(`${room.host.url('control')}/metrics`, { headers: { authorization: adminAuthorization } })).text(); // prettier-ignore
+    const page = await (
+      await fetch(`${room.host.url('control')}/metrics`, { headers: { authorization: adminAuthorization } })
+    ).text();
     const lines = page
       .replace(/service="sync",?/g, '')
       .replaceAll('{}', '')
       .split('\n');
-    const value = (name: string): number => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]); // prettier-ignore
-    const counted = { 'sync_jobs_total{state="done"}': 1, 'sync_jobs_total{state="failed"}': 1, 'sync_jobs_total{state="held"}': 0, sync_transferred_files_total: 2, sync_transferred_bytes_total: 3, sync_deleted_files_total: 1, sync_jobs_running: 0, sync_job_duration_seconds_count: 2, 'sync_calls_total{result="ok"}': 1, 'sync_calls_total{result="failed"}': 1, 'sync_calls_total{result="refused"}': 1 }; // prettier-ignore
+    const value = (name: string): number => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]);
+    const counted = {
+      'sync_jobs_total{state="done"}': 1,
+      'sync_jobs_total{state="failed"}': 1,
+      'sync_jobs_total{state="held"}': 0,
+      sync_transferred_files_total: 2,
+      sync_transferred_bytes_total: 3,
+      sync_deleted_files_total: 1,
+      sync_jobs_running: 0,
+      sync_job_duration_seconds_count: 2,
+      'sync_calls_total{result="ok"}': 1,
+      'sync_calls_total{result="failed"}': 1,
+      'sync_calls_total{result="refused"}': 1,
+    };
     expect(Object.fromEntries(Object.keys(counted).map((name) => [name, value(name)]))).toEqual(counted);
     expect(value('sync_engine_up')).toBe(Object.keys(environment).length === 0 ? 1 : 0);
     // Names of files and places are on no page of metrics.
@@ -207,13 +255,24 @@ describe.each([
 it.skipIf(lacksRclone)('a remote that is away fails a run, to it or from it, and nothing is deleted', async () => {
   await using room = await openSyncRoom();
   room.write({ 'here/a': '1', 'there/kept': 'x' });
-  await room.call('config/create', { name: 'away', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', vendor: 'other' } }); // prettier-ignore
+  await room.call('config/create', {
+    name: 'away',
+    type: 'webdav',
+    parameters: { url: 'http://127.0.0.1:1', vendor: 'other' },
+  });
   for (const [source, destination] of [
     [`${room.folder}/here`, 'away:x'],
     ['away:x', `${room.folder}/there`],
   ] as const) {
-    // prettier-ignore
-    const task = await room.api('POST', '/api/sync/tasks', { name: 'x', mode: 'sync', source, destination, maxDeletes: 100, maxDeletePercent: 100, retries: 1 }); // prettier-ignore
+    const task = await room.api('POST', '/api/sync/tasks', {
+      name: 'x',
+      mode: 'sync',
+      source,
+      destination,
+      maxDeletes: 100,
+      maxDeletePercent: 100,
+      retries: 1,
+    });
     expect(await run(room, task.id)).toMatchObject({
       state: 'failed',
       error: expect.stringContaining('nothing answers at its address') as string,

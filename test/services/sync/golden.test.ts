@@ -30,7 +30,8 @@ const otherwise: Readonly<Record<string, (body: any, status: number) => void>> =
   },
 };
 /** Their answers are numbers of that machine, or lists in no order: the members are compared. */
-const membersOnly = /version|pid|stats|about|fsinfo|memstats|job-list|group-list|transferred|blocks|job-status|obscure|operations-list\.|operations-stat\.|paths|operations-size|preview/; // prettier-ignore
+const membersOnly =
+  /version|pid|stats|about|fsinfo|memstats|job-list|group-list|transferred|blocks|job-status|obscure|operations-list\.|operations-stat\.|paths|operations-size|preview/;
 
 describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
   let room: SyncRoom;
@@ -39,7 +40,14 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
 
   beforeAll(async () => {
     room = await openSyncRoom();
-    room.write({ 'src/f0.txt': 'file 0\n', 'src/f1.txt': 'file 1\n', 'src/f2.txt': 'file 2\n', 'src/sub/deep.bin': 'x'.repeat(3000), 'dst/f0.txt': 'other\n', 'dst/extra.txt': 'extra\n' }); // prettier-ignore
+    room.write({
+      'src/f0.txt': 'file 0\n',
+      'src/f1.txt': 'file 1\n',
+      'src/f2.txt': 'file 2\n',
+      'src/sub/deep.bin': 'x'.repeat(3000),
+      'dst/f0.txt': 'other\n',
+      'dst/extra.txt': 'extra\n',
+    });
   });
   afterAll(() => room[Symbol.asyncDispose]());
 
@@ -98,7 +106,9 @@ describe.skipIf(lacksRclone)('the recorded exchanges of rclone rcd', () => {
     } else if (file.startsWith('sync-19') || file.startsWith('sync-36') || file.startsWith('sync-44')) {
       expect(Object.keys(body)).toEqual(expect.arrayContaining(Object.keys(expected)));
     } else if (membersOnly.test(file) && reply.status === 200) {
-      expect(Object.keys(body)).toEqual(expect.arrayContaining(Object.keys(expected).filter((key) => key !== 'transferring'))); // prettier-ignore
+      expect(Object.keys(body)).toEqual(
+        expect.arrayContaining(Object.keys(expected).filter((key) => key !== 'transferring')),
+      );
     } else if (file.startsWith('sync-51') || file.startsWith('sync-53')) {
       expect(body.error ?? '').toBe(expected.error ?? '');
     } else if (file.startsWith('sync-85')) {

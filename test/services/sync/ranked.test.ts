@@ -72,7 +72,11 @@ describe.skipIf(lacksRclone)('the ranked calls, by the real client beside a plai
   beforeAll(async () => {
     [ours, theirs] = await Promise.all([openSyncRoom(), openSyncRoom()]);
     for (const room of [ours, theirs]) room.write({ 'move/a': 'a', 'move/below/c': 'c' });
-    plain = spawn(rclonePath ?? '', ['rcd', '--rc-addr', '127.0.0.1:0', '--rc-no-auth', '--config', join(theirs.folder, '../plain.conf')], { env: { PATH: process.env['PATH'], HOME: theirs.folder }, stdio: ['ignore', 'ignore', 'pipe'] }); // prettier-ignore
+    plain = spawn(
+      rclonePath ?? '',
+      ['rcd', '--rc-addr', '127.0.0.1:0', '--rc-no-auth', '--config', join(theirs.folder, '../plain.conf')],
+      { env: { PATH: process.env['PATH'], HOME: theirs.folder }, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
     let said = '';
     while (plainUrl === '') {
       const [chunk] = (await once(plain.stderr ?? plain, 'data')) as [Buffer];
@@ -86,7 +90,8 @@ describe.skipIf(lacksRclone)('the ranked calls, by the real client beside a plai
   });
 
   const ask = async (room: SyncRoom, [path, input]: readonly [string, object]) => {
-    const signIn = room === ours ? ['--url', room.url, '--user', admin.name, '--pass', admin.password] : ['--url', plainUrl]; // prettier-ignore
+    const signIn =
+      room === ours ? ['--url', room.url, '--user', admin.name, '--pass', admin.password] : ['--url', plainUrl];
     const json = JSON.stringify(input).replaceAll('@', room.folder);
     const client = spawn(rclonePath ?? '', ['rc', ...signIn, path, '--json', json], {
       env: { PATH: process.env['PATH'], HOME: theirs.folder, RCLONE_CONFIG: '/notfound' },

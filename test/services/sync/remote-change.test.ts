@@ -34,7 +34,9 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     room.write({ 'a.txt': 'a' });
     server = await openServer(room.folder, port, 'first-tide');
     const parameters = { url: `http://127.0.0.1:${String(port)}`, vendor: 'other', user: 'ada', pass: 'first-tide' };
-    expect(await room.api('POST', '/api/sync/remotes', { name: 'nas', type: 'webdav', parameters })).toEqual({ step: 'done' }); // prettier-ignore
+    expect(await room.api('POST', '/api/sync/remotes', { name: 'nas', type: 'webdav', parameters })).toEqual({
+      step: 'done',
+    });
     expect((await filesOf('nas')).list).toHaveLength(1);
   });
   afterAll(async () => {
@@ -102,7 +104,11 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
   it('leads to the folder that it names now, also when it is removed and made anew', async () => {
     room.write({ 'one/1.txt': '1', 'two/2.txt': '2', 'three/3.txt': '3' });
     const add = (folder: string) =>
-      room.api('POST', '/api/sync/remotes', { name: 'short', type: 'alias', parameters: { remote: `${room.folder}/${folder}` } }); // prettier-ignore
+      room.api('POST', '/api/sync/remotes', {
+        name: 'short',
+        type: 'alias',
+        parameters: { remote: `${room.folder}/${folder}` },
+      });
     const found = async () => (await filesOf('short')).list.map(({ Path }: { Path: string }) => Path);
     await add('one');
     expect(await found()).toEqual(['1.txt']);

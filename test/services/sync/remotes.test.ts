@@ -80,14 +80,23 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await begin('refused', 'yandex');
     const { address } = await answer('refused', 'true');
     await signIn(address);
-    expect(await until(() => stepOf('refused'), ({ step }) => step !== 'browser')).toMatchObject({ step: 'failed', error: expect.stringMatching(/denied|rclone says/i) as string }); // prettier-ignore
+    expect(
+      await until(
+        () => stepOf('refused'),
+        ({ step }) => step !== 'browser',
+      ),
+    ).toMatchObject({ step: 'failed', error: expect.stringMatching(/denied|rclone says/i) as string });
     provider.denies = false;
     await begin('given-up', 'yandex');
     const { address: other } = await answer('given-up', 'true');
     await room.api('DELETE', '/api/sync/remotes/given-up');
     await expect(stepOf('given-up')).rejects.toThrow('404');
     await until(
-      () => look(other).then(() => false, () => true), // prettier-ignore
+      () =>
+        look(other).then(
+          () => false,
+          () => true,
+        ),
       (isClosed) => isClosed,
     );
     expect(await names()).not.toEqual(expect.arrayContaining(['refused']));

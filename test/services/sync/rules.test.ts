@@ -62,7 +62,8 @@ describe('the brakes, on random trees', () => {
         const side = roll(2) === 0 ? sourceLater : later;
         const path = names[roll(names.length)] ?? 'a';
         if (roll(3) === 0) side.delete([...side.keys()][roll(Math.max(1, side.size))] ?? '');
-        else if (![...side.keys()].some((other) => other.startsWith(`${path}/`))) side.set(path, 'later'.repeat(1 + roll(3))); // prettier-ignore
+        else if (![...side.keys()].some((other) => other.startsWith(`${path}/`)))
+          side.set(path, 'later'.repeat(1 + roll(3)));
       }
       const bound = boundDeletes(shown, listing(sourceLater), listing(later));
       const seen = new Map(shown.deletes.map((file) => [file.path, file]));
@@ -100,7 +101,12 @@ describe('the brakes, on random trees', () => {
   });
 
   it('do not count what a copy that was cut off has left', () => {
-    const source = listing(new Map([['a', '1'], ['b', '1']])); // prettier-ignore
+    const source = listing(
+      new Map([
+        ['a', '1'],
+        ['b', '1'],
+      ]),
+    );
     const scraps = Array.from({ length: 9 }, (_, at): [string, string] => [`a.0000000${String(at)}.partial`, 'x']);
     const plan = planOf(source, listing(new Map([...scraps, ['gone', 'x']])), 'sync');
     expect(plan.deletes).toHaveLength(10);
@@ -178,7 +184,12 @@ describe('rules', () => {
     expect(shownPlace(`drive,token='{"a":"b"}':x`)).toBe('drive:x');
     expect(shownPlace('/home/a,b:c')).toBe('/home/a,b:c');
     expect(shownPlace({ type: 'sftp', pass: 'x', _root: 'y' })).toBe(':sftp:y');
-    expect(redacted({ pass: 'x', a: [{ client_secret: 'y' }], url: 'https://me:pw@host/x', ok: 'z' })).toEqual({ pass: 'XXX', a: [{ client_secret: 'XXX' }], url: 'https://XXX@host/x', ok: 'z' }); // prettier-ignore
+    expect(redacted({ pass: 'x', a: [{ client_secret: 'y' }], url: 'https://me:pw@host/x', ok: 'z' })).toEqual({
+      pass: 'XXX',
+      a: [{ client_secret: 'XXX' }],
+      url: 'https://XXX@host/x',
+      ok: 'z',
+    });
   });
 
   it('what is replaced is kept beside the destination', () => {
@@ -264,15 +275,47 @@ it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', async () => 
     if (isFree) files.add(path);
   }
   room.write(Object.fromEntries([...files].map((path) => [`files/${path}`, 'x'])));
-  const pieces = ['a', 'b', '*', '**', '?', '/', '/', '[ab]', '[^a]', '{a,b}', '{a*,\\*}', '.', '\\[', '\\{', ' ', '{{a|b}}', 'é', 'B', '(1)', '^', '$', ',', 'x', 'y']; // prettier-ignore
+  const pieces = [
+    'a',
+    'b',
+    '*',
+    '**',
+    '?',
+    '/',
+    '/',
+    '[ab]',
+    '[^a]',
+    '{a,b}',
+    '{a*,\\*}',
+    '.',
+    '\\[',
+    '\\{',
+    ' ',
+    '{{a|b}}',
+    'é',
+    'B',
+    '(1)',
+    '^',
+    '$',
+    ',',
+    'x',
+    'y',
+  ];
   const mover = localMover({ bytes: () => new Uint8Array(), text: () => 'abcdefgh' }, () => undefined);
   const fs = join(room.folder, 'files');
   let [compared, refused] = [0, 0];
   for (let seed = 1; seed <= 200; seed++) {
     const die = dice(seed);
-    const exclude = Array.from({ length: 1 + die(2) }, () => Array.from({ length: 1 + die(4) }, () => pieces[die(pieces.length)] ?? 'a').join('')); // prettier-ignore
+    const exclude = Array.from({ length: 1 + die(2) }, () =>
+      Array.from({ length: 1 + die(4) }, () => pieces[die(pieces.length)] ?? 'a').join(''),
+    );
     const said = JSON.stringify(exclude);
-    const theirs = await room.call('operations/list', { fs, remote: '', opt: { recurse: true, noMimeType: true, noModTime: true }, _filter: { ExcludeRule: exclude } }); // prettier-ignore
+    const theirs = await room.call('operations/list', {
+      fs,
+      remote: '',
+      opt: { recurse: true, noMimeType: true, noModTime: true },
+      _filter: { ExcludeRule: exclude },
+    });
     const ours = mover.list(fs, { group: '', exclude, signal: new AbortController().signal });
     if (theirs.status !== 200) {
       refused += 1;
@@ -280,8 +323,12 @@ it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', async () => 
       continue;
     }
     compared += 1;
-    const list = (theirs.body.list as { Path: string; IsDir: boolean }[]).map(({ Path, IsDir }) => (IsDir ? `${Path}/` : Path)); // prettier-ignore
-    expect((await ours).entries.map(({ path, isFolder }) => (isFolder ? `${path}/` : path)).toSorted(), said).toEqual(list.toSorted()); // prettier-ignore
+    const list = (theirs.body.list as { Path: string; IsDir: boolean }[]).map(({ Path, IsDir }) =>
+      IsDir ? `${Path}/` : Path,
+    );
+    expect((await ours).entries.map(({ path, isFolder }) => (isFolder ? `${path}/` : path)).toSorted(), said).toEqual(
+      list.toSorted(),
+    );
   }
   expect(compared).toBeGreaterThan(100);
   expect(refused).toBeGreaterThan(0);

@@ -1,4 +1,15 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,7 +24,14 @@ import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './r
 
 const offers: NoticeOffer[] = [];
 const notify = defineService({
-  ...defineManifest({ id: 'notify', title: 'Notify', summary: 'Hears of notices.', settings: z.object({}), environment: {}, migrations: [] }), // prettier-ignore
+  ...defineManifest({
+    id: 'notify',
+    title: 'Notify',
+    summary: 'Hears of notices.',
+    settings: z.object({}),
+    environment: {},
+    migrations: [],
+  }),
   create: ({ handovers }) => ({
     start: async () => void handovers.receive(noticeOffered, async (offer) => void offers.push(offer)),
     health: async () => ({ state: 'up', detail: '' }),
@@ -50,9 +68,20 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
         [source, files],
         [destination, there],
       ] as const) {
-        room.write(Object.fromEntries(Object.entries(content).map(([name, text]) => [join(end.slice(room.folder.length), name), text]))); // prettier-ignore
+        room.write(
+          Object.fromEntries(
+            Object.entries(content).map(([name, text]) => [join(end.slice(room.folder.length), name), text]),
+          ),
+        );
       }
-      const task = await room.api('POST', '/api/sync/tasks', { name: `task ${String(made)}`, mode: 'sync', source, destination, retries: 0, ...fields }); // prettier-ignore
+      const task = await room.api('POST', '/api/sync/tasks', {
+        name: `task ${String(made)}`,
+        mode: 'sync',
+        source,
+        destination,
+        retries: 0,
+        ...fields,
+      });
       return { id: task.id as number, source, destination };
     };
     const ended = async (id: number) =>
@@ -172,13 +201,21 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(tree(task.destination)).toEqual({ b: 'other', c: '4' });
       const other = await saved({}, {});
       await expect(run(other.id, { plan })).rejects.toThrow('no such preview');
-      await room.api('PUT', `/api/sync/tasks/${String(task.id)}`, { name: 'x', mode: 'sync', source: task.source, destination: `${task.destination}2` }); // prettier-ignore
+      await room.api('PUT', `/api/sync/tasks/${String(task.id)}`, {
+        name: 'x',
+        mode: 'sync',
+        source: task.source,
+        destination: `${task.destination}2`,
+      });
       await expect(run(task.id, { plan })).rejects.toThrow('Look again');
     });
 
     it('put back what they replaced, unless somebody has changed it since', async () => {
       const before = { same: '0', changes: 'old', gone: 'x', 'deep/gone': 'y' };
-      const task = await saved({ same: '0', changes: 'newer', added: '1' }, before, { keepReplaced: true, maxDeletePercent: 100 }); // prettier-ignore
+      const task = await saved({ same: '0', changes: 'newer', added: '1' }, before, {
+        keepReplaced: true,
+        maxDeletePercent: 100,
+      });
       utimesSync(join(task.source, 'same'), 1, 1);
       utimesSync(join(task.destination, 'same'), 1, 1);
       const job = await run(task.id);
@@ -186,7 +223,10 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(tree(task.destination)).toEqual({ same: '0', changes: 'newer', added: '1' });
       writeFileSync(join(task.destination, 'changes'), 'by hand');
       const refused = await ended((await room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).id);
-      expect(refused).toMatchObject({ state: 'failed', error: expect.stringContaining('changes was changed since') as string }); // prettier-ignore
+      expect(refused).toMatchObject({
+        state: 'failed',
+        error: expect.stringContaining('changes was changed since') as string,
+      });
       expect(tree(task.destination)['changes']).toBe('by hand');
       writeFileSync(join(task.destination, 'changes'), 'newer');
       const { mtime } = statSync(join(task.source, 'changes'));
@@ -198,20 +238,59 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
     });
 
     it('leave out what they are told to, on both sides', async () => {
-      const files = ['a.txt', 'a.tmp', 'b/c.tmp', 'b/cache/x', 'cache/y', 'keep/cache', 'x1', 'x9', 'deep/build/o/p', 'build', 'photo.jpg', 'photo.JPG', 'q?.md', 'qq.md', 'one.log', 'two.log', '2026-01.csv', 'sub/top', 'top']; // prettier-ignore
+      const files = [
+        'a.txt',
+        'a.tmp',
+        'b/c.tmp',
+        'b/cache/x',
+        'cache/y',
+        'keep/cache',
+        'x1',
+        'x9',
+        'deep/build/o/p',
+        'build',
+        'photo.jpg',
+        'photo.JPG',
+        'q?.md',
+        'qq.md',
+        'one.log',
+        'two.log',
+        '2026-01.csv',
+        'sub/top',
+        'top',
+      ];
       const source = Object.fromEntries(files.map((name) => [name, 'new']));
-      const exclude = ['*.tmp', 'cache/', 'x[1-3]', 'deep/**', '*.{jpg,png}', 'q\\?.md', '/o*.log', '{{\\d{4}-\\d\\d}}.csv', '/top']; // prettier-ignore
+      const exclude = [
+        '*.tmp',
+        'cache/',
+        'x[1-3]',
+        'deep/**',
+        '*.{jpg,png}',
+        'q\\?.md',
+        '/o*.log',
+        '{{\\d{4}-\\d\\d}}.csv',
+        '/top',
+      ];
       const there = { 'b/cache/old': 'stays', 'old.tmp': 'stays', top: 'stays', gone: 'goes', 'deep/er/x': 'stays' };
       const task = await saved(source, there, { exclude, maxDeletePercent: 100 });
       expect(await run(task.id)).toMatchObject({ state: 'done' });
-      const [came, stays] = [['a.txt', 'build', 'keep/cache', 'photo.JPG', 'qq.md', 'sub/top', 'two.log', 'x9'], ['b/cache/old', 'deep/er/x', 'old.tmp', 'top']]; // prettier-ignore
-      expect(tree(task.destination)).toEqual({ ...Object.fromEntries(came.map((name) => [name, 'new'])), ...Object.fromEntries(stays.map((name) => [name, 'stays'])) }); // prettier-ignore
+      const [came, stays] = [
+        ['a.txt', 'build', 'keep/cache', 'photo.JPG', 'qq.md', 'sub/top', 'two.log', 'x9'],
+        ['b/cache/old', 'deep/er/x', 'old.tmp', 'top'],
+      ];
+      expect(tree(task.destination)).toEqual({
+        ...Object.fromEntries(came.map((name) => [name, 'new'])),
+        ...Object.fromEntries(stays.map((name) => [name, 'stays'])),
+      });
       await expect(saved({}, {}, { exclude: ['a[b'] })).rejects.toThrow('without its ]');
     });
 
     it('go on with putting back where that was cut off', async () => {
       const before = { one: 'old', two: 'old', gone: 'x', 'deep/gone': 'y' };
-      const task = await saved({ one: 'newer', two: 'newer', added: '1', more: '2' }, before, { keepReplaced: true, maxDeletePercent: 100 }); // prettier-ignore
+      const task = await saved({ one: 'newer', two: 'newer', added: '1', more: '2' }, before, {
+        keepReplaced: true,
+        maxDeletePercent: 100,
+      });
       const job = await run(task.id);
       expect(job).toMatchObject({ state: 'done', canUndo: true });
       // As far as the first try came.
@@ -261,7 +340,14 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
         { resource: `${home}/mine/from/*`, permission: 'read' },
         { resource: `${home}/mine/real/*`, permission: 'read-write' },
       ]);
-      const fields = { name: 'x', mode: 'sync', source: `${home}/mine/from`, destination: `${home}/mine/way`, keepReplaced: true, retries: 0 }; // prettier-ignore
+      const fields = {
+        name: 'x',
+        mode: 'sync',
+        source: `${home}/mine/from`,
+        destination: `${home}/mine/way`,
+        keepReplaced: true,
+        retries: 0,
+      };
       const task = await room.api('POST', '/api/sync/tasks', fields, ada);
       const job = await run(task.id);
       expect(job).toMatchObject({ state: 'done', canUndo: true });
@@ -335,7 +421,9 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect((await room.api('GET', '/api/sync', undefined, eve)).tasks).toEqual([]);
       const fields = { name: 'x', source: task.source, destination: `${room.folder}/eve/x` };
       await expect(room.api('POST', '/api/sync/tasks', fields, eve)).rejects.toThrow('no grant');
-      await expect(room.api('POST', '/api/sync/tasks', { ...fields, source: `:local:${task.source}` }, eve)).rejects.toThrow(); // prettier-ignore
+      await expect(
+        room.api('POST', '/api/sync/tasks', { ...fields, source: `:local:${task.source}` }, eve),
+      ).rejects.toThrow();
     });
   });
 });
@@ -353,14 +441,23 @@ it.skipIf(lacksRclone)(
       writeFileSync(join(folder, 'to/gone'), 'x');
       const asker = (url: string) => async (method: string, path: string, body?: object) => {
         const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
-        const reply = await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }); // prettier-ignore
+        const reply = await fetch(`${url}${path}`, {
+          method,
+          headers,
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
         return await reply.json();
       };
       let id = 0;
       {
         await using host = await startHostProcess(dataDir, { environment });
         const ask = asker(host.url('control'));
-        const task = await ask('POST', '/api/sync/tasks', { name: 'nightly', mode: 'sync', source: join(folder, 'from'), destination: join(folder, 'to') }); // prettier-ignore
+        const task = await ask('POST', '/api/sync/tasks', {
+          name: 'nightly',
+          mode: 'sync',
+          source: join(folder, 'from'),
+          destination: join(folder, 'to'),
+        });
         id = (await ask('POST', `/api/sync/tasks/${String(task.id)}/run`, {})).id;
         await until(
           async () => ask('GET', `/api/sync/jobs/${String(id)}`),
@@ -371,7 +468,10 @@ it.skipIf(lacksRclone)(
       }
       await using host = await startHostProcess(dataDir, { environment: { ...environment, SYNC_BANDWIDTH: '' } });
       const ask = asker(host.url('control'));
-      expect((await ask('GET', `/api/sync/jobs/${String(id)}`)).job).toMatchObject({ state: 'interrupted', error: expect.stringContaining('Homeport was ended') as string }); // prettier-ignore
+      expect((await ask('GET', `/api/sync/jobs/${String(id)}`)).job).toMatchObject({
+        state: 'interrupted',
+        error: expect.stringContaining('Homeport was ended') as string,
+      });
       const { items } = await until(
         async () => ask('GET', '/api/sync/jobs'),
         (list) => list.items[0].state === 'done',

@@ -86,7 +86,12 @@ it('a clock that is set back makes no sync wait for the time that it had shown',
   expect(await nextOf(task)).toBeGreaterThan(start + 400 * day);
   clock.set(start + minute);
   await look();
-  expect(await until(() => nextOf(task), (at) => at === start + hour)).toBe(start + hour); // prettier-ignore
+  expect(
+    await until(
+      () => nextOf(task),
+      (at) => at === start + hour,
+    ),
+  ).toBe(start + hour);
   clock.set(start + hour);
   const [, second] = await runs(2);
   expect(second).toMatchObject({ state: 'done' });
@@ -106,10 +111,12 @@ it('one that fails is tried again after growing pauses, and then waits for its c
     [2, 5],
     [3, 15],
   ] as const) {
-    // prettier-ignore
     const all = await runs(tries);
     const { endedAt } = all.at(-1);
-    const next = await until(() => nextOf(task), (at) => at !== null && at >= endedAt + pause * minute && at < endedAt + (pause + 1) * minute); // prettier-ignore
+    const next = await until(
+      () => nextOf(task),
+      (at) => at !== null && at >= endedAt + pause * minute && at < endedAt + (pause + 1) * minute,
+    );
     expect((next ?? 0) - endedAt - pause * minute).toBeLessThan(minute);
     clock.set((next ?? 0) - 15_001);
     await look();
@@ -117,7 +124,10 @@ it('one that fails is tried again after growing pauses, and then waits for its c
   }
   const all = await runs(4);
   expect(all.map(({ state, detail }) => `${state}: ${detail}`)).toEqual(Array(4).fill('failed: directory not found'));
-  await until(() => nextOf(task), (at) => at === Date.UTC(2026, 5, 2)); // prettier-ignore
+  await until(
+    () => nextOf(task),
+    (at) => at === Date.UTC(2026, 5, 2),
+  );
   expect(tree(join(room.folder, 'to'))).toEqual({ kept: 'x' });
   // Where it works again, it starts to count anew.
   room.write({ 'from/a': '1', 'from/kept': 'x' });
@@ -146,7 +156,12 @@ it('what was replaced can be put back for as long as the settings say, also afte
   const [first] = await runs(1);
   expect(first).toMatchObject({ state: 'done', canUndo: true });
   // A later run of which nothing is kept, and more than the newest previews.
-  await room.api('PUT', `/api/sync/tasks/${String(task)}`, { name: 'x', mode: 'sync', source: `${room.folder}/from`, destination: `${room.folder}/to` }); // prettier-ignore
+  await room.api('PUT', `/api/sync/tasks/${String(task)}`, {
+    name: 'x',
+    mode: 'sync',
+    source: `${room.folder}/from`,
+    destination: `${room.folder}/to`,
+  });
   for (let at = 0; at < 12; at++) {
     await room.api('POST', `/api/sync/tasks/${String(task)}/run`, {});
     await runs(at + 2);

@@ -34,7 +34,10 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
 
   it('works in the folder itself', async () => {
     expect((await as('operations/list', { fs: mine(), remote: 'b' })).body.list[0].Path).toBe('b/c.txt');
-    expect((await as('sync/copy', { srcFs: mine(), dstFs: `${mine()}/copy`, _filter: { ExcludeRule: ['/copy/**'] } })).status).toBe(200); // prettier-ignore
+    expect(
+      (await as('sync/copy', { srcFs: mine(), dstFs: `${mine()}/copy`, _filter: { ExcludeRule: ['/copy/**'] } }))
+        .status,
+    ).toBe(200);
     expect(readFileSync(join(mine(), 'copy/b/c.txt'), 'utf8')).toBe('c');
     expect(existsSync(join(mine(), 'copy/link'))).toBe(false);
   });
@@ -151,7 +154,6 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
       ['link', others()],
       ['dangling', join(others(), 'new')],
     ] as const) {
-      // prettier-ignore
       symlinkSync(target, join(mine(), 'tricky/to', name));
       const ends = { srcFs: `${mine()}/tricky/from`, dstFs: `${mine()}/tricky/to` };
       for (const path of ['sync/copy', 'sync/sync', 'sync/move']) {
@@ -178,7 +180,6 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
       'core/du',
       'vfs/list',
     ]) {
-      // prettier-ignore
       expect((await as(path, { name: 'x', type: 'local', path1: mine(), path2: mine() })).status, path).toBe(403);
     }
     const { body } = await room.call('sync/copy', { srcFs: mine(), dstFs: `${others()}/../copied`, _async: true });
@@ -273,10 +274,19 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
 
   it('tells no credentials in answers, the log or metrics', async () => {
     const words = 'hunter2-hunter2';
-    await room.call('config/create', { name: 'dav', type: 'webdav', parameters: { url: 'http://127.0.0.1:1', pass: words }, opt: { obscure: true } }); // prettier-ignore
+    await room.call('config/create', {
+      name: 'dav',
+      type: 'webdav',
+      parameters: { url: 'http://127.0.0.1:1', pass: words },
+      opt: { obscure: true },
+    });
     const bad = await room.call('config/create', { name: '?', type: 'webdav', parameters: { pass: words } });
     expect(bad.status).not.toBe(200);
-    await room.call('sync/copy', { srcFs: `:webdav,url="http://127.0.0.1:1",pass="${words}":/x`, dstFs: `${room.folder}/z`, _async: true }); // prettier-ignore
+    await room.call('sync/copy', {
+      srcFs: `:webdav,url="http://127.0.0.1:1",pass="${words}":/x`,
+      dstFs: `${room.folder}/z`,
+      _async: true,
+    });
     const shown = [
       bad.body,
       (await room.call('config/get', { name: 'dav' })).body,

@@ -18,8 +18,14 @@ describe('the cause of a fault in plain words', () => {
     ['timeout of 8000ms exceeded', 'It did not answer within 8 seconds.'],
     ['connect ETIMEDOUT 192.0.2.1:80', 'It did not answer in time.'],
     ['certificate is not trusted: it has expired (CERT_HAS_EXPIRED)', 'Its certificate ran out.'],
-    ['certificate is not trusted: it signed itself (DEPTH_ZERO_SELF_SIGNED_CERT)', 'Its certificate is not trusted: it signed itself.'], // prettier-ignore
-    ["Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b", 'Its certificate is for another name.'], // prettier-ignore
+    [
+      'certificate is not trusted: it signed itself (DEPTH_ZERO_SELF_SIGNED_CERT)',
+      'Its certificate is not trusted: it signed itself.',
+    ],
+    [
+      "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b",
+      'Its certificate is for another name.',
+    ],
     ['Request failed with status code 500', 'It reports a fault on its side (500).'],
     ['Request failed with status code 401', 'It asks for a sign-in (401).'],
     ['Request failed with status code 404', 'There is no such page (404).'],

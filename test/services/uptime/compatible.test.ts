@@ -119,7 +119,9 @@ describe('recorded answers of the peer', () => {
       uptimeList: Record<string, number>;
     };
     const down = heartbeatList[String(ids.get('7'))];
-    expect(down).toEqual([{ status: 0, time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/), msg: '', ping: null }]); // prettier-ignore
+    expect(down).toEqual([
+      { status: 0, time: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/), msg: '', ping: null },
+    ]);
     expect(uptimeList).toMatchObject({ [`${String(ids.get('6'))}_24`]: 1, [`${String(ids.get('7'))}_24`]: 0 });
     expect(heartbeatList[String(ids.get('9'))]).toBeUndefined();
   });
@@ -173,7 +175,9 @@ describe('/metrics', () => {
     });
     await rig.until(odd.id, 0);
     const text = await (await rig.raw('GET', '/metrics')).text();
-    expect(text).toContain(`monitor_status{monitor_id="${String(ids.get('6'))}",monitor_name="web up",monitor_type="http",monitor_url="${web.url}/up",monitor_hostname="null",monitor_port="null"} 1\n`); // prettier-ignore
+    expect(text).toContain(
+      `monitor_status{monitor_id="${String(ids.get('6'))}",monitor_name="web up",monitor_type="http",monitor_url="${web.url}/up",monitor_hostname="null",monitor_port="null"} 1\n`,
+    );
     expect(text).toMatch(/^uptime_monitors_up \d+$/m);
     expect(text).toContain('monitor_name="say \\"hi\\"\\\\\\nnow"');
     expect(text).not.toContain('secret');

@@ -29,7 +29,12 @@ it.skipIf(missing)(
       ...{ eval_time: '90m', alertname },
       exp_alerts: [
         {
-          exp_labels: { severity, monitor_id: '1', monitor_name: 'web', ...(alertname === 'UptimeBelowTarget' ? { window: '30d' } : {}) }, // prettier-ignore
+          exp_labels: {
+            severity,
+            monitor_id: '1',
+            monitor_name: 'web',
+            ...(alertname === 'UptimeBelowTarget' ? { window: '30d' } : {}),
+          },
           exp_annotations: { summary },
         },
       ],

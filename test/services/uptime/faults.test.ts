@@ -55,7 +55,15 @@ it('a name server that says nothing costs its own monitor the time, and nobody e
   await using fine = await openTarget();
   await using rig = await openUptime();
   try {
-    const stalled = Array.from({ length: 40 }, (_, at) => ({ type: 'dns', name: `dns ${String(at)}`, hostname: 'x.test', dns_resolve_server: '127.0.0.1', port: silent.address().port, interval: 3600, timeout: 2 })); // prettier-ignore
+    const stalled = Array.from({ length: 40 }, (_, at) => ({
+      type: 'dns',
+      name: `dns ${String(at)}`,
+      hostname: 'x.test',
+      dns_resolve_server: '127.0.0.1',
+      port: silent.address().port,
+      interval: 3600,
+      timeout: 2,
+    }));
     const { items } = await rig.call<{ items: { id: number }[] }>('POST', '/api/monitors/bulk', { items: stalled });
     const web = await rig.add({ type: 'http', name: 'web', url: fine.url, interval: 3600 });
     await rig.until(web.id, 1);
@@ -114,7 +122,12 @@ it('kill -9 between a beat and its event loses neither, and tells it once', asyn
     {
       await using host = await startHostProcess(dataDir, { environment });
       const url = host.url('uptime');
-      ({ id } = await ask<{ id: number }>(`${url}/api/monitors`, { type: 'push', name: 'job', pushToken: 'killed', interval: 86_400 })); // prettier-ignore
+      ({ id } = await ask<{ id: number }>(`${url}/api/monitors`, {
+        type: 'push',
+        name: 'job',
+        pushToken: 'killed',
+        interval: 86_400,
+      }));
       await ask(`${url}/api/push/killed`);
       // Answered once it cannot be lost; the event has not reached anybody.
       expect(await ask(`${url}/api/push/killed?status=down&msg=gone`)).toEqual({ ok: true });
@@ -124,7 +137,9 @@ it('kill -9 between a beat and its event loses neither, and tells it once', asyn
     state.away = false;
     await using again = await startHostProcess(dataDir, { environment });
     await vi.waitUntil(() => sent.length > 0, 60_000);
-    const { items } = await ask<{ items: { status: number; msg: string }[] }>(`${again.url('uptime')}/api/monitors/${String(id)}/beats`); // prettier-ignore
+    const { items } = await ask<{ items: { status: number; msg: string }[] }>(
+      `${again.url('uptime')}/api/monitors/${String(id)}/beats`,
+    );
     expect(items.some(({ status, msg }) => status === 0 && msg === 'gone')).toBe(true);
     expect(new Set(sent.filter(({ event }) => event.monitorId === id).map(({ event }) => event.id)).size).toBe(1);
   } finally {
@@ -138,7 +153,9 @@ it('while nothing can be written nothing is acknowledged, and what happened mean
   const job = await rig.add({ type: 'push', name: 'job', pushToken: 'full', interval: 86_400 });
   const site = await rig.add({ type: 'http', name: 'site', url: web.url, interval: 0.5, timeout: 5 });
   await rig.until(site.id, 1);
-  const [file = ''] = readdirSync(rig.host.dataDir, { recursive: true }).map(String).filter((name) => /uptime[^/]*\.(db|sqlite)$|uptime\/[^/]*\.(db|sqlite)$/.test(name)); // prettier-ignore
+  const [file = ''] = readdirSync(rig.host.dataDir, { recursive: true })
+    .map(String)
+    .filter((name) => /uptime[^/]*\.(db|sqlite)$|uptime\/[^/]*\.(db|sqlite)$/.test(name));
   const db = new Sqlite(join(rig.host.dataDir, file), { timeout: 20_000 });
   try {
     db.exec("CREATE TRIGGER no_room BEFORE INSERT ON beats BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END");

@@ -71,15 +71,29 @@ it('an SMTP monitor is greeted, encrypts where it is told to, and hears a refusa
 });
 
 it('a WebSocket monitor is up when the upgrade succeeds, with its subprotocol', async () => {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: (offered) => (offered.has('mqtt') ? 'mqtt' : false) }); // prettier-ignore
+  const server = new WebSocketServer({
+    port: 0,
+    host: '127.0.0.1',
+    handleProtocols: (offered) => (offered.has('mqtt') ? 'mqtt' : false),
+  });
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as { port: number };
   await using web = await openTarget((_request, response) => void response.writeHead(404).end());
   try {
     const common = { type: 'websocket-upgrade', ...hourly };
-    const { id } = await rig.add({ ...common, name: 'ws', url: `ws://127.0.0.1:${String(port)}/`, wsSubprotocol: 'mqtt' }); // prettier-ignore
+    const { id } = await rig.add({
+      ...common,
+      name: 'ws',
+      url: `ws://127.0.0.1:${String(port)}/`,
+      wsSubprotocol: 'mqtt',
+    });
     expect(await rig.until(id, 1)).toMatchObject({ msg: '1000 - OK' });
-    const other = await rig.add({ ...common, name: 'other', url: `ws://127.0.0.1:${String(port)}/`, wsSubprotocol: 'wamp' }); // prettier-ignore
+    const other = await rig.add({
+      ...common,
+      name: 'other',
+      url: `ws://127.0.0.1:${String(port)}/`,
+      wsSubprotocol: 'wamp',
+    });
     expect((await rig.until(other.id, 0)).msg).toContain('subprotocol');
     const none = await rig.add({ ...common, name: 'none', url: web.url.replace('http', 'ws') });
     expect(await rig.until(none.id, 0)).toMatchObject({ msg: 'Unexpected server response: 404' });
@@ -106,7 +120,9 @@ it('a container of an engine on TCP, as Podman answers, is followed by its event
   expect(await rig.until(id, 1)).toMatchObject({ msg: 'Container has not reported health and is currently running.' });
   await expect.poll(() => streams.length).toBe(1);
   state = { Running: false, Status: 'exited' };
-  streams[0]?.write(`{"status":"died","id":"${'f'.repeat(64)}","Type":"container","Action":"died","Actor":{"ID":"${'f'.repeat(64)}","Attributes":{"name":"db"}}}\n`); // prettier-ignore
+  streams[0]?.write(
+    `{"status":"died","id":"${'f'.repeat(64)}","Type":"container","Action":"died","Actor":{"ID":"${'f'.repeat(64)}","Attributes":{"name":"db"}}}\n`,
+  );
   expect(await rig.until(id, 0)).toMatchObject({ msg: 'Container State is exited' });
 });
 
@@ -141,7 +157,19 @@ describe('facts of a certificate', () => {
     folder = mkdtempSync(join(tmpdir(), 'chain-'));
     const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
     const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
-    openssl('req', '-x509', ...curve, '-days', '3000', '-keyout', 'root.key', '-out', 'root.pem', '-subj', '/CN=Harbour Root'); // prettier-ignore
+    openssl(
+      'req',
+      '-x509',
+      ...curve,
+      '-days',
+      '3000',
+      '-keyout',
+      'root.key',
+      '-out',
+      'root.pem',
+      '-subj',
+      '/CN=Harbour Root',
+    );
     for (const [name, from, to, names] of [
       ['good', '-1', '+90', 'DNS:localhost'],
       ['ended', '-60', '-2', 'DNS:localhost'],
@@ -151,7 +179,23 @@ describe('facts of a certificate', () => {
       writeFileSync(join(folder, `${name}.ext`), `subjectAltName=${names}\n`);
       writeFileSync(join(folder, `${name}.db`), '');
       writeFileSync(join(folder, `${name}.cnf`), authority(name));
-      openssl('ca', '-batch', '-config', `${name}.cnf`, '-startdate', stamp(from), '-enddate', stamp(to), '-in', `${name}.csr`, '-out', `${name}.pem`, '-notext', '-extfile', `${name}.ext`); // prettier-ignore
+      openssl(
+        'ca',
+        '-batch',
+        '-config',
+        `${name}.cnf`,
+        '-startdate',
+        stamp(from),
+        '-enddate',
+        stamp(to),
+        '-in',
+        `${name}.csr`,
+        '-out',
+        `${name}.pem`,
+        '-notext',
+        '-extfile',
+        `${name}.ext`,
+      );
     }
   });
   afterAll(() => {
@@ -172,7 +216,15 @@ describe('facts of a certificate', () => {
     return `https://localhost:${String(await listen(server))}/`;
   };
   const add = async (name: string, more: object = {}) =>
-    rig.add({ type: 'http', name, url: await serve(name), tlsCa: read('root.pem'), expiryNotification: true, ...hourly, ...more }); // prettier-ignore
+    rig.add({
+      type: 'http',
+      name,
+      url: await serve(name),
+      tlsCa: read('root.pem'),
+      expiryNotification: true,
+      ...hourly,
+      ...more,
+    });
 
   it('are its chain, who signed it and for how long', async () => {
     const { id } = await add('good');

@@ -82,7 +82,13 @@ it('calls that come with the connection are answered, and beats are pushed as th
       ok: false,
       msg: 'Accepted status codes are not all strings',
     });
-    const added = await ask('add', { name: 'x', type: 'http', url: target.url, interval: 60, accepted_statuscodes: ['200'] }); // prettier-ignore
+    const added = await ask('add', {
+      name: 'x',
+      type: 'http',
+      url: target.url,
+      interval: 60,
+      accepted_statuscodes: ['200'],
+    });
     expect(added).toMatchObject({ ok: true, msg: 'successAdded', msgi18n: true, monitorID: 1 });
     expect(await beat).toMatchObject({ monitorID: 1, status: 1, msg: '200 - OK', important: true });
     await ask('logout');

@@ -35,7 +35,9 @@ export function writeKumaDatabase(file: string, rows: Readonly<Record<string, re
     for (const row of list) {
       const names = Object.keys(row);
       const marks = names.map(() => '?').join(',');
-      db.prepare(`INSERT INTO "${table}" (${names.map((name) => `"${name}"`).join(',')}) VALUES (${marks})`).run(Object.values(row)); // prettier-ignore
+      db.prepare(`INSERT INTO "${table}" (${names.map((name) => `"${name}"`).join(',')}) VALUES (${marks})`).run(
+        Object.values(row),
+      );
     }
   }
   db.close();

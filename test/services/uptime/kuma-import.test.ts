@@ -47,19 +47,28 @@ it('what was down there is down since then, to the feed of a page too, whenever 
   await using rig = await openUptime({ clock: createFakeClock(now) });
   try {
     expect((await send(rig, readFileSync(file))).status).toBe(200);
-    const outages = async () => (await rig.call<{ rows: { outages: number }[] }>('GET', '/api/report?days=1&target=95')).rows.map((row) => row.outages); // prettier-ignore
+    const outages = async () =>
+      (await rig.call<{ rows: { outages: number }[] }>('GET', '/api/report?days=1&target=95')).rows.map(
+        (row) => row.outages,
+      );
     // The outage that goes on is one, before anything was checked here too.
     expect(await outages()).toEqual([1, 1]);
     await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=down`);
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
-    await vi.waitUntil(async () => (await Promise.all(items.map(({ id }) => rig.beats(id)))).every((beats) => (beats.at(-1)?.time ?? '') >= time(now))); // prettier-ignore
+    await vi.waitUntil(async () =>
+      (await Promise.all(items.map(({ id }) => rig.beats(id)))).every(
+        (beats) => (beats.at(-1)?.time ?? '') >= time(now),
+      ),
+    );
     const began = new Date(now - 3 * hour).toUTCString();
     const feed = async () => (await fetch(`${rig.url}/status/main/rss`)).text();
     await expect
       .poll(async () => (await feed()).match(/<pubDate>[^<]+/g))
       .toEqual([`<pubDate>${began}`, `<pubDate>${began}`]);
     for (const { id } of items) {
-      expect(await rig.call('GET', `/api/monitors/${String(id)}`)).toMatchObject({ state: { status: 0, since: now - 3 * hour } }); // prettier-ignore
+      expect(await rig.call('GET', `/api/monitors/${String(id)}`)).toMatchObject({
+        state: { status: 0, since: now - 3 * hour },
+      });
     }
     expect(await outages()).toEqual([1, 1]);
     const { items: incidents } = await rig.call<{ items: { startedAt: number }[] }>('GET', '/api/incidents');
@@ -97,7 +106,9 @@ it('what was down there and is down here was down in between too', async () => {
   try {
     expect((await send(rig, readFileSync(file))).status).toBe(200);
     await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345?status=down`);
-    expect((await rig.call<{ rows: unknown[] }>('GET', '/api/report?days=1&target=95')).rows).toMatchObject([{ downSeconds: 180 }]); // prettier-ignore
+    expect((await rig.call<{ rows: unknown[] }>('GET', '/api/report?days=1&target=95')).rows).toMatchObject([
+      { downSeconds: 180 },
+    ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -107,17 +118,54 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');
   const quiet = { interval: 3600, active: 1 };
-  const stat = (monitor_id: number, at: number, up: number, down: number) => ({ monitor_id, timestamp: at / 1000, ping: up === 0 ? 0 : 40, up, down, ping_min: 10, ping_max: 90 }); // prettier-ignore
+  const stat = (monitor_id: number, at: number, up: number, down: number) => ({
+    monitor_id,
+    timestamp: at / 1000,
+    ping: up === 0 ? 0 : 40,
+    up,
+    down,
+    ping_min: 10,
+    ping_max: 90,
+  });
   const day = (back: number) => Date.parse('2026-11-20T00:00:00Z') - back * 24 * hour;
   writeKumaDatabase(file, {
     user: [{ id: 1, username: 'kuma', password: '$2a$10$secret' }],
     docker_host: [{ id: 3, user_id: 1, docker_daemon: '/var/run/docker.sock', docker_type: 'socket', name: 'nas' }],
     proxy: [{ id: 1, user_id: 1, protocol: 'http', host: 'proxy.lan', port: 3128, auth: 1, password: 'proxysecret' }],
     monitor: [
-      { id: 5, name: 'shop', type: 'http', url: 'http://127.0.0.1:1/', ...quiet, active: 0, parent: 9, basic_auth_user: 'u', basic_auth_pass: 'hush', accepted_statuscodes_json: '["200-299","301"]', retry_interval: 30, maxretries: 2, upside_down: 0, expiry_notification: 1, proxy_id: 1, headers: '{"X-A":"b"}', user_id: 1, http_body_encoding: 'json' }, // prettier-ignore
+      {
+        id: 5,
+        name: 'shop',
+        type: 'http',
+        url: 'http://127.0.0.1:1/',
+        ...quiet,
+        active: 0,
+        parent: 9,
+        basic_auth_user: 'u',
+        basic_auth_pass: 'hush',
+        accepted_statuscodes_json: '["200-299","301"]',
+        retry_interval: 30,
+        maxretries: 2,
+        upside_down: 0,
+        expiry_notification: 1,
+        proxy_id: 1,
+        headers: '{"X-A":"b"}',
+        user_id: 1,
+        http_body_encoding: 'json',
+      },
       { id: 6, name: 'box', type: 'docker', ...quiet, active: 0, docker_host: 3, docker_container: 'web', timeout: 48 },
       { id: 7, name: 'job', type: 'push', ...quiet, push_token: 'abcdefghijklmnopqrstuvwxyz012345' },
-      { id: 8, name: 'game', type: 'gamedig', ...quiet, hostname: 'mc.test', port: 25565, game: 'minecraft', gamedig_given_port_only: 0, kafka_producer_brokers: '["a:1"]' }, // prettier-ignore
+      {
+        id: 8,
+        name: 'game',
+        type: 'gamedig',
+        ...quiet,
+        hostname: 'mc.test',
+        port: 25565,
+        game: 'minecraft',
+        gamedig_given_port_only: 0,
+        kafka_producer_brokers: '["a:1"]',
+      },
       { id: 9, name: 'all', type: 'group', ...quiet },
       { id: 10, name: null, type: 'http', url: 'http://x', ...quiet },
     ],
@@ -125,7 +173,19 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
     monitor_tag: [{ monitor_id: 5, tag_id: 2, value: 'berlin' }],
     notification: [{ id: 4, name: 'My bot', config: '{"type":"telegram","telegramBotToken":"botsecret"}' }],
     monitor_notification: [{ monitor_id: 5, notification_id: 4 }],
-    status_page: [{ id: 1, slug: 'main', title: 'Main', description: 'All *of* it', icon: '/icon.svg', theme: 'dark', custom_css: 'b{}', show_powered_by: 0, show_tags: 1 }], // prettier-ignore
+    status_page: [
+      {
+        id: 1,
+        slug: 'main',
+        title: 'Main',
+        description: 'All *of* it',
+        icon: '/icon.svg',
+        theme: 'dark',
+        custom_css: 'b{}',
+        show_powered_by: 0,
+        show_tags: 1,
+      },
+    ],
     status_page_cname: [{ status_page_id: 1, domain: 'status.example.org' }],
     group: [
       { id: 2, name: 'Second', weight: 2, status_page_id: 1 },
@@ -135,10 +195,37 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
       { monitor_id: 7, group_id: 1, weight: 2 },
       { monitor_id: 5, group_id: 1, weight: 1, send_url: 1, custom_url: 'https://shop.example' },
     ],
-    incident: [{ title: 'Old trouble', content: 'Disks', style: 'warning', created_date: '2026-11-01 10:00:00', status_page_id: 1 }], // prettier-ignore
+    incident: [
+      {
+        title: 'Old trouble',
+        content: 'Disks',
+        style: 'warning',
+        created_date: '2026-11-01 10:00:00',
+        status_page_id: 1,
+      },
+    ],
     maintenance: [
-      { id: 1, title: 'Nightly', description: '', strategy: 'recurring-weekday', start_date: '2026-01-01 00:00:00', start_time: '02:00', end_time: '03:30', weekdays: '[1,3]', cron: '0 2 * * 1,3', duration: 5400 }, // prettier-ignore
-      { id: 2, title: 'Cron', description: '', strategy: 'cron', cron: '30 3 * * *', duration: 3600, timezone: 'Asia/Tokyo' }, // prettier-ignore
+      {
+        id: 1,
+        title: 'Nightly',
+        description: '',
+        strategy: 'recurring-weekday',
+        start_date: '2026-01-01 00:00:00',
+        start_time: '02:00',
+        end_time: '03:30',
+        weekdays: '[1,3]',
+        cron: '0 2 * * 1,3',
+        duration: 5400,
+      },
+      {
+        id: 2,
+        title: 'Cron',
+        description: '',
+        strategy: 'cron',
+        cron: '30 3 * * *',
+        duration: 3600,
+        timezone: 'Asia/Tokyo',
+      },
     ],
     monitor_maintenance: [{ monitor_id: 5, maintenance_id: 1 }],
     maintenance_status_page: [{ status_page_id: 1, maintenance_id: 1 }],
@@ -179,13 +266,30 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
     const by = Object.fromEntries(items.map((monitor) => [monitor.name, monitor]));
     const shop = by['shop']?.id ?? 0;
-    expect(by['shop']).toMatchObject({ active: false, parent: by['all']?.id, accepted_statuscodes: ['200-299', '301'], retryInterval: 30, maxretries: 2, upsideDown: false, expiryNotification: true, headers: '{"X-A":"b"}', secrets: ['basic_auth_pass'] }); // prettier-ignore
+    expect(by['shop']).toMatchObject({
+      active: false,
+      parent: by['all']?.id,
+      accepted_statuscodes: ['200-299', '301'],
+      retryInterval: 30,
+      maxretries: 2,
+      upsideDown: false,
+      expiryNotification: true,
+      headers: '{"X-A":"b"}',
+      secrets: ['basic_auth_pass'],
+    });
     const { items: engines } = await rig.call<{ items: { id: number; name: string }[] }>('GET', '/api/docker-hosts');
     expect(by['box']).toMatchObject({ docker_host: engines[0]?.id, docker_container: 'web', timeout: 48 });
-    expect(by['game']).toMatchObject({ type: 'gamedig', game: 'minecraft', gamedigGivenPortOnly: false, kafkaProducerBrokers: ['a:1'] }); // prettier-ignore
+    expect(by['game']).toMatchObject({
+      type: 'gamedig',
+      game: 'minecraft',
+      gamedigGivenPortOnly: false,
+      kafkaProducerBrokers: ['a:1'],
+    });
     expect(await (await fetch(`${rig.url}/api/push/abcdefghijklmnopqrstuvwxyz012345`)).json()).toEqual({ ok: true });
     // It is up for as long as the other program saw it up.
-    expect(await rig.call('GET', `/api/monitors/${String(by['job']?.id)}`)).toMatchObject({ state: { status: 1, since: now - 3 * hour } }); // prettier-ignore
+    expect(await rig.call('GET', `/api/monitors/${String(by['job']?.id)}`)).toMatchObject({
+      state: { status: 1, since: now - 3 * hour },
+    });
     expect(await rig.call('GET', '/api/status-pages/main')).toMatchObject({
       ...{ theme: 'dark', customCSS: 'b{}', showPoweredBy: false, showTags: true },
       domainNameList: ['status.example.org'],
@@ -221,15 +325,23 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
       { monitorIds: [shop], startedAt: now - 2 * hour, resolvedAt: now - hour, cause: 'gone' },
       { monitorIds: [by['job']?.id], startedAt: now - 4 * hour, resolvedAt: now - 3 * hour, cause: 'late' },
     ]);
-    const { items: points } = await rig.call<{ items: object[] }>('GET', `/api/monitors/${String(shop)}/chart?hours=8760`); // prettier-ignore
+    const { items: points } = await rig.call<{ items: object[] }>(
+      'GET',
+      `/api/monitors/${String(shop)}/chart?hours=8760`,
+    );
     expect(points.slice(0, 2)).toMatchObject([
       { timestamp: day(3) / 1000, up: 90, down: 10, avgPing: 40 },
       { timestamp: day(2) / 1000, up: 100, down: 0 },
     ]);
-    const facts = await rig.call<{ uptime: { day: number; year: number } }>('GET', `/api/monitors/${String(shop)}/facts`); // prettier-ignore
+    const facts = await rig.call<{ uptime: { day: number; year: number } }>(
+      'GET',
+      `/api/monitors/${String(shop)}/facts`,
+    );
     expect(facts.uptime.day).toBeGreaterThan(0.7);
     expect(facts.uptime.year).toBeLessThan(1);
-    expect(readdirSync(rig.host.dataDir, { recursive: true }).filter((name) => String(name).includes('import-'))).toEqual([]); // prettier-ignore
+    expect(
+      readdirSync(rig.host.dataDir, { recursive: true }).filter((name) => String(name).includes('import-')),
+    ).toEqual([]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

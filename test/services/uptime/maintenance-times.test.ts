@@ -29,22 +29,57 @@ describe('by the clock on the wall, also when clocks are changed', () => {
   it.each([
     // Berlin: 2026-03-29 02:00 becomes 03:00, at 01:00 UTC.
     ['the day before', '02:00', '03:30', '2026-03-27T12:00Z', '2026-03-28T01:00 2026-03-28T02:30'],
-    ['a start in the hour left out comes at the change', '02:15', '03:30', '2026-03-28T12:00Z', '2026-03-29T01:00 2026-03-29T01:30'], // prettier-ignore
+    [
+      'a start in the hour left out comes at the change',
+      '02:15',
+      '03:30',
+      '2026-03-28T12:00Z',
+      '2026-03-29T01:00 2026-03-29T01:30',
+    ],
     ['an end in it as well', '01:00', '02:30', '2026-03-28T12:00Z', '2026-03-29T00:00 2026-03-29T01:00'],
-    ['one that lies in it whole keeps its length', '02:10', '02:40', '2026-03-28T12:00Z', '2026-03-29T01:00 2026-03-29T01:30'], // prettier-ignore
+    [
+      'one that lies in it whole keeps its length',
+      '02:10',
+      '02:40',
+      '2026-03-28T12:00Z',
+      '2026-03-29T01:00 2026-03-29T01:30',
+    ],
     ['one around it is an hour shorter', '01:00', '05:00', '2026-03-28T12:00Z', '2026-03-29T00:00 2026-03-29T03:00'],
-    ['the day after, an hour earlier in UTC', '02:00', '03:30', '2026-03-29T12:00Z', '2026-03-30T00:00 2026-03-30T01:30'], // prettier-ignore
+    [
+      'the day after, an hour earlier in UTC',
+      '02:00',
+      '03:30',
+      '2026-03-29T12:00Z',
+      '2026-03-30T00:00 2026-03-30T01:30',
+    ],
     // 2026-10-25 03:00 becomes 02:00, at 01:00 UTC.
-    ['an hour that comes twice is meant its first time', '02:15', '02:45', '2026-10-24T12:00Z', '2026-10-25T00:15 2026-10-25T00:45'], // prettier-ignore
+    [
+      'an hour that comes twice is meant its first time',
+      '02:15',
+      '02:45',
+      '2026-10-24T12:00Z',
+      '2026-10-25T00:15 2026-10-25T00:45',
+    ],
     ['one around it is an hour longer', '01:00', '05:00', '2026-10-24T12:00Z', '2026-10-24T23:00 2026-10-25T04:00'],
-    ['past midnight it ends on the next day', '23:00', '03:30', '2026-03-28T12:00Z', '2026-03-28T22:00 2026-03-29T01:30'], // prettier-ignore
+    [
+      'past midnight it ends on the next day',
+      '23:00',
+      '03:30',
+      '2026-03-28T12:00Z',
+      '2026-03-28T22:00 2026-03-29T01:30',
+    ],
   ])('%s', (_what, from, to, at, expected) => {
     expect(slots(nightly(from, to), at)).toEqual([expected]);
   });
 
   it.each([
     ['New York', 'America/New_York', '2026-03-07T18:00Z', '2026-03-08T07:00 2026-03-08T07:30'],
-    ['Lord Howe, which moves by half an hour', 'Australia/Lord_Howe', '2026-10-03T03:00Z', '2026-10-03T15:30 2026-10-03T16:00'], // prettier-ignore
+    [
+      'Lord Howe, which moves by half an hour',
+      'Australia/Lord_Howe',
+      '2026-10-03T03:00Z',
+      '2026-10-03T15:30 2026-10-03T16:00',
+    ],
     ['Kathmandu, which never moves', 'Asia/Kathmandu', '2026-03-28T12:00Z', '2026-03-28T20:30 2026-03-28T21:15'],
   ])('%s', (_what, zone, at, expected) => {
     const to = zone.startsWith('Asia') ? '03:00' : '02:30';
@@ -61,7 +96,6 @@ describe('by the clock on the wall, also when clocks are changed', () => {
       'Asia/Tehran',
       'UTC',
     ]) {
-      // prettier-ignore
       for (const [from, to] of [
         ['00:00', '00:30'],
         ['02:15', '03:10'],
@@ -75,7 +109,9 @@ describe('by the clock on the wall, also when clocks are changed', () => {
           const wanted = { ...shown, ...time(from), seconds: 0 };
           // An hour that is left out is the one excuse, and then nothing comes before the change.
           if (shown.hours !== wanted.hours || shown.minutes !== wanted.minutes) {
-            expect(wallTime(start - 1000, zone).hours * 60 + wallTime(start - 1000, zone).minutes).toBeLessThan((wanted.hours * 60 + wanted.minutes) || 1440); // prettier-ignore
+            expect(wallTime(start - 1000, zone).hours * 60 + wallTime(start - 1000, zone).minutes).toBeLessThan(
+              wanted.hours * 60 + wanted.minutes || 1440,
+            );
           }
           expect(start).toBeGreaterThan(before);
           expect(end).toBeGreaterThan(start);
@@ -131,7 +167,11 @@ describe('each strategy', () => {
   });
 
   it('days of the month count from both ends, and a 31st is only where there is one', () => {
-    const days = (list: unknown[]) => ({ strategy: 'recurring-day-of-month', daysOfMonth: list, timeRange: [time('12:00'), time('13:00')] }); // prettier-ignore
+    const days = (list: unknown[]) => ({
+      strategy: 'recurring-day-of-month',
+      daysOfMonth: list,
+      timeRange: [time('12:00'), time('13:00')],
+    });
     const starts = (list: unknown[], count: number) =>
       slots(days(list), '2026-01-01T00:00Z', count, 'UTC').map((text) => text.slice(0, 10));
     expect(starts([31], 3)).toEqual(['2026-01-31', '2026-03-31', '2026-05-31']);
@@ -167,7 +207,10 @@ describe('each strategy', () => {
     const always = { ...plan({ strategy: 'cron', cron: '* * * * *', durationMinutes: 60 }, 'UTC') };
     const since = Date.parse('2026-03-28T08:00:20Z');
     for (const time of ['2026-03-28T08:00:40Z', '2026-03-28T21:15Z', '2027-01-01T00:00Z'])
-      expect(slotAt({ ...always, config: { ...always.config }, since }, Date.parse(time))).toEqual({ start: since - 20_000, end: Infinity }); // prettier-ignore
+      expect(slotAt({ ...always, config: { ...always.config }, since }, Date.parse(time))).toEqual({
+        start: since - 20_000,
+        end: Infinity,
+      });
   });
 
   it('stays within its range of days', () => {
@@ -182,12 +225,16 @@ describe('each strategy', () => {
 
   it('what cannot be a window is named', () => {
     const trouble = (given: object) => Object.keys(windowTrouble(plan(given).config));
-    expect(trouble({ strategy: 'single', dateRange: ['2026-01-02 00:00:00', '2026-01-01 00:00:00'] })).toEqual(['dateRange']); // prettier-ignore
+    expect(trouble({ strategy: 'single', dateRange: ['2026-01-02 00:00:00', '2026-01-01 00:00:00'] })).toEqual([
+      'dateRange',
+    ]);
     expect(trouble({ strategy: 'single', dateRange: ['2026-01-02 00:00:00'] })).toEqual(['dateRange']);
     expect(trouble({ strategy: 'recurring-weekday' })).toEqual(['weekdays']);
     expect(trouble({ strategy: 'recurring-day-of-month' })).toEqual(['daysOfMonth']);
     expect(trouble({ strategy: 'cron', cron: 'often' })).toEqual(['cron']);
     expect(trouble(nightly('02:00', '02:00'))).toEqual(['timeRange']);
-    expect(MaintenanceConfig.safeParse({ title: 'x', strategy: 'single', dateRange: ['2026-02-30 00:00'] }).success).toBe(false); // prettier-ignore
+    expect(
+      MaintenanceConfig.safeParse({ title: 'x', strategy: 'single', dateRange: ['2026-02-30 00:00'] }).success,
+    ).toBe(false);
   });
 });

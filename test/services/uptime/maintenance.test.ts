@@ -16,13 +16,21 @@ describe('a window', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  const manual = (more: object) => rig.call<Maintenance>('POST', '/api/maintenances', { title: 'w', strategy: 'manual', ...more }); // prettier-ignore
+  const manual = (more: object) =>
+    rig.call<Maintenance>('POST', '/api/maintenances', { title: 'w', strategy: 'manual', ...more });
 
   it('stops checks at once and tells nobody; what was told before it gets its end after it', async () => {
     await using target = await openTarget();
     const web = await rig.add({ type: 'http', name: 'web', url: target.url, interval: 0.3, timeout: 5 });
     const group = await rig.add({ type: 'group', name: 'group', interval: 0.3 });
-    const inGroup = await rig.add({ type: 'http', name: 'in', url: target.url, interval: 0.3, timeout: 5, parent: group.id }); // prettier-ignore
+    const inGroup = await rig.add({
+      type: 'http',
+      name: 'in',
+      url: target.url,
+      interval: 0.3,
+      timeout: 5,
+      parent: group.id,
+    });
     const job = await rig.add({ type: 'push', name: 'job', pushToken: 'jobtoken', interval: 60 });
     await rig.until(inGroup.id, 1);
     target.handler = (_request, response) => void response.writeHead(500).end();
@@ -46,7 +54,10 @@ describe('a window', () => {
     await rig.events('up', web.id);
     await rig.events('up', inGroup.id);
     await rig.until(group.id, 1);
-    expect(rig.sent.filter(({ event }) => event.monitorId === web.id).map(({ event }) => event.kind)).toEqual(['down', 'up']); // prettier-ignore
+    expect(rig.sent.filter(({ event }) => event.monitorId === web.id).map(({ event }) => event.kind)).toEqual([
+      'down',
+      'up',
+    ]);
     // What is down once the window is over is told of.
     await rig.call('POST', `/api/maintenances/${String(id)}/resume`);
     await rig.until(web.id, 3);
@@ -75,19 +86,34 @@ describe('a window', () => {
   });
 
   it('that cannot be one is refused with its field, and nothing changes', async () => {
-    const bad = await rig.raw('POST', '/api/maintenances', { title: 'w', strategy: 'cron', cron: 'often', timezoneOption: 'Mars/Base' }); // prettier-ignore
+    const bad = await rig.raw('POST', '/api/maintenances', {
+      title: 'w',
+      strategy: 'cron',
+      cron: 'often',
+      timezoneOption: 'Mars/Base',
+    });
     expect(bad.status).toBe(400);
     expect(await bad.json()).toMatchObject({ ok: false, issues: [{ path: ['cron'] }, { path: ['timezoneOption'] }] });
     const { id } = await manual({ active: false });
     expect((await rig.raw('PATCH', `/api/maintenances/${String(id)}`, { strategy: 'single' })).status).toBe(400);
-    expect(await rig.call('GET', `/api/maintenances/${String(id)}`)).toMatchObject({ strategy: 'manual', status: 'inactive' }); // prettier-ignore
+    expect(await rig.call('GET', `/api/maintenances/${String(id)}`)).toMatchObject({
+      strategy: 'manual',
+      status: 'inactive',
+    });
   });
 
   it('is on the status pages it names while it runs, without saying whom it covers', async () => {
     const one = await rig.add({ type: 'manual', name: 'shown', manual_status: 1, interval: 3600 });
     const page = await rig.call<{ id: number }>('POST', '/api/status-pages', { slug: 'main', title: 'Main' });
-    await rig.call('PUT', '/api/status-pages/main', { publicGroupList: [{ name: 'G', monitorList: [{ id: one.id }] }] }); // prettier-ignore
-    const { id } = await manual({ title: 'New disks', description: 'We **swap** them', monitors: [one.id], statusPages: [page.id] }); // prettier-ignore
+    await rig.call('PUT', '/api/status-pages/main', {
+      publicGroupList: [{ name: 'G', monitorList: [{ id: one.id }] }],
+    });
+    const { id } = await manual({
+      title: 'New disks',
+      description: 'We **swap** them',
+      monitors: [one.id],
+      statusPages: [page.id],
+    });
     await rig.until(one.id, 3);
     const shown = await (await fetch(`${rig.url}/api/status-page/main`)).json();
     expect(shown).toMatchObject({ maintenanceList: [{ id, title: 'New disks', status: 'under-maintenance' }] });
@@ -96,7 +122,13 @@ describe('a window', () => {
     const html = await (await fetch(`${rig.url}/status/main`)).text();
     expect(html).toContain('New disks');
     expect(html).toContain('<strong>swap</strong>');
-    const next = { title: 'Next week', strategy: 'single', timezoneOption: 'UTC', statusPages: [page.id], reminders: [] }; // prettier-ignore
+    const next = {
+      title: 'Next week',
+      strategy: 'single',
+      timezoneOption: 'UTC',
+      statusPages: [page.id],
+      reminders: [],
+    };
     const soon = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
     await rig.call('POST', '/api/maintenances', { ...next, dateRange: [soon(3), soon(4)] });
     const coming = await (await fetch(`${rig.url}/status/main`)).text();
@@ -109,7 +141,8 @@ describe('a window', () => {
   it('is managed over socket.io as the recorded server did', async () => {
     const socket = io(rig.url, { transports: ['websocket'], forceNew: true });
     try {
-      const ask = (event: string, ...args: unknown[]) => socket.emitWithAck(event, ...args) as Promise<Record<string, unknown>>; // prettier-ignore
+      const ask = (event: string, ...args: unknown[]) =>
+        socket.emitWithAck(event, ...args) as Promise<Record<string, unknown>>;
       await ask('login', { username: admin.name, password: admin.password, token: '' });
       const lists = nextList(socket);
       const add = golden('sio-add-maintenance');
@@ -171,9 +204,15 @@ describe('with a turned clock', () => {
     const job = await rig.add({ type: 'manual', name: 'job', manual_status: 1, interval: 600 });
     const { id } = await rig.call<Maintenance>('POST', '/api/maintenances', {
       ...{ title: 'Backup', strategy: 'recurring-weekday', weekdays: [0], timezoneOption: 'Europe/Berlin' },
-      ...{ timeRange: [{ hours: 2, minutes: 30 }, { hours: 4, minutes: 0 }], monitors: [job.id] },
+      ...{
+        timeRange: [
+          { hours: 2, minutes: 30 },
+          { hours: 4, minutes: 0 },
+        ],
+        monitors: [job.id],
+      },
       ...{ reminders: [86_400, 3600], notifyStart: true, notifyEnd: true },
-    }); // prettier-ignore
+    });
     // 24.5 hours before 01:00 UTC, when clocks go from 2 to 3.
     await pass(clock, hour, rig);
     await told(clock, rig, 1);
@@ -197,7 +236,9 @@ describe('with a turned clock', () => {
     await rig.until(job.id, 1);
     await told(clock, rig, 4);
     await pass(clock, 12 * hour, rig);
-    expect(about(rig)).toEqual(['starts in 1 d', 'starts in 1 h', 'has started', 'has ended'].map((what) => `[Maintenance] Backup ${what}`)); // prettier-ignore
+    expect(about(rig)).toEqual(
+      ['starts in 1 d', 'starts in 1 h', 'has started', 'has ended'].map((what) => `[Maintenance] Backup ${what}`),
+    );
     expect(rig.sent.filter(({ event }) => event.kind === 'up' || event.kind === 'down')).toEqual([]);
   });
 
@@ -205,7 +246,14 @@ describe('with a turned clock', () => {
     const clock = createFakeClock(start);
     await using rig = await openUptime({ clock });
     const add = (from: string, to: string, title: string) =>
-      rig.call('POST', '/api/maintenances', { title, strategy: 'single', timezoneOption: 'UTC', dateRange: [from, to], notifyStart: true, notifyEnd: true }); // prettier-ignore
+      rig.call('POST', '/api/maintenances', {
+        title,
+        strategy: 'single',
+        timezoneOption: 'UTC',
+        dateRange: [from, to],
+        notifyStart: true,
+        notifyEnd: true,
+      });
     await add('2026-03-29 12:00', '2026-03-29 13:00', 'slept through');
     await add('2026-04-02 12:00', '2026-04-02 13:00', 'to come');
     await rig.call('GET', '/api/maintenances');
@@ -230,7 +278,13 @@ describe('with a turned clock', () => {
     try {
       {
         await using first = await openUptime({ clock, dataDir, aggregator });
-        await first.call('POST', '/api/maintenances', { title: 'often', ...rule, reminders: [600], notifyStart: true, notifyEnd: true }); // prettier-ignore
+        await first.call('POST', '/api/maintenances', {
+          title: 'often',
+          ...rule,
+          reminders: [600],
+          notifyStart: true,
+          notifyEnd: true,
+        });
         await pass(clock, 2 * hour, first);
         await told(clock, { sent }, 2);
       }
@@ -238,7 +292,9 @@ describe('with a turned clock', () => {
       await pass(clock, 2 * hour, second);
       await told(clock, { sent }, 3);
       await pass(clock, 12 * hour, second);
-      expect(about({ sent })).toEqual(['starts in 10 min', 'has started', 'has ended'].map((what) => `[Maintenance] often ${what}`)); // prettier-ignore
+      expect(about({ sent })).toEqual(
+        ['starts in 10 min', 'has started', 'has ended'].map((what) => `[Maintenance] often ${what}`),
+      );
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
@@ -250,7 +306,13 @@ describe('with a turned clock', () => {
     const job = await rig.add({ type: 'manual', name: 'job', manual_status: 1, interval: 600 });
     clock.advance(1);
     const range = (end: string) => ({ dateRange: ['2026-06-01 11:00', end] });
-    const { id } = await rig.call<Maintenance>('POST', '/api/maintenances', { title: 'w', strategy: 'single', timezoneOption: 'UTC', monitors: [job.id], ...range('2026-06-01 13:00') }); // prettier-ignore
+    const { id } = await rig.call<Maintenance>('POST', '/api/maintenances', {
+      title: 'w',
+      strategy: 'single',
+      timezoneOption: 'UTC',
+      monitors: [job.id],
+      ...range('2026-06-01 13:00'),
+    });
     clock.advance(1);
     await rig.until(job.id, 3);
     await rig.call('PATCH', `/api/maintenances/${String(id)}`, range('2026-06-01 14:00'));

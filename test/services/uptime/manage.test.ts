@@ -19,9 +19,36 @@ const backup = {
   notificationList: [{ id: 1, name: 'ntfy', type: 'ntfy' }],
   proxyList: [],
   monitorList: [
-    { id: 12, name: 'inner', type: 'http', url: 'http://127.0.0.1:1/', parent: 30, interval: 3600, maxretries: 2, accepted_statuscodes: ['200-299'], active: 1, notificationIDList: { 1: true }, basic_auth_pass: 'hush', tags: [{ id: 4, monitor_id: 12, tag_id: 7, value: 'berlin', name: 'site', color: '#112233' }], path: ['all', 'inner'], childrenIDs: [], includeSensitiveData: true }, // prettier-ignore
+    {
+      id: 12,
+      name: 'inner',
+      type: 'http',
+      url: 'http://127.0.0.1:1/',
+      parent: 30,
+      interval: 3600,
+      maxretries: 2,
+      accepted_statuscodes: ['200-299'],
+      active: 1,
+      notificationIDList: { 1: true },
+      basic_auth_pass: 'hush',
+      tags: [{ id: 4, monitor_id: 12, tag_id: 7, value: 'berlin', name: 'site', color: '#112233' }],
+      path: ['all', 'inner'],
+      childrenIDs: [],
+      includeSensitiveData: true,
+    },
     { id: 30, name: 'all', type: 'group', interval: 3600, active: true, tags: [], parent: null },
-    { id: 31, name: 'game', type: 'gamedig', game: 'minecraft', hostname: 'mc.test', port: 25565, gamedigGivenPortOnly: false, interval: 3600, active: true, tags: [] }, // prettier-ignore
+    {
+      id: 31,
+      name: 'game',
+      type: 'gamedig',
+      game: 'minecraft',
+      hostname: 'mc.test',
+      port: 25565,
+      gamedigGivenPortOnly: false,
+      interval: 3600,
+      active: true,
+      tags: [],
+    },
     {
       id: 32,
       name: 'backup',
@@ -48,7 +75,12 @@ describe('a backup of Uptime Kuma', () => {
     });
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
     const by = Object.fromEntries(items.map((monitor) => [monitor.name, monitor]));
-    expect(by['inner']).toMatchObject({ parent: by['all']?.id, maxretries: 2, secrets: ['basic_auth_pass'], notificationIDList: { 1: true } }); // prettier-ignore
+    expect(by['inner']).toMatchObject({
+      parent: by['all']?.id,
+      maxretries: 2,
+      secrets: ['basic_auth_pass'],
+      notificationIDList: { 1: true },
+    });
     const { items: tags } = await rig.call<{ items: { id: number }[] }>('GET', '/api/tags');
     expect(tags).toEqual([{ id: expect.any(Number), name: 'site', color: '#112233' }]);
     expect(by['inner']?.['tags']).toEqual([{ tag_id: tags[0]?.id, value: 'berlin' }]);
@@ -70,8 +102,17 @@ describe('a backup of Uptime Kuma', () => {
     const host = items.find(({ name }) => name === 'game');
     const guest = await rig.add({ type: 'manual', name: 'guest', interval: 3600, dependsOn: [host?.id] });
     const page = await rig.call<{ id: number }>('POST', '/api/status-pages', { slug: 'main', title: 'Main' });
-    await rig.call('PUT', '/api/status-pages/main', { publicGroupList: [{ name: 'G', monitorList: [{ id: guest.id }] }], theme: 'dark' }); // prettier-ignore
-    await rig.call('POST', '/api/maintenances', { title: 'w', strategy: 'cron', cron: '0 3 * * *', monitors: [guest.id], statusPages: [page.id] }); // prettier-ignore
+    await rig.call('PUT', '/api/status-pages/main', {
+      publicGroupList: [{ name: 'G', monitorList: [{ id: guest.id }] }],
+      theme: 'dark',
+    });
+    await rig.call('POST', '/api/maintenances', {
+      title: 'w',
+      strategy: 'cron',
+      cron: '0 3 * * *',
+      monitors: [guest.id],
+      statusPages: [page.id],
+    });
     const text = await (await rig.raw('GET', '/api/export')).text();
     expect(text).not.toMatch(/hush|Abc123/);
     const document = JSON.parse(text) as UptimeExport;
@@ -93,8 +134,13 @@ describe('a backup of Uptime Kuma', () => {
     const moved = (await other.call<{ items: Monitor[] }>('GET', '/api/monitors')).items;
     const id = (name: string) => moved.find((monitor) => monitor.name === name)?.id;
     expect(moved.find(({ name }) => name === 'guest')).toMatchObject({ dependsOn: [id('game')] });
-    expect(await other.call('GET', '/api/status-pages/main')).toMatchObject({ theme: 'dark', publicGroupList: [{ name: 'G', monitorList: [{ id: id('guest') }] }] }); // prettier-ignore
-    expect(await other.call('GET', '/api/maintenances')).toMatchObject({ items: [{ title: 'w', monitors: [id('guest')] }] }); // prettier-ignore
+    expect(await other.call('GET', '/api/status-pages/main')).toMatchObject({
+      theme: 'dark',
+      publicGroupList: [{ name: 'G', monitorList: [{ id: id('guest') }] }],
+    });
+    expect(await other.call('GET', '/api/maintenances')).toMatchObject({
+      items: [{ title: 'w', monitors: [id('guest')] }],
+    });
   });
 });
 
@@ -102,8 +148,15 @@ it('many are edited, paused and removed at once, and those that cannot be are na
   const ids: number[] = [];
   for (const name of ['a', 'b', 'c']) ids.push((await rig.add({ type: 'manual', name, interval: 3600 })).id);
   const edit = (body: object) => rig.call('POST', '/api/monitors/bulk-edit', body);
-  expect(await edit({ ids: [...ids, 99_999], change: { interval: 120, active: false } })).toEqual({ done: 3, failed: [{ id: 99_999, error: 'There is no such monitor.' }] }); // prettier-ignore
-  expect(await rig.call('GET', `/api/monitors/${String(ids[1])}`)).toMatchObject({ interval: 120, active: false, name: 'b' }); // prettier-ignore
+  expect(await edit({ ids: [...ids, 99_999], change: { interval: 120, active: false } })).toEqual({
+    done: 3,
+    failed: [{ id: 99_999, error: 'There is no such monitor.' }],
+  });
+  expect(await rig.call('GET', `/api/monitors/${String(ids[1])}`)).toMatchObject({
+    interval: 120,
+    active: false,
+    name: 'b',
+  });
   expect(await edit({ ids, change: { interval: -1 } })).toMatchObject({ done: 0, failed: [{}, {}, {}] });
   expect(await edit({ ids: ids.slice(1), remove: true })).toEqual({ done: 2, failed: [] });
   expect((await rig.raw('GET', `/api/monitors/${String(ids[2])}`)).status).toBe(404);
@@ -150,7 +203,12 @@ it('a report says what of the error budget is left, also as CSV that no spreadsh
   expect((await fetch(`${own.url}/api/report.csv`)).status).toBe(401);
   // Seven days, a month and a year know as much.
   expect(await own.call('GET', `/api/monitors/${String(id)}/facts`)).toMatchObject({
-    uptime: { day: expect.closeTo(0.91, 2), week: expect.closeTo(0.91, 2), month: expect.closeTo(0.91, 2), year: expect.closeTo(0.91, 2) }, // prettier-ignore
+    uptime: {
+      day: expect.closeTo(0.91, 2),
+      week: expect.closeTo(0.91, 2),
+      month: expect.closeTo(0.91, 2),
+      year: expect.closeTo(0.91, 2),
+    },
   });
 });
 
@@ -177,8 +235,13 @@ it('what the settings name is made at each start, by file and by environment, an
       expect(items.map(({ name }) => name)).toEqual(['all', 'inside']);
       inside = items[1]?.id ?? 0;
       expect(items[1]?.parent).toBe(items[0]?.id);
-      expect(await own.call('GET', '/api/status-pages/main')).toMatchObject({ theme: 'dark', publicGroupList: [{ name: 'Group', monitorList: [{ id: inside }] }] }); // prettier-ignore
-      expect(await own.call('GET', '/api/maintenances')).toMatchObject({ items: [{ title: 'Updates', monitors: [items[0]?.id] }] }); // prettier-ignore
+      expect(await own.call('GET', '/api/status-pages/main')).toMatchObject({
+        theme: 'dark',
+        publicGroupList: [{ name: 'Group', monitorList: [{ id: inside }] }],
+      });
+      expect(await own.call('GET', '/api/maintenances')).toMatchObject({
+        items: [{ title: 'Updates', monitors: [items[0]?.id] }],
+      });
       expect(own.host.log.some((line) => line.includes('wrong') && line.includes('url'))).toBe(true);
       await own.add({ type: 'manual', name: 'by hand', interval: 3600 });
       await own.until(inside, 1);
@@ -188,8 +251,13 @@ it('what the settings name is made at each start, by file and by environment, an
       const UPTIME_MONITORS = JSON.stringify([{ name: 'inside', type: 'manual', manual_status: 0, interval: 3600 }]);
       await using own = await openUptime({ dataDir, environment: { UPTIME_MONITORS } });
       const { items } = await own.call<{ items: Monitor[] }>('GET', '/api/monitors');
-      expect(items.map(({ name, parent, id }) => [name, parent, id === inside])).toEqual([['inside', null, true], ['by hand', null, false]]); // prettier-ignore
-      expect(await own.call<{ items: object[] }>('GET', '/api/maintenances')).toMatchObject({ items: [{ title: 'Updates' }] }); // prettier-ignore
+      expect(items.map(({ name, parent, id }) => [name, parent, id === inside])).toEqual([
+        ['inside', null, true],
+        ['by hand', null, false],
+      ]);
+      expect(await own.call<{ items: object[] }>('GET', '/api/maintenances')).toMatchObject({
+        items: [{ title: 'Updates' }],
+      });
       await own.until(inside, 0);
     }
   } finally {

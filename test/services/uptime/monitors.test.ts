@@ -54,7 +54,11 @@ describe('an HTTP monitor', () => {
       ...{ interval: 60, retryInterval: 0.2, maxretries: 2 },
     });
     await rig.until(id, 0);
-    expect((await rig.beats(id)).map(({ status, retries }) => [status, retries])).toEqual([[2, 1], [2, 2], [0, 2]]); // prettier-ignore
+    expect((await rig.beats(id)).map(({ status, retries }) => [status, retries])).toEqual([
+      [2, 1],
+      [2, 2],
+      [0, 2],
+    ]);
   });
 
   it('follows redirects without taking credentials to another server, and ends in a circle of them', async () => {
@@ -157,14 +161,19 @@ describe('a container monitor', () => {
         streams.push(response.writeHead(200));
         response.flushHeaders();
       } else if (request.url === '/containers/json?all=true') {
-        response.end(JSON.stringify([{ Id: 'abc', Names: ['/web'], Image: 'nginx', State: 'running', Status: 'Up 2 hours (healthy)' }])); // prettier-ignore
+        response.end(
+          JSON.stringify([
+            { Id: 'abc', Names: ['/web'], Image: 'nginx', State: 'running', Status: 'Up 2 hours (healthy)' },
+          ]),
+        );
       } else if (request.url === '/containers/web/json') {
         response.end(JSON.stringify({ Id: 'abc', State: state, RestartCount: restarts }));
       } else response.writeHead(404).end('{}');
     });
     await listen(engine, { path: socketPath });
     const say = (): void => {
-      for (const stream of streams) stream.write('{"Type":"container","Action":"die","Actor":{"ID":"abc","Attributes":{"name":"web"}}}\n'); // prettier-ignore
+      for (const stream of streams)
+        stream.write('{"Type":"container","Action":"die","Actor":{"ID":"abc","Attributes":{"name":"web"}}}\n');
     };
     try {
       const where = { name: 'here', dockerType: 'socket', dockerDaemon: socketPath };
@@ -217,7 +226,14 @@ describe('a push monitor', () => {
   };
 
   it('takes what jobs send, with any method, and answers as the peer', async () => {
-    const { id } = await rig.add({ type: 'push', name: 'job', pushToken: 'tok123', interval: 60, maxretries: 2, retryInterval: 60 }); // prettier-ignore
+    const { id } = await rig.add({
+      type: 'push',
+      name: 'job',
+      pushToken: 'tok123',
+      interval: 60,
+      maxretries: 2,
+      retryInterval: 60,
+    });
     expect(await push('tok123', '?status=up&msg=done&ping=42')).toEqual({ status: 200, body: { ok: true } });
     expect(await push('tok123', '?ping=abc', 'POST')).toEqual({ status: 200, body: { ok: true } });
     expect((await push('tok123', '', 'HEAD')).status).toBe(200);
@@ -282,7 +298,14 @@ it('a group stands by its members', async () => {
 it('one notice speaks for a host and what runs on it', async () => {
   await using target = await openTarget();
   const base = await rig.add({ type: 'http', name: 'host', url: target.url, interval: 0.3, timeout: 5 });
-  const above = await rig.add({ type: 'http', name: 'guest', url: target.url, interval: 0.3, timeout: 5, dependsOn: [base.id] }); // prettier-ignore
+  const above = await rig.add({
+    type: 'http',
+    name: 'guest',
+    url: target.url,
+    interval: 0.3,
+    timeout: 5,
+    dependsOn: [base.id],
+  });
   await rig.until(base.id, 1);
   await rig.until(above.id, 1);
   target.handler = (_request, response) => void response.writeHead(500).end();

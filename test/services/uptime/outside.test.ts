@@ -66,7 +66,8 @@ it.skipIf(lacksProgram(prometheus))(
       };
       const valueOf = (query: string) =>
         vi.waitUntil(async () => {
-          const data = (await ask(`query?query=${encodeURIComponent(query)}`)) as { result: { value: [number, string] }[] } | undefined; // prettier-ignore
+          const data = (await ask(`query?query=${encodeURIComponent(query)}`)) as
+            { result: { value: [number, string] }[] } | undefined;
           return data?.result[0]?.value[1];
         }, patience);
       expect(await valueOf('up{job="homeport-uptime"} == 1')).toBe('1');
@@ -79,7 +80,8 @@ it.skipIf(lacksProgram(prometheus))(
       expect(alert.labels).toMatchObject({ monitor_name: 'shop', severity: 'critical' });
       await rig.call('DELETE', `/api/monitors/${String(id)}`);
       await vi.waitUntil(async () => {
-        const data = (await ask(`query?query=${encodeURIComponent('monitor_status{monitor_name="shop"}')}`)) as { result: object[] } | undefined; // prettier-ignore
+        const data = (await ask(`query?query=${encodeURIComponent('monitor_status{monitor_name="shop"}')}`)) as
+          { result: object[] } | undefined;
         return data?.result.length === 0;
       }, patience);
     } finally {
@@ -97,7 +99,11 @@ it('a status page has a name of its own through the gateway, with a certificate 
   });
   const call = async (method: string, path: string, body?: object): Promise<void> => {
     const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
-    const reply = await fetch(home.host.url('uptime') + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }); // prettier-ignore
+    const reply = await fetch(home.host.url('uptime') + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     expect(reply.status).toBeLessThan(300);
   };
   const visit = (path = '/') => home.ask(`https://status.harbour.local${path}`).catch(() => undefined);

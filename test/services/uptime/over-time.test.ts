@@ -18,7 +18,9 @@ function until(clock: FakeClock, rig: UptimeRig, kind: string, count: number) {
 }
 
 function eventsOf(rig: UptimeRig, kind: string) {
-  return [...new Map(rig.sent.filter(({ event }) => event.kind === kind).map((sent) => [sent.event.id, sent])).values()]; // prettier-ignore
+  return [
+    ...new Map(rig.sent.filter(({ event }) => event.kind === kind).map((sent) => [sent.event.id, sent])).values(),
+  ];
 }
 
 function push(rig: UptimeRig, token: string, query: string): Promise<Response> {
@@ -54,7 +56,10 @@ it('slow answers are told of once, and once that they are over; what is usual is
   });
   expect(await rig.call('GET', `/api/monitors/${String(id)}`)).toMatchObject({ state: { status: 1, degraded: true } });
   await beats(20, (beat) => 58 + (beat % 5));
-  expect((await until(clock, rig, 'degraded_resolved', 1))[0]).toMatchObject({ title: '[Normal again] job', type: 'success' }); // prettier-ignore
+  expect((await until(clock, rig, 'degraded_resolved', 1))[0]).toMatchObject({
+    title: '[Normal again] job',
+    type: 'success',
+  });
   expect(eventsOf(rig, 'degraded')).toHaveLength(1);
   expect(eventsOf(rig, 'down')).toEqual([]);
 });
@@ -67,7 +72,16 @@ it('a certificate is told of once a threshold, and anew when it is another one',
   await using rig = await openUptime({ clock });
   try {
     const url = `https://localhost:${String(await listen(server))}/`;
-    const { id } = await rig.add({ type: 'http', name: 'tls', url, interval: 0.5, timeout: 20, expiryNotification: true, tlsCa: pem.cert + other.cert, certWarnDays: [1, 0] }); // prettier-ignore
+    const { id } = await rig.add({
+      type: 'http',
+      name: 'tls',
+      url,
+      interval: 0.5,
+      timeout: 20,
+      expiryNotification: true,
+      tlsCa: pem.cert + other.cert,
+      certWarnDays: [1, 0],
+    });
     await rig.until(id, 1);
     const told = () => eventsOf(rig, 'cert_expiry').map(({ event }) => event['threshold']);
     const jump = async (days: number, count: number) => {
@@ -170,7 +184,8 @@ it('what goes up and down is told of once, and once when it is steady again', as
     clock.advance(10_000);
   }
   await settle(clock, rig);
-  const titles = () => [...new Map(rig.sent.map((sent) => [sent.event.id, sent.title])).values()].filter((title) => title.endsWith('job')); // prettier-ignore
+  const titles = () =>
+    [...new Map(rig.sent.map((sent) => [sent.event.id, sent.title])).values()].filter((title) => title.endsWith('job'));
   const before = titles();
   expect(before.filter((title) => title.startsWith('[Flapping]'))).toHaveLength(1);
   expect(before).toHaveLength(7);

@@ -39,7 +39,14 @@ describe('the history of a monitor', () => {
   });
 
   it('repeats after so many beats', () => {
-    expect(story([0, 0, 0, 0, 0, 1], { resendInterval: 2 }).map(([, , tell]) => tell)).toEqual(['down', undefined, 'repeat', undefined, 'repeat', 'up']); // prettier-ignore
+    expect(story([0, 0, 0, 0, 0, 1], { resendInterval: 2 }).map(([, , tell]) => tell)).toEqual([
+      'down',
+      undefined,
+      'repeat',
+      undefined,
+      'repeat',
+      'up',
+    ]);
   });
 
   it('does not count a try that helped as a change', () => {
@@ -70,7 +77,12 @@ describe('certificates', () => {
       ({ told } = result);
       warned.push(...result.due.map(({ threshold, daysRemaining }) => [threshold, daysRemaining] as const));
     }
-    expect(warned).toEqual([[21, 21], [14, 14], [7, 7], [-1, 0]]); // prettier-ignore
+    expect(warned).toEqual([
+      [21, 21],
+      [14, 14],
+      [7, 7],
+      [-1, 0],
+    ]);
     expect(dueWarnings(chain(5 * day), [7, 14, 21], told, 0).due).toEqual([]);
     expect(dueWarnings(chain(5 * day, 'B'), [7, 14, 21], told, 0).due).toMatchObject([{ threshold: 7 }]);
   });
@@ -142,9 +154,13 @@ describe('times of maintenance', () => {
   const at = (text: string): number => Date.parse(`${text}Z`);
   it.each([
     [at('2026-11-26T02:00'), at('2026-11-26T03:30'), 'Thursday, November 26, 03:00 to 04:30 (Europe/Berlin)'],
-    [at('2026-11-26T22:00'), at('2026-11-27T01:00'), 'Thursday, November 26, 23:00 to Friday, November 27, 02:00 (Europe/Berlin)'],
+    [
+      at('2026-11-26T22:00'),
+      at('2026-11-27T01:00'),
+      'Thursday, November 26, 23:00 to Friday, November 27, 02:00 (Europe/Berlin)',
+    ],
     [at('2026-11-26T02:00'), Infinity, 'Thursday, November 26, 03:00, until somebody ends it (Europe/Berlin)'],
   ])('are said by the clocks of their zone, %i to %i', (start, end, words) => {
     expect(slotWords({ start, end }, 'Europe/Berlin')).toBe(words);
   });
-}); // prettier-ignore
+});

@@ -22,11 +22,27 @@ it('a PostgreSQL monitor signs in and asks, may not write, and shows nobody its 
   url.password = 'hush';
   const fine = await rig.add({ ...common, name: 'fine', databaseConnectionString: url.href });
   expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'Rows: 1', ping: expect.any(Number) });
-  const rows = await rig.add({ ...common, name: 'rows', databaseConnectionString: database.url, databaseQuery: 'select * from generate_series(1, 3)' }); // prettier-ignore
+  const rows = await rig.add({
+    ...common,
+    name: 'rows',
+    databaseConnectionString: database.url,
+    databaseQuery: 'select * from generate_series(1, 3)',
+  });
   expect(await rig.until(rows.id, 1)).toMatchObject({ msg: 'Rows: 3' });
-  const writes = await rig.add({ ...common, name: 'writes', databaseConnectionString: database.url, databaseQuery: 'create table x (y int)' }); // prettier-ignore
+  const writes = await rig.add({
+    ...common,
+    name: 'writes',
+    databaseConnectionString: database.url,
+    databaseQuery: 'create table x (y int)',
+  });
   expect((await rig.until(writes.id, 0)).msg).toContain('read-only');
-  const slow = await rig.add({ ...common, timeout: 1, name: 'slow', databaseConnectionString: database.url, databaseQuery: 'select pg_sleep(60)' }); // prettier-ignore
+  const slow = await rig.add({
+    ...common,
+    timeout: 1,
+    name: 'slow',
+    databaseConnectionString: database.url,
+    databaseQuery: 'select pg_sleep(60)',
+  });
   expect((await rig.until(slow.id, 0)).msg).toBe('timeout of 1000ms exceeded');
   const none = await rig.add({ ...common, name: 'none', databaseConnectionString: 'postgres://u:hush@127.0.0.1:1/x' });
   expect((await rig.until(none.id, 0)).msg).toContain('ECONNREFUSED');
@@ -40,7 +56,10 @@ it('a Redis monitor signs in and is answered its PING', async () => {
   const server = createServer((socket: Socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', (part) => {
-      const words = part.toString().split('\r\n').filter((_, at) => at % 2 === 0 && at > 0); // prettier-ignore
+      const words = part
+        .toString()
+        .split('\r\n')
+        .filter((_, at) => at % 2 === 0 && at > 0);
       heard.push(part.toString());
       socket.write(
         words.includes('wrong') ? '-WRONGPASS invalid username-password pair\r\n' : '+OK\r\n+OK\r\n+PONG\r\n',
@@ -51,10 +70,13 @@ it('a Redis monitor signs in and is answered its PING', async () => {
   const other = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const otherPort = await listen(other);
   try {
-    const add = (name: string, databaseConnectionString: string) => rig.add({ type: 'redis', name, databaseConnectionString, ...hourly }); // prettier-ignore
+    const add = (name: string, databaseConnectionString: string) =>
+      rig.add({ type: 'redis', name, databaseConnectionString, ...hourly });
     const fine = await add('redis', `redis://ada:p%40ss@127.0.0.1:${String(port)}/2`);
     expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'PONG' });
-    expect(heard[0]).toBe('*3\r\n$4\r\nAUTH\r\n$3\r\nada\r\n$4\r\np@ss\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*1\r\n$4\r\nPING\r\n'); // prettier-ignore
+    expect(heard[0]).toBe(
+      '*3\r\n$4\r\nAUTH\r\n$3\r\nada\r\n$4\r\np@ss\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*1\r\n$4\r\nPING\r\n',
+    );
     const wrong = await add('wrong', `redis://:wrong@127.0.0.1:${String(port)}`);
     expect((await rig.until(wrong.id, 0)).msg).toBe('WRONGPASS invalid username-password pair');
     const web = await add('web', `redis://127.0.0.1:${String(otherPort)}`);
@@ -91,10 +113,21 @@ it('an MQTT monitor waits for a message that says what it should', async () => {
   });
   const port = await listen(server);
   try {
-    const add = (name: string, more: object) => rig.add({ type: 'mqtt', name, hostname: '127.0.0.1', port, ...hourly, ...more }); // prettier-ignore
-    const fine = await add('mqtt', { mqttTopic: 'home/pump', mqttSuccessMessage: 'ok', mqttUsername: 'a', mqttPassword: 'right' }); // prettier-ignore
+    const add = (name: string, more: object) =>
+      rig.add({ type: 'mqtt', name, hostname: '127.0.0.1', port, ...hourly, ...more });
+    const fine = await add('mqtt', {
+      mqttTopic: 'home/pump',
+      mqttSuccessMessage: 'ok',
+      mqttUsername: 'a',
+      mqttPassword: 'right',
+    });
     expect(await rig.until(fine.id, 1)).toMatchObject({ msg: 'Topic: home/pump; Message: {"state":"ok"}' });
-    const json = await add('json', { mqttTopic: 'home/pump', mqttCheckType: 'json-query', jsonPath: 'state', expectedValue: 'off' }); // prettier-ignore
+    const json = await add('json', {
+      mqttTopic: 'home/pump',
+      mqttCheckType: 'json-query',
+      jsonPath: 'state',
+      expectedValue: 'off',
+    });
     expect((await rig.until(json.id, 0)).msg).toContain('The value ok is not as expected');
     const wrong = await add('wrong', { mqttTopic: 'x', mqttUsername: 'a', mqttPassword: 'wrong' });
     expect((await rig.until(wrong.id, 0)).msg).toMatch(/bad username or password/i);
@@ -121,7 +154,8 @@ it('an NTP monitor compares the time, and how far the server is from a clock', a
   await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
   try {
     const { port } = server.address();
-    const add = (name: string, more: object = {}) => rig.add({ type: 'ntp', name, hostname: '127.0.0.1', port, ...hourly, ntpTimeOffsetThreshold: 5000, ...more }); // prettier-ignore
+    const add = (name: string, more: object = {}) =>
+      rig.add({ type: 'ntp', name, hostname: '127.0.0.1', port, ...hourly, ntpTimeOffsetThreshold: 5000, ...more });
     expect((await rig.until((await add('fine')).id, 1)).msg).toMatch(/^Stratum: 2, offset: -?\d+ ms/);
     clock.ahead = 60_000;
     expect((await rig.until((await add('wrong')).id, 0)).msg).toMatch(

@@ -80,7 +80,12 @@ it('its feed has an outage once, also when its monitor was paused or maintained 
   expect(await told()).toEqual(first);
   await vi.waitUntil(async () => (await rig.beats(job.id)).length > beats);
   expect(await told()).toEqual(first);
-  const window = await rig.call<{ id: number }>('POST', '/api/maintenances', { title: 'Service', strategy: 'manual', active: true, monitors: [job.id] }); // prettier-ignore
+  const window = await rig.call<{ id: number }>('POST', '/api/maintenances', {
+    title: 'Service',
+    strategy: 'manual',
+    active: true,
+    monitors: [job.id],
+  });
   await rig.until(job.id, 3);
   expect(await told()).toBeUndefined();
   await rig.call('DELETE', `/api/maintenances/${String(window.id)}`);
@@ -120,7 +125,10 @@ describe('a name of its own', () => {
     });
     await rig.call('POST', '/api/status-pages', { slug: 'second', title: 'Second' });
     const taken = await rig.raw('PUT', '/api/status-pages/second', { domainNameList: ['status.example.org'] });
-    expect([taken.status, await taken.json()]).toEqual([409, expect.objectContaining({ issues: [{ path: ['domainNameList'], message: 'Another status page has it.' }] })]); // prettier-ignore
+    expect([taken.status, await taken.json()]).toEqual([
+      409,
+      expect.objectContaining({ issues: [{ path: ['domainNameList'], message: 'Another status page has it.' }] }),
+    ]);
     await rig.call('DELETE', '/api/status-pages/named');
     expect((await askAs('status.example.org', '/')).status).toBe(403);
   });
@@ -142,11 +150,20 @@ it('those who follow a page hear once of what happens, by a push topic and by ma
   await set(job.id, 1);
   await rig.events('up', job.id);
   await rig.call('POST', '/api/status-pages/followed/incidents', { title: 'New disks', content: 'We swap them.' });
-  await rig.call('POST', '/api/maintenances', { title: 'Move', strategy: 'manual', statusPages: [page.id], notifyStart: true }); // prettier-ignore
+  await rig.call('POST', '/api/maintenances', {
+    title: 'Move',
+    strategy: 'manual',
+    statusPages: [page.id],
+    notifyStart: true,
+  });
   const messages = await vi.waitUntil(async () => {
-    const reply = await fetch(`${rig.host.url('push')}/status-shop/json?poll=1&since=all`, { headers: { authorization: adminAuthorization } }); // prettier-ignore
+    const reply = await fetch(`${rig.host.url('push')}/status-shop/json?poll=1&since=all`, {
+      headers: { authorization: adminAuthorization },
+    });
     const lines = (await reply.text()).split('\n').filter((line) => line !== '');
-    return lines.length >= 4 ? lines.map((line) => JSON.parse(line) as { title: string; message: string; click?: string }) : undefined; // prettier-ignore
+    return lines.length >= 4
+      ? lines.map((line) => JSON.parse(line) as { title: string; message: string; click?: string })
+      : undefined;
   });
   expect(messages.map(({ title }) => title)).toEqual([
     'Page followed: Shop is down',

@@ -17,7 +17,10 @@ import { eachDialect } from '../../support/database.ts';
 const hour = 3_600_000;
 const day = 24 * hour;
 const config = MonitorConfig.parse({ type: 'http', name: 'm', url: 'http://x' });
-const vault = { seal: (text: string) => `sealed ${Buffer.from(text).toString('hex')}`, open: (text: string) => Buffer.from(text.slice(7), 'hex').toString() }; // prettier-ignore
+const vault = {
+  seal: (text: string) => `sealed ${Buffer.from(text).toString('hex')}`,
+  open: (text: string) => Buffer.from(text.slice(7), 'hex').toString(),
+};
 
 function beat(monitorId: number, at: number, change: Partial<StoredBeat> = {}): StoredBeat {
   return { monitorId, at, status: 1, msg: '200 - OK', ping: 20, important: false, retries: 0, duration: 0, ...change };
@@ -65,12 +68,18 @@ eachDialect((name, open) => {
 
   it('keeps beats with their texts, and answers them newest first and page by page', async () => {
     const { beats, commit } = await openStores();
-    const list = Array.from({ length: 100 }, (_, at) => beat(1, at * 60_000, at % 10 === 0 ? { status: 0, msg: `no\0 ${String(at)}`, ping: null, important: true } : {})); // prettier-ignore
+    const list = Array.from({ length: 100 }, (_, at) =>
+      beat(1, at * 60_000, at % 10 === 0 ? { status: 0, msg: `no\0 ${String(at)}`, ping: null, important: true } : {}),
+    );
     await commit((transaction) => beats.add(transaction, list));
     await beats.learn(list.map(({ msg }) => msg));
     await commit((transaction) => beats.add(transaction, [...list.slice(0, 5), beat(2, 0)]));
     const first = await beats.list(1, { limit: 3 });
-    expect(first.map(({ at, duration }) => [at, duration])).toEqual([[99 * 60_000, 60], [98 * 60_000, 60], [97 * 60_000, 60]]); // prettier-ignore
+    expect(first.map(({ at, duration }) => [at, duration])).toEqual([
+      [99 * 60_000, 60],
+      [98 * 60_000, 60],
+      [97 * 60_000, 60],
+    ]);
     const important = await beats.list(1, { limit: 2, important: true, before: 90 * 60_000 });
     expect(important.map(({ msg }) => msg)).toEqual(['no\uFFFD 80', 'no\uFFFD 70']);
     expect(await beats.countImportant(undefined)).toBe(10);
@@ -111,7 +120,11 @@ eachDialect((name, open) => {
     expect(hours).toHaveLength(72);
     expect(hours[10]).toMatchObject({ start: start + 10 * hour, up: 30, down: 30, ping_min: 20, p95: 20 });
     const days = await buckets.since(2, 1, 0);
-    expect(days.map(({ up, down }) => [up, down])).toEqual([[1410, 30], [1440, 0], [1440, 0]]); // prettier-ignore
+    expect(days.map(({ up, down }) => [up, down])).toEqual([
+      [1410, 30],
+      [1440, 0],
+      [1440, 0],
+    ]);
     const left = await beats.since(1, 0);
     expect(left.filter(({ at }) => at < start + 2 * day).map(({ important }) => important)).toEqual([true]);
     expect(left.length).toBeGreaterThan(1400);
@@ -128,14 +141,26 @@ eachDialect((name, open) => {
     const rollup = new Rollup({ context, beats, buckets, all: () => [watched], keepDays: () => 365 });
     let made = 0;
     for (let passed = 0; passed < 30 * day; passed += 12 * hour) {
-      const part = Array.from({ length: (12 * hour) / every }, (_, at) => beat(1, start + passed + at * every, { ping: 20 + ((at * 7919) % 40) })); // prettier-ignore
+      const part = Array.from({ length: (12 * hour) / every }, (_, at) =>
+        beat(1, start + passed + at * every, { ping: 20 + ((at * 7919) % 40) }),
+      );
       made += part.length;
       await commit((transaction) => beats.add(transaction, part));
       clock.advance(12 * hour);
       await rollup.run();
     }
-    const { rows } = await sql<{ bytes: number }>`select sum(pgsize) as bytes from dbstat where name in ('beats', 'beats_important', 'buckets', 'messages')`.execute(db).catch(() => ({ rows: [] })); // prettier-ignore
-    const pages = rows[0]?.bytes ?? (await sql<{ bytes: number }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db)).rows[0]?.bytes; // prettier-ignore
+    const { rows } = await sql<{
+      bytes: number;
+    }>`select sum(pgsize) as bytes from dbstat where name in ('beats', 'beats_important', 'buckets', 'messages')`
+      .execute(db)
+      .catch(() => ({ rows: [] }));
+    const pages =
+      rows[0]?.bytes ??
+      (
+        await sql<{
+          bytes: number;
+        }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db)
+      ).rows[0]?.bytes;
     expect(Number(pages) / made).toBeLessThan(60);
   });
 });

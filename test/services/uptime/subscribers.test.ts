@@ -15,7 +15,10 @@ let rig: UptimeRig;
 beforeAll(async () => {
   mail = await openMailServer();
   const subscriberMail = `mailto://127.0.0.1:${String(mail.port)}?from=status@example.org&to=everybody@example.org&mode=insecure`;
-  rig = await openUptime({ services: [uptime, push, notify, inbox, control], environment: { UPTIME_SUBSCRIBER_MAIL: subscriberMail } }); // prettier-ignore
+  rig = await openUptime({
+    services: [uptime, push, notify, inbox, control],
+    environment: { UPTIME_SUBSCRIBER_MAIL: subscriberMail },
+  });
 });
 afterAll(async () => {
   await rig[Symbol.asyncDispose]();
@@ -25,7 +28,11 @@ afterAll(async () => {
 async function addPage(slug: string, more: object = {}): Promise<number> {
   const job = await rig.add({ type: 'manual', name: `job of ${slug}`, manual_status: 1, interval: 3600 });
   await rig.call('POST', '/api/status-pages', { slug, title: `Page ${slug}` });
-  await rig.call('PUT', `/api/status-pages/${slug}`, { subscribable: true, publicGroupList: [{ name: 'All', monitorList: [{ id: job.id }] }], ...more }); // prettier-ignore
+  await rig.call('PUT', `/api/status-pages/${slug}`, {
+    subscribable: true,
+    publicGroupList: [{ name: 'All', monitorList: [{ id: job.id }] }],
+    ...more,
+  });
   await rig.until(job.id, 1);
   return job.id;
 }
@@ -51,7 +58,9 @@ function post(
 /** The text of the mail to somebody that has a subject, once it has come. */
 function mailTo(address: string, subject: string): Promise<string> {
   return vi.waitUntil(() => {
-    const found = mail.taken.find(({ to, source }) => to.includes(address) && source.toString().includes(`Subject: ${subject}`)); // prettier-ignore
+    const found = mail.taken.find(
+      ({ to, source }) => to.includes(address) && source.toString().includes(`Subject: ${subject}`),
+    );
     return found?.source.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
   }, 60_000);
 }
@@ -74,7 +83,11 @@ it('a visitor follows a page by mail once the mailbox has confirmed it, and no m
   await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 0 });
   await rig.events('down', job);
   const question = await fetch(link);
-  expect([question.status, question.headers.get('referrer-policy'), await question.text()]).toEqual([200, 'no-referrer', expect.stringContaining('Yes, send them')]); // prettier-ignore
+  expect([question.status, question.headers.get('referrer-policy'), await question.text()]).toEqual([
+    200,
+    'no-referrer',
+    expect.stringContaining('Yes, send them'),
+  ]);
   expect(await rig.call('GET', '/api/status-pages/shop/subscribers')).toEqual({
     mail: true,
     items: [{ id: 1, address: 'Ada@example.com', confirmed: false, createdAt: expect.any(Number) }],
@@ -82,7 +95,10 @@ it('a visitor follows a page by mail once the mailbox has confirmed it, and no m
   expect((await post(link)).text).toContain('You will hear of');
   await rig.call('PATCH', `/api/monitors/${String(job)}`, { manual_status: 1 });
   const news = await mailTo('Ada@example.com', 'Page shop: job of shop is up again');
-  expect(mail.taken.filter(({ to }) => to.includes('Ada@example.com')).map(({ to }) => to)).toEqual([['Ada@example.com'], ['Ada@example.com']]); // prettier-ignore
+  expect(mail.taken.filter(({ to }) => to.includes('Ada@example.com')).map(({ to }) => to)).toEqual([
+    ['Ada@example.com'],
+    ['Ada@example.com'],
+  ]);
   expect(news).toContain(`${rig.url}/status/shop`);
   expect((await post(linkIn(news, 'unsubscribe'))).text).toContain('No more mails');
   expect(await rig.call('GET', '/api/status-pages/shop/subscribers')).toMatchObject({ items: [] });
@@ -120,7 +136,10 @@ it('strangers fill nobody’s mailbox, and learn of nobody', async () => {
 
 it('who has not confirmed within two days is forgotten', async () => {
   const clock = createFakeClock();
-  await using own = await openUptime({ clock, environment: { UPTIME_SUBSCRIBER_MAIL: 'mailto://127.0.0.1:1?from=a@example.org' } }); // prettier-ignore
+  await using own = await openUptime({
+    clock,
+    environment: { UPTIME_SUBSCRIBER_MAIL: 'mailto://127.0.0.1:1?from=a@example.org' },
+  });
   await own.call('POST', '/api/status-pages', { slug: 'old', title: 'Old' });
   await own.call('PUT', '/api/status-pages/old', { subscribable: true });
   const body = new URLSearchParams({ email: 'late@example.com' });

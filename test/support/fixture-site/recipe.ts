@@ -53,14 +53,53 @@ async function makeLong(folder: string, ffmpeg: Ffmpeg): Promise<void> {
   await ffmpeg('-i', 'aud.m4a', '-c', 'copy', ...hls('hls', 'aud'));
   await rename(join(folder, 'ladder360.mp4'), join(folder, 'single.mp4'));
   // Large for its length, so that a slowed transfer leaves time to disturb it.
-  await ffmpeg(...picture(720, seconds, 25), '-i', 'aud.m4a', ...h264, '-b:v', '6M', '-minrate', '6M', '-bufsize', '6M',
-    '-x264-params', 'nal-hrd=cbr', '-c:a', 'copy', ...faststart, 'big.mp4'); // prettier-ignore
-  await ffmpeg(...picture(360, seconds), '-i', 'aud.m4a', '-c:v', 'libvpx-vp9', '-deadline', 'realtime',
-    '-cpu-used', '8', '-c:a', 'libopus', 'vp9.webm'); // prettier-ignore
+  await ffmpeg(
+    ...picture(720, seconds, 25),
+    '-i',
+    'aud.m4a',
+    ...h264,
+    '-b:v',
+    '6M',
+    '-minrate',
+    '6M',
+    '-bufsize',
+    '6M',
+    '-x264-params',
+    'nal-hrd=cbr',
+    '-c:a',
+    'copy',
+    ...faststart,
+    'big.mp4',
+  );
+  await ffmpeg(
+    ...picture(360, seconds),
+    '-i',
+    'aud.m4a',
+    '-c:v',
+    'libvpx-vp9',
+    '-deadline',
+    'realtime',
+    '-cpu-used',
+    '8',
+    '-c:a',
+    'libopus',
+    'vp9.webm',
+  );
   // Its index at the end, and one that MP4 cannot hold.
   await ffmpeg('-i', 'single.mp4', '-c', 'copy', 'end.mp4');
-  await ffmpeg(...picture(360, shortSeconds), ...tone(shortSeconds), '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8',
-    '-c:a', 'libvorbis', 'vp8.webm'); // prettier-ignore
+  await ffmpeg(
+    ...picture(360, shortSeconds),
+    ...tone(shortSeconds),
+    '-c:v',
+    'libvpx',
+    '-deadline',
+    'realtime',
+    '-cpu-used',
+    '8',
+    '-c:a',
+    'libvorbis',
+    'vp8.webm',
+  );
   await ffmpeg('-i', 'single.mp4', '-frames:v', '1', 'cover.jpg');
   await ffmpeg('-i', 'single.mp4', '-frames:v', '1', 'cover.png');
   // A key frame every half second, so that it can be cut where one asks.
@@ -87,7 +126,12 @@ async function makeShort(folder: string, ffmpeg: Ffmpeg): Promise<void> {
     await writeFile(at(`${language}.m3u8`), mediaPlaylist(`${language}.vtt`));
   }
   await writeFile(at('master.m3u8'), masterPlaylist(shortSeconds, 'captions'));
-  await dash(folder, ffmpeg, 'manifest', dashHeights.map((height) => `v${height}.mp4`)); // prettier-ignore
+  await dash(
+    folder,
+    ffmpeg,
+    'manifest',
+    dashHeights.map((height) => `v${height}.mp4`),
+  );
   for (const [codec, encoder] of Object.entries(otherCodecs)) {
     await ffmpeg(...picture(360, shortSeconds, 5), '-pix_fmt', 'yuv420p', ...encoder, `short/${codec}.mp4`);
   }
@@ -99,9 +143,23 @@ async function dash(folder: string, ffmpeg: Ffmpeg, name: string, videos: readon
   const inputs = [...videos, 'aud.m4a'].flatMap((file) => ['-i', `short/${file}`]);
   const maps = [...videos, 'aud.m4a'].flatMap((_, index) => ['-map', String(index)]);
   const sets = `id=0,streams=v id=1,streams=a`;
-  await ffmpeg(...inputs, ...maps, '-c', 'copy', '-f', 'dash', '-adaptation_sets', sets, '-dash_segment_type', 'mp4',
-    '-init_seg_name', `${name}-$RepresentationID$-init.m4s`, '-media_seg_name', `${name}-$RepresentationID$-$Number$.m4s`,
-    `short/${name}.mpd`); // prettier-ignore
+  await ffmpeg(
+    ...inputs,
+    ...maps,
+    '-c',
+    'copy',
+    '-f',
+    'dash',
+    '-adaptation_sets',
+    sets,
+    '-dash_segment_type',
+    'mp4',
+    '-init_seg_name',
+    `${name}-$RepresentationID$-init.m4s`,
+    '-media_seg_name',
+    `${name}-$RepresentationID$-$Number$.m4s`,
+    `short/${name}.mpd`,
+  );
   const path = join(folder, 'short', `${name}.mpd`);
   const texts = ['en', 'es'].map(
     (language, index) =>

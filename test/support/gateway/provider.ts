@@ -36,7 +36,11 @@ export async function openProvider(redirectUris: readonly string[], people: Peop
     scopes: ['openid', 'profile', 'groups'],
     // Without these it complains of its defaults on the console.
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, AuthorizationCode: 60, IdToken: 600 },
-    jwks: { keys: [{ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }), use: 'sig' }] }, // prettier-ignore
+    jwks: {
+      keys: [
+        { ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }), use: 'sig' },
+      ],
+    },
     cookies: { keys: ['only for a test'] },
     findAccount: (_context, subject) => ({
       accountId: subject,

@@ -8,7 +8,8 @@ export class Sections {
 
   /** The same by their groups, in the order of the page. */
   readonly groups = $derived.by((): readonly SectionGroup[] => {
-    const titleOf = (heading: HTMLHeadingElement): string => heading.closest<HTMLElement>('[data-group]')?.dataset['group'] ?? ''; // prettier-ignore
+    const titleOf = (heading: HTMLHeadingElement): string =>
+      heading.closest<HTMLElement>('[data-group]')?.dataset['group'] ?? '';
     const titles = this.headings.map(titleOf);
     return titles
       .filter((title, at) => titles.indexOf(title) === at)

@@ -9,7 +9,8 @@ const whenGone: Readonly<Partial<Record<DataOnDelete, string>>> = {
 /** What PostgreSQL asks of a column, in words. */
 export function columnFacts(column: DataColumn): string {
   const { isKey, isNullable, isIdentity, isGenerated, defaultValue, unique, reference, choices } = column;
-  const table = reference === null ? '' : `${reference.schema === 'public' ? '' : `${reference.schema}.`}${reference.name}`; // prettier-ignore
+  const table =
+    reference === null ? '' : `${reference.schema === 'public' ? '' : `${reference.schema}.`}${reference.name}`;
   return [
     ...(isKey ? ['Key'] : isNullable ? ['May be empty'] : ['Never empty']),
     ...(isIdentity ? ['counts up by itself'] : isGenerated ? ['written by PostgreSQL'] : []),

@@ -26,7 +26,11 @@ export function draftOf(columns: readonly DataColumn[], values: Values | undefin
 
 /** The modes that a column knows. */
 export function modesOf({ isNullable, defaultValue }: DataColumn, isNew: boolean): readonly FieldMode[] {
-  return ['value', ...(isNullable ? (['null'] as const) : []), ...(isNew && defaultValue !== null ? (['default'] as const) : [])]; // prettier-ignore
+  return [
+    'value',
+    ...(isNullable ? (['null'] as const) : []),
+    ...(isNew && defaultValue !== null ? (['default'] as const) : []),
+  ];
 }
 
 /** What is to be written: of a row that is there only what is another than before. */

@@ -39,8 +39,20 @@ export interface TableBefore {
 
 /** Types that are proposed; PostgreSQL knows more. */
 export const usualTypes = [
-  'text', 'bigint', 'integer', 'boolean', 'uuid', 'timestamptz', 'date', 'time', 'numeric', 'double precision', 'jsonb', 'text[]', 'bytea',
-] as const; // prettier-ignore
+  'text',
+  'bigint',
+  'integer',
+  'boolean',
+  'uuid',
+  'timestamptz',
+  'date',
+  'time',
+  'numeric',
+  'double precision',
+  'jsonb',
+  'text[]',
+  'bytea',
+] as const;
 
 /** Expressions that columns of a type often begin with. */
 export function usualDefaults(type: string): readonly string[] {
@@ -145,8 +157,10 @@ function changesOf(old: DataColumn, now: ColumnDraft): readonly string[] {
   // A default of the old type need not fit the new one.
   if ((hasType || hasDefault) && before.defaultValue !== '') changes.push(`alter column ${column} drop default`);
   if (hasType) changes.push(`alter column ${column} type ${now.type.trim()} using ${column}::${now.type.trim()}`);
-  if ((hasType || hasDefault) && now.defaultValue.trim() !== '') changes.push(`alter column ${column} set default ${now.defaultValue.trim()}`); // prettier-ignore
-  if (now.isRequired !== before.isRequired) changes.push(`alter column ${column} ${now.isRequired ? 'set' : 'drop'} not null`); // prettier-ignore
+  if ((hasType || hasDefault) && now.defaultValue.trim() !== '')
+    changes.push(`alter column ${column} set default ${now.defaultValue.trim()}`);
+  if (now.isRequired !== before.isRequired)
+    changes.push(`alter column ${column} ${now.isRequired ? 'set' : 'drop'} not null`);
   if (now.isUnique && old.unique === null) changes.push(`add unique (${column})`);
   if (now.reference !== '' && hasReference) {
     const added =

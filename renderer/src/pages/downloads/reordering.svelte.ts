@@ -55,10 +55,28 @@ class Reordering {
       controller.abort();
     };
     const isOurs = (other: PointerEvent): boolean => other.pointerId === event.pointerId;
-    addEventListener('pointermove', (next) => { if (isOurs(next)) y = next.clientY; }, { signal }); // prettier-ignore
-    addEventListener('pointerup', (next) => { if (isOurs(next)) this.#letGo(); }, { signal }); // prettier-ignore
+    addEventListener(
+      'pointermove',
+      (next) => {
+        if (isOurs(next)) y = next.clientY;
+      },
+      { signal },
+    );
+    addEventListener(
+      'pointerup',
+      (next) => {
+        if (isOurs(next)) this.#letGo();
+      },
+      { signal },
+    );
     addEventListener('pointercancel', () => this.#end(), { signal });
-    addEventListener('keydown', (next) => { if (next.key === 'Escape') this.#end(); }, { signal, capture: true }); // prettier-ignore
+    addEventListener(
+      'keydown',
+      (next) => {
+        if (next.key === 'Escape') this.#end();
+      },
+      { signal, capture: true },
+    );
     place();
   }
 

@@ -33,7 +33,9 @@ export function refOfTag(name: string, branches: readonly string[]): string {
 
 /** What is asked for, in the one form in which it is told here. */
 export function plainRef(ref: string, { branches, tags }: Names): string {
-  const [branch, tag] = ['refs/heads/', 'refs/tags/'].map((prefix) => ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined); // prettier-ignore
+  const [branch, tag] = ['refs/heads/', 'refs/tags/'].map((prefix) =>
+    ref.startsWith(prefix) ? ref.slice(prefix.length) : undefined,
+  );
   if (branch !== undefined && branches.includes(branch)) return refOfBranch(branch);
   return tag !== undefined && tags.includes(tag) ? refOfTag(tag, branches) : ref;
 }

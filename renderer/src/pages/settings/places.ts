@@ -25,7 +25,8 @@ export function placeOfField(
   if (section.id === firstSection) return `/settings/${general}/${field.name}`;
   if (section.id !== 'host') return `/settings/${section.id}/${field.name}`;
   // Network is a page of its own, whose settings are one of its tabs.
-  const page = field.area === 'network' ? '/network/settings' : `/settings/${field.area === desktop ? general : field.area}`; // prettier-ignore
+  const page =
+    field.area === 'network' ? '/network/settings' : `/settings/${field.area === desktop ? general : field.area}`;
   return `${page}/${field.name}`;
 }
 

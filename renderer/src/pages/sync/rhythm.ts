@@ -27,7 +27,14 @@ const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 /** So many minutes the clock of a zone is ahead of this browser's; undefined for a zone that it does not know. */
 function minutesAhead(zone: string, now: number): number | undefined {
   try {
-    const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', hourCycle: 'h23' } as const; // prettier-ignore
+    const parts = {
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      hourCycle: 'h23',
+    } as const;
     const clockOf = (timeZone?: string): number => {
       const format = new Intl.DateTimeFormat('en', timeZone === undefined ? parts : { ...parts, timeZone });
       const at = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));

@@ -16,7 +16,8 @@ export function stateWords({ state, kind, totals }: Pick<SyncJob, 'state' | 'kin
     case 'running':
       return { text: kind === 'preview' ? 'Previewing' : 'Running', tone: 'sea' };
     case 'done':
-      if (totals.errors > 0) return { text: totals.errors === 1 ? '1 error' : `${totals.errors.toLocaleString('en')} errors`, tone: 'warn' }; // prettier-ignore
+      if (totals.errors > 0)
+        return { text: totals.errors === 1 ? '1 error' : `${totals.errors.toLocaleString('en')} errors`, tone: 'warn' };
       return { text: kind === 'preview' ? 'Previewed' : 'Done', tone: 'ok' };
     case 'held':
       return { text: 'Waits for you', tone: 'lamp' };
@@ -118,7 +119,14 @@ function lengthWords(ms: number): string {
 }
 
 const clockTime = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const moment = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }); // prettier-ignore
+const moment = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 
 /** `today, 14:30`, `tomorrow, 03:30`, `Sun, Nov 29, 03:00` */
 export function comingWords(time: number, now: number): string {

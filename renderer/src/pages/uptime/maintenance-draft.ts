@@ -45,7 +45,9 @@ export function windowDraftOf(window: Maintenance): WindowDraft {
   const [from = '', until = ''] = window.dateRange.map((text) => text.replace(' ', 'T').slice(0, 16));
   const clock = (at: number, usual: string): string => {
     const time = window.timeRange[at];
-    return time === undefined ? usual : [time.hours, time.minutes].map((part) => String(part).padStart(2, '0')).join(':'); // prettier-ignore
+    return time === undefined
+      ? usual
+      : [time.hours, time.minutes].map((part) => String(part).padStart(2, '0')).join(':');
   };
   const { title, description, strategy, weekdays, cron, monitors, statusPages, notifyStart, notifyEnd } = window;
   return {
@@ -69,7 +71,9 @@ export function windowFieldsOf(draft: WindowDraft) {
     return { hours, minutes, seconds: 0 };
   };
   const day = (word: string) =>
-    /^-[1-4]$/.test(word) ? (`lastDay${word.slice(1)}` as 'lastDay1' | 'lastDay2' | 'lastDay3' | 'lastDay4') : Number(word); // prettier-ignore
+    /^-[1-4]$/.test(word)
+      ? (`lastDay${word.slice(1)}` as 'lastDay1' | 'lastDay2' | 'lastDay3' | 'lastDay4')
+      : Number(word);
   return {
     ...{ title, description, strategy, cron, notifyStart, notifyEnd },
     dateRange: strategy === 'manual' ? [] : [draft.from, draft.until].filter((text) => text !== ''),

@@ -2,7 +2,14 @@ import type { Maintenance } from '../../../../services/contracts/uptime/maintena
 import type { IconName } from '../../parts/text/icons.ts';
 import { planWords } from './maintenance-draft.ts';
 
-const thisYear: Intl.DateTimeFormatOptions = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }; // prettier-ignore
+const thisYear: Intl.DateTimeFormatOptions = {
+  weekday: 'short',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+};
 const near = new Intl.DateTimeFormat('en', thisYear);
 const far = new Intl.DateTimeFormat('en', { ...thisYear, year: 'numeric' });
 

@@ -124,7 +124,9 @@ function checked(fields: Readonly<Record<string, unknown>>): MonitorConfig {
   // All at once: nobody likes to be told of the next field after the one before.
   const wrong = Object.entries(missingTarget(fields));
   if (parsed.success && wrong.length === 0) return parsed.data;
-  wrong.push(...(parsed.error?.issues ?? []).map(({ path, message }): [string, string] => [String(path[0] ?? ''), message])); // prettier-ignore
+  wrong.push(
+    ...(parsed.error?.issues ?? []).map(({ path, message }): [string, string] => [String(path[0] ?? ''), message]),
+  );
   throw new Problem('uptime.invalid', 400, wrong[0]?.[1] ?? 'This is not valid.', {
     fields: Object.fromEntries(wrong),
   });

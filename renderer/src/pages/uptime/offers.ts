@@ -32,7 +32,6 @@ export async function containerOffers(
   hosts: readonly DockerHost[],
   rows: readonly MonitorRow[],
 ): Promise<readonly Offer[]> {
-  // prettier-ignore
   const watched = new Set(rows.filter(({ type }) => type === 'docker').map(({ target }) => target));
   const found = await Promise.allSettled(hosts.map((host) => call(uptimeApi.testDockerHost, { body: host })));
   return found.flatMap((one, at) => {

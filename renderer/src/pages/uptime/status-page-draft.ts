@@ -48,14 +48,21 @@ export function pageDraftOf(page: StatusPage): PageDraft {
     names: page.domainNameList.join(', '),
     pushTopic: page.pushTopic ?? '',
     notifyTag: page.notifyTag ?? '',
-    groups: publicGroupList.map(({ id, name, monitorList }, key) => ({ key, id, name, monitors: monitorList.map((one) => one.id) })), // prettier-ignore
+    groups: publicGroupList.map(({ id, name, monitorList }, key) => ({
+      key,
+      id,
+      name,
+      monitors: monitorList.map((one) => one.id),
+    })),
   };
 }
 
 /** The fields to send; what `before` says of a monitor beyond that it is shown stays. */
 export function pageFieldsOf(draft: PageDraft, before: StatusPage | undefined) {
   const given = (text: string): string | null => (text.trim() === '' ? null : text.trim());
-  const shown = new Map((before?.publicGroupList ?? []).flatMap(({ monitorList }) => monitorList.map((one) => [one.id, one]))); // prettier-ignore
+  const shown = new Map(
+    (before?.publicGroupList ?? []).flatMap(({ monitorList }) => monitorList.map((one) => [one.id, one])),
+  );
   const { title, slug, theme, published, showOutages, showCertificateExpiry, customCSS } = draft;
   return {
     ...{ title, slug, theme, published, showOutages, showCertificateExpiry },

@@ -90,7 +90,8 @@ export function lengthWords(ms: number): string {
   if (minutes < 60) return `${String(minutes)} min`;
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);
-  if (hours < 48) return [`${String(hours)} h`, ...(minutes % 60 === 0 ? [] : [`${String(minutes % 60)} min`])].join(' '); // prettier-ignore
+  if (hours < 48)
+    return [`${String(hours)} h`, ...(minutes % 60 === 0 ? [] : [`${String(minutes % 60)} min`])].join(' ');
   return [`${String(days)} d`, ...(hours % 24 === 0 ? [] : [`${String(hours % 24)} h`])].join(' ');
 }
 

@@ -30,7 +30,6 @@ export function paintLastName(
   name: string,
   { font, color }: { readonly font: string; readonly color: string },
 ): void {
-  // prettier-ignore
   const { ctx, bbox, width } = plot;
   const pxRatio = ctx.canvas.width / width;
   ctx.save();

@@ -21,7 +21,17 @@ const words: Readonly<Record<MailPurpose, { readonly subject: string; readonly a
 /** The mail as plain text; the link is alone on its line, so that every program makes it clickable. */
 export function mailText(
   purpose: MailPurpose,
-  { site, link, code, change }: { readonly site: string; readonly link?: string; readonly code: string; readonly change?: { readonly from: string; readonly to: string } }, // prettier-ignore
+  {
+    site,
+    link,
+    code,
+    change,
+  }: {
+    readonly site: string;
+    readonly link?: string;
+    readonly code: string;
+    readonly change?: { readonly from: string; readonly to: string };
+  },
 ): MailText {
   const { subject, ask } = words[purpose];
   const about = change === undefined ? ask : `${ask} from ${change.from} to ${change.to}:`;

@@ -31,7 +31,8 @@ export class Body {
     } catch {
       throw badJson(jsonComplaint(text));
     }
-    if (value !== null && (typeof value !== 'object' || Array.isArray(value))) throw badJson(mismatch(value, 'body', 'object')); // prettier-ignore
+    if (value !== null && (typeof value !== 'object' || Array.isArray(value)))
+      throw badJson(mismatch(value, 'body', 'object'));
     if (isNestedDeeply(value, mostLevels)) throw badJson('exceeded max depth');
     this.#fields = (value ?? {}) as Readonly<Record<string, unknown>>;
   }

@@ -87,4 +87,8 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-export const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({ status: 200, headers, body }); // prettier-ignore
+export const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status: 200,
+  headers,
+  body,
+});

@@ -68,7 +68,13 @@ const columns = {
   magiclink: ['recovery_token', 'recovery_sent_at'],
 } as const;
 
-const flowMethods = { signup: 'email/signup', invite: 'invite', recovery: 'recovery', magiclink: 'magiclink', email_change: 'email_change' } as const; // prettier-ignore
+const flowMethods = {
+  signup: 'email/signup',
+  invite: 'invite',
+  recovery: 'recovery',
+  magiclink: 'magiclink',
+  email_change: 'email_change',
+} as const;
 
 /** What the flow of a link of this type is called; undefined where no program can wait for one. */
 export function flowMethod(type: string): string | undefined {
@@ -116,7 +122,12 @@ export async function planEmailChange(
     const code = sixDigits();
     const hash = prefix + parts.keys.codeHash(address, code);
     const link = linkOf(call.base, hash, 'email_change', redirectTo);
-    const { subject, body } = mailText('email_change', { site, link, code, change: { from: from === '' ? 'none' : from, to } }); // prettier-ignore
+    const { subject, body } = mailText('email_change', {
+      site,
+      link,
+      code,
+      change: { from: from === '' ? 'none' : from, to },
+    });
     return { hash, mail: { to: address, subject, body, link } };
   };
   const fresh = letter(to);
@@ -150,7 +161,6 @@ export async function planReauthentication(
   call: Call,
   user: StoredUser,
 ): Promise<PlannedMail> {
-  // prettier-ignore
   tooSoon(parts, user.reauthentication_sent_at, call.now);
   countMail(parts, call, 'reauthentication');
   const email = user.email ?? '';

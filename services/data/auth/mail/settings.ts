@@ -29,8 +29,17 @@ export const mailFields = {
       title: 'User of the mail server',
       description: 'Empty: without a sign-in.',
     }),
-  smtpPassword: z.string().max(1024).default('').meta({ live: true, needs: { smtpHost: true },
-    title: 'Password of the mail server', description: 'Empty: none.', secret: true }), // prettier-ignore
+  smtpPassword: z
+    .string()
+    .max(1024)
+    .default('')
+    .meta({
+      live: true,
+      needs: { smtpHost: true },
+      title: 'Password of the mail server',
+      description: 'Empty: none.',
+      secret: true,
+    }),
   smtpMode: z
     .enum(['starttls', 'ssl', 'insecure'])
     .default('starttls')
@@ -41,8 +50,16 @@ export const mailFields = {
       description: 'On the way to the mail server.',
       choices: { starttls: 'STARTTLS', ssl: 'TLS from the first byte', insecure: 'None' },
     }),
-  smtpFrom: z.string().max(320).default('').meta({ live: true, needs: { smtpHost: true },
-    title: 'Sender of mails', description: 'The address that mails of sign-in come from.' }), // prettier-ignore
+  smtpFrom: z
+    .string()
+    .max(320)
+    .default('')
+    .meta({
+      live: true,
+      needs: { smtpHost: true },
+      title: 'Sender of mails',
+      description: 'The address that mails of sign-in come from.',
+    }),
   smtpName: z
     .string()
     .max(100)

@@ -37,7 +37,10 @@ export function ownUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, par
     return user;
   };
   const shown = async (users: readonly StoredUser[]): Promise<DataUser[]> => {
-    const activity = await activityOf(database, users.map(({ id }) => id)); // prettier-ignore
+    const activity = await activityOf(
+      database,
+      users.map(({ id }) => id),
+    );
     return users.map((user) => view(user, activity.get(user.id), clock.now()));
   };
   const one = async (id: string): Promise<DataUser> => {

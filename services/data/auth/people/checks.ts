@@ -46,7 +46,8 @@ export function challengeOf(body: Body): Challenge | undefined {
   if (challenge.length < 43 || challenge.length > 128) {
     throw invalid('code challenge has to be between 43 and 128 characters');
   }
-  if (!/^[\w.~-]+$/.test(challenge)) throw invalid('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes'); // prettier-ignore
+  if (!/^[\w.~-]+$/.test(challenge))
+    throw invalid('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes');
   if (method !== 's256' && method !== 'plain') throw invalid(`unsupported code_challenge method "${method}"`);
   return { challenge, method };
 }

@@ -15,7 +15,6 @@ export async function saveUser(
   change: UserChange,
   options: Parameters<typeof insertUser>[2],
 ): Promise<StoredUser> {
-  // prettier-ignore
   try {
     return await insertUser(sql, change, options);
   } catch (error) {

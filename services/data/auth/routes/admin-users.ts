@@ -13,7 +13,18 @@ import { factorView, userView } from '../session/view.ts';
 import type { Sql } from '../store/database.ts';
 import { deleteFactor, renameFactor } from '../store/factors.ts';
 import { deleteSessions } from '../store/sessions.ts';
-import { changeIdentity, changeUser, isSortColumn, listUsers, lockedUser, noTokens, userByEmail, userById, type StoredUser, type UserChange } from '../store/users.ts'; // prettier-ignore
+import {
+  changeIdentity,
+  changeUser,
+  isSortColumn,
+  listUsers,
+  lockedUser,
+  noTokens,
+  userByEmail,
+  userById,
+  type StoredUser,
+  type UserChange,
+} from '../store/users.ts';
 import type { Route } from './route.ts';
 
 const guarded =
@@ -57,7 +68,8 @@ async function list(parts: AuthParts, call: Call): Promise<Answer> {
   const asked = call.query.getAll('sort').map((text) => {
     const [column = '', direction = 'desc'] = text.split(' ', 2);
     if (!isSortColumn(column)) throw invalid(`Bad Sort Parameters: bad field for sort '${column}'`);
-    if (!/^(?:asc|desc)$/i.test(direction)) throw invalid(`Bad Sort Parameters: bad direction for sort '${direction}', only 'asc' and 'desc' allowed`); // prettier-ignore
+    if (!/^(?:asc|desc)$/i.test(direction))
+      throw invalid(`Bad Sort Parameters: bad direction for sort '${direction}', only 'asc' and 'desc' allowed`);
     return { column, ascending: direction.toLowerCase() === 'asc' };
   });
   const sort = asked.length === 0 ? [{ column: 'created_at' as const, ascending: false }] : asked;
@@ -81,7 +93,8 @@ async function commonFields({ passwords }: AuthParts, body: Body, now: number): 
   const hash = body.text('password_hash');
   if (password !== '' && hash !== '') throw invalid('Only a password or a password hash should be provided');
   if (password !== '') checkPassword(password);
-  if (hash !== '' && !isReadableHash(hash)) throw invalid('The password hash is of no kind that can be checked here: use bcrypt or argon2id'); // prettier-ignore
+  if (hash !== '' && !isReadableHash(hash))
+    throw invalid('The password hash is of no kind that can be checked here: use bcrypt or argon2id');
   const encrypted = password === '' ? hash : await passwords.hash(password);
   const role = body.text('role');
   return {
@@ -96,7 +109,8 @@ function banOf(body: Body, now: number): UserChange {
   if (text === '') return {};
   if (text === 'none') return { banned_until: null };
   const duration = parseDuration(text);
-  if (duration === undefined) throw invalid(`invalid format for ban duration: time: invalid duration ${JSON.stringify(text)}`); // prettier-ignore
+  if (duration === undefined)
+    throw invalid(`invalid format for ban duration: time: invalid duration ${JSON.stringify(text)}`);
   if (duration <= 0) return { banned_until: null };
   // The table's times end somewhere.
   return { banned_until: Math.min(now + duration, Date.UTC(9999, 11, 31)) };
@@ -203,7 +217,10 @@ async function remove(parts: AuthParts, call: Call): Promise<Answer> {
       },
       call.now,
     );
-    await sql.query(`update auth.identities set identity_data = '{}', provider_id = $2 || id::text where user_id = $1`, [user.id, hide('')]); // prettier-ignore
+    await sql.query(
+      `update auth.identities set identity_data = '{}', provider_id = $2 || id::text where user_id = $1`,
+      [user.id, hide('')],
+    );
     await sql.query('delete from auth.mfa_factors where user_id = $1', [user.id]);
     await deleteSessions(sql, user.id);
   });

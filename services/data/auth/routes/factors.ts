@@ -7,7 +7,15 @@ import type { AuthParts } from '../parts.ts';
 import { requireUser, type Asking } from '../session/bearer.ts';
 import { sessionView } from '../session/issue.ts';
 import { siteOf } from '../site.ts';
-import { challengeOf, deleteFactor, insertChallenge, insertFactor, raiseSession, secretOf, takeStep } from '../store/factors.ts'; // prettier-ignore
+import {
+  challengeOf,
+  deleteFactor,
+  insertChallenge,
+  insertFactor,
+  raiseSession,
+  secretOf,
+  takeStep,
+} from '../store/factors.ts';
 import { presentedBySession, rotate, userAndSession } from '../store/sessions.ts';
 import { lockedUser, type StoredFactor } from '../store/users.ts';
 import type { Route } from './route.ts';
@@ -45,17 +53,26 @@ async function enroll(parts: AuthParts, call: Call): Promise<Answer> {
   const body = await call.body();
   const [type, name, issuer] = [body.text('factor_type'), body.text('friendly_name'), body.text('issuer')];
   if (type === 'phone') throw new Refusal(422, 'mfa_phone_enroll_not_enabled', 'MFA enroll is disabled for Phone');
-  if (type === 'webauthn') throw new Refusal(422, 'mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn'); // prettier-ignore
+  if (type === 'webauthn')
+    throw new Refusal(422, 'mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn');
   if (type !== 'totp') throw invalid('factor_type needs to be totp, phone, or webauthn');
   const id = randomUUID();
   const secret = base32(randomBytes(20));
   await parts.database.transaction(async (sql) => {
     const factors = (await lockedUser(sql, user.id))?.factors ?? [];
     if (factors.some(({ friendly_name }) => (friendly_name ?? '') === name)) {
-      throw new Refusal(422, 'mfa_factor_name_conflict', `A factor with the friendly name ${JSON.stringify(name)} for this user already exists`); // prettier-ignore
+      throw new Refusal(
+        422,
+        'mfa_factor_name_conflict',
+        `A factor with the friendly name ${JSON.stringify(name)} for this user already exists`,
+      );
     }
     if (factors.length >= mostFactors) {
-      throw new Refusal(422, 'too_many_enrolled_mfa_factors', 'Maximum number of verified factors reached, unenroll to continue'); // prettier-ignore
+      throw new Refusal(
+        422,
+        'too_many_enrolled_mfa_factors',
+        'Maximum number of verified factors reached, unenroll to continue',
+      );
     }
     if (factors.some(({ status }) => status === 'verified') && session.aal !== 'aal2') {
       throw new Refusal(403, 'insufficient_aal', 'AAL2 required to enroll a new factor');
@@ -63,7 +80,9 @@ async function enroll(parts: AuthParts, call: Call): Promise<Answer> {
     await insertFactor(sql, user.id, name, parts.context.vault.seal(secret, sealing), id, call.now);
   });
   const who = issuer === '' ? new URL(siteOf(parts, call)).host : issuer;
-  const label = `${encodeURIComponent(who)}:${encodeURIComponent(user.email ?? '')}`.replaceAll('%40', '@').replaceAll('%3A', ':'); // prettier-ignore
+  const label = `${encodeURIComponent(who)}:${encodeURIComponent(user.email ?? '')}`
+    .replaceAll('%40', '@')
+    .replaceAll('%3A', ':');
   const query = new URLSearchParams({ algorithm: 'SHA1', digits: '6', issuer: who, period: '30', secret });
   const uri = `otpauth://totp/${label}?${query.toString().replaceAll('+', '%20').replaceAll('%3A', ':')}`;
   const qr_code = renderSVG(uri, { ecc: 'M', pixelSize: 4 });
@@ -92,7 +111,11 @@ async function verify(parts: AuthParts, call: Call): Promise<Answer> {
     throw new Refusal(422, 'mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.');
   }
   if (known.createdAt + challengeMs < call.now) {
-    throw new Refusal(422, 'mfa_challenge_expired', `MFA challenge ${challengeId} has expired, verify against another challenge or create a new challenge.`); // prettier-ignore
+    throw new Refusal(
+      422,
+      'mfa_challenge_expired',
+      `MFA challenge ${challengeId} has expired, verify against another challenge or create a new challenge.`,
+    );
   }
   if (!limits.mayTry('factor', factor.id, call.now)) throw tooMany();
   limits.failed('factor', factor.id, call.now);
@@ -102,7 +125,8 @@ async function verify(parts: AuthParts, call: Call): Promise<Answer> {
   if (step === undefined) throw wrong();
   const view = await database.transaction(async (sql) => {
     const before = await presentedBySession(sql, session.id);
-    if (before === undefined) throw new Refusal(403, 'session_not_found', 'Session from session_id claim in JWT does not exist'); // prettier-ignore
+    if (before === undefined)
+      throw new Refusal(403, 'session_not_found', 'Session from session_id claim in JWT does not exist');
     if (!(await takeStep(sql, factor.id, step, call.now))) throw wrong();
     await raiseSession(sql, {
       userId: user.id,

@@ -24,7 +24,6 @@ async function planned(
   user: StoredUser,
   plan: (sql: Sql, user: StoredUser) => Promise<PlannedMail>,
 ): Promise<Answer> {
-  // prettier-ignore
   const mail = await parts.database.transaction(async (sql) => plan(sql, (await lockedUser(sql, user.id)) ?? user));
   await mail.send();
   return ok({});

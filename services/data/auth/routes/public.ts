@@ -5,10 +5,19 @@ import type { Route } from './route.ts';
 
 /** What a client may know before anybody has signed in. */
 export const publicRoutes: readonly Route[] = [
-  ['GET', '/health', () => answered({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' })], // prettier-ignore
+  [
+    'GET',
+    '/health',
+    () =>
+      answered({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' }),
+  ],
   ['GET', '/settings', ({ settings }) => answered(settingsView(settings))],
   // Of a shared secret nothing is published.
-  ['GET', '/.well-known/jwks.json', ({ keys }) => answered({ keys: keys.published }, { 'cache-control': 'public, max-age=600' })], // prettier-ignore
+  [
+    'GET',
+    '/.well-known/jwks.json',
+    ({ keys }) => answered({ keys: keys.published }, { 'cache-control': 'public, max-age=600' }),
+  ],
   ['GET', '/authorize', authorize],
   ['GET', '/callback', callback],
   ['POST', '/callback', callback],
@@ -16,9 +25,30 @@ export const publicRoutes: readonly Route[] = [
 ];
 
 const providers = [
-  'apple', 'azure', 'bitbucket', 'discord', 'facebook', 'snapchat', 'figma', 'fly', 'github', 'gitlab', 'google', 'keycloak',
-  'kakao', 'linkedin', 'linkedin_oidc', 'notion', 'spotify', 'slack', 'slack_oidc', 'workos', 'twitch', 'twitter', 'zoom',
-]; // prettier-ignore
+  'apple',
+  'azure',
+  'bitbucket',
+  'discord',
+  'facebook',
+  'snapchat',
+  'figma',
+  'fly',
+  'github',
+  'gitlab',
+  'google',
+  'keycloak',
+  'kakao',
+  'linkedin',
+  'linkedin_oidc',
+  'notion',
+  'spotify',
+  'slack',
+  'slack_oidc',
+  'workos',
+  'twitch',
+  'twitter',
+  'zoom',
+];
 
 function answered(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   return Promise.resolve(ok(body, headers));
@@ -49,7 +79,11 @@ function settingsView({ anonymousSignIns, autoconfirm, signUp }: AuthParts['sett
 function authorize(_parts: AuthParts, { query }: Call): Promise<Answer> {
   const provider = query.get('provider') ?? '';
   const known = providers.includes(provider);
-  return refused(invalid(`Unsupported provider: ${known ? 'provider is not enabled' : `Provider ${provider.slice(0, 100)} could not be found`}`)); // prettier-ignore
+  return refused(
+    invalid(
+      `Unsupported provider: ${known ? 'provider is not enabled' : `Provider ${provider.slice(0, 100)} could not be found`}`,
+    ),
+  );
 }
 
 function callback(): Promise<Answer> {

@@ -37,7 +37,11 @@ async function putUser(parts: AuthParts, call: Call): Promise<Answer> {
   const isNewEmail = email !== undefined && email !== user.email;
   const hasFactor = user.factors.some(({ status }) => status === 'verified');
   if (hasFactor && session.aal !== 'aal2' && (password !== undefined || isNewEmail)) {
-    throw new Refusal(401, 'insufficient_aal', 'AAL2 session is required to update email or password when MFA is enabled.'); // prettier-ignore
+    throw new Refusal(
+      401,
+      'insufficient_aal',
+      'AAL2 session is required to update email or password when MFA is enabled.',
+    );
   }
   if (user.is_anonymous && password !== undefined && email === undefined) {
     throw invalid('Updating password of an anonymous user without an email or phone is not allowed').as(422);
@@ -46,7 +50,10 @@ async function putUser(parts: AuthParts, call: Call): Promise<Answer> {
   const passwordChange =
     password === undefined
       ? undefined
-      : await changeOfPassword(parts, call, asking, password, { nonce: body.text('nonce'), current: body.text('current_password') }); // prettier-ignore
+      : await changeOfPassword(parts, call, asking, password, {
+          nonce: body.text('nonce'),
+          current: body.text('current_password'),
+        });
   const mail = { redirectTo: redirectOf(parts, call), challenge: challengeOf(body) };
   const outcome = await parts.database.transaction(async (sql): Promise<StoredUser | PlannedMail> => {
     let now = (await lockedUser(sql, user.id)) ?? user;

@@ -14,7 +14,16 @@ import { beginSession, type SessionView } from '../session/issue.ts';
 import { redirectOf } from '../site.ts';
 import type { Sql } from '../store/database.ts';
 import { issueCode } from '../store/flows.ts';
-import { changeIdentity, changeUser, lockedUser, userByEmail, userById, userByToken, userChangingEmail, type StoredUser } from '../store/users.ts'; // prettier-ignore
+import {
+  changeIdentity,
+  changeUser,
+  lockedUser,
+  userByEmail,
+  userById,
+  userByToken,
+  userChangingEmail,
+  type StoredUser,
+} from '../store/users.ts';
 import type { Route } from './route.ts';
 import { limit } from './signup.ts';
 
@@ -105,7 +114,11 @@ async function getVerify(parts: AuthParts, call: Call): Promise<Answer> {
       if (!byCodes) return beginSession(parts, sql, call, user, 'otp');
       const code = await issueCode(sql, user.id, flowMethod(proven.type) ?? '', call.now);
       if (code !== undefined) return code;
-      throw new Refusal(400, 'flow_state_not_found', 'No associated flow state found. No valid flow state found for user.'); // prettier-ignore
+      throw new Refusal(
+        400,
+        'flow_state_not_found',
+        'No associated flow state found. No valid flow state found for user.',
+      );
     });
     if (outcome === undefined) return ledOn(target, { message: oneOfTwo, sb: '' }, byCodes);
     if (typeof outcome === 'string') {
@@ -179,12 +192,20 @@ type Kind = 'confirmation' | 'recovery' | 'email_change';
 
 function tokensOf(user: StoredUser, kind: Kind): readonly string[] {
   const { confirmation_token, recovery_token, email_change_token_new, email_change_token_current } = user;
-  const all = { confirmation: [confirmation_token], recovery: [recovery_token], email_change: [email_change_token_new, email_change_token_current] }[kind]; // prettier-ignore
+  const all = {
+    confirmation: [confirmation_token],
+    recovery: [recovery_token],
+    email_change: [email_change_token_new, email_change_token_current],
+  }[kind];
   return all.filter((token) => token !== null && token !== '') as string[];
 }
 
 function sentAt(user: StoredUser, kind: Kind): string | null {
-  return { confirmation: user.confirmation_sent_at, recovery: user.recovery_sent_at, email_change: user.email_change_sent_at }[kind]; // prettier-ignore
+  return {
+    confirmation: user.confirmation_sent_at,
+    recovery: user.recovery_sent_at,
+    email_change: user.email_change_sent_at,
+  }[kind];
 }
 
 function isFresh({ timing }: AuthParts, sent: string | null, now: number): boolean {
@@ -198,7 +219,6 @@ async function takeProof(
   { now }: Call,
   { user, type, hash }: Proven,
 ): Promise<StoredUser | undefined> {
-  // prettier-ignore
   if (type === 'email_change') {
     const needsBoth = !settings.autoconfirm && (user.email ?? '') !== '' && user.email_change_confirm_status === 0;
     if (!needsBoth) return finishEmailChange(sql, user, now);

@@ -23,7 +23,6 @@ export async function beginSession(
   user: StoredUser,
   method: string,
 ): Promise<SessionView> {
-  // prettier-ignore
   const { now, userAgent, address } = call;
   const { session, token } = await insertSession(sql, { user, method, userAgent, ip: address, now });
   parts.metrics.sessions.inc({ method });

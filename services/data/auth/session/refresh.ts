@@ -16,7 +16,8 @@ export async function refresh(parts: AuthParts, call: Call, token: string): Prom
   if (token.length !== 12) throw new Refusal(400, 'validation_failed', 'Refresh token is not valid');
   const outcome = await database.transaction(async (sql) => {
     const found = await presentedToken(sql, token);
-    if (found === undefined) return { refusal: refused('refresh_token_not_found', 'Refresh Token Not Found'), result: 'unknown' }; // prettier-ignore
+    if (found === undefined)
+      return { refusal: refused('refresh_token_not_found', 'Refresh Token Not Found'), result: 'unknown' };
     const { user, session, revoked, updatedAt, active } = found;
     if (isBanned(user, call.now)) return { refusal: refused('user_banned', 'User Banned'), result: 'unknown' };
     if (session.not_after !== null && millis(session.not_after) <= call.now) {

@@ -12,7 +12,6 @@ export async function insertFactor(
   id: string,
   now: number,
 ): Promise<void> {
-  // prettier-ignore
   await sql.query(
     `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret) values ($1, $2, $3, 'totp', 'unverified', $4, $4, $5)`,
     [id, userId, name, at(now), secret],
@@ -72,7 +71,6 @@ export async function raiseSession(
     now,
   }: { userId: string; sessionId: string; factorId: string; challengeId: string; now: number },
 ): Promise<void> {
-  // prettier-ignore
   const time = at(now);
   await sql.query('update auth.mfa_challenges set verified_at = $2 where id = $1', [challengeId, time]);
   await sql.query(
@@ -80,9 +78,19 @@ export async function raiseSession(
      on conflict (session_id, authentication_method) do update set updated_at = excluded.updated_at`,
     [sessionId, time],
   );
-  await sql.query(`update auth.sessions set aal = 'aal2', factor_id = $2, updated_at = $3 where id = $1`, [sessionId, factorId, time]); // prettier-ignore
-  await sql.query(`delete from auth.sessions where user_id = $1 and id <> $2 and coalesce(aal, 'aal1') < 'aal2'`, [userId, sessionId]); // prettier-ignore
-  await sql.query(`delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type = 'totp'`, [userId]); // prettier-ignore
+  await sql.query(`update auth.sessions set aal = 'aal2', factor_id = $2, updated_at = $3 where id = $1`, [
+    sessionId,
+    factorId,
+    time,
+  ]);
+  await sql.query(`delete from auth.sessions where user_id = $1 and id <> $2 and coalesce(aal, 'aal1') < 'aal2'`, [
+    userId,
+    sessionId,
+  ]);
+  await sql.query(
+    `delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type = 'totp'`,
+    [userId],
+  );
 }
 
 /** Sessions that were raised by it fall back. */

@@ -17,7 +17,6 @@ export async function insertFlow(
   { challenge, method: how }: Challenge,
   now: number,
 ): Promise<void> {
-  // prettier-ignore
   await sql.query(
     `insert into auth.flow_state (id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, authentication_method, created_at, updated_at)
      values ($1, $2, $3, $4::auth.code_challenge_method, $5, $6, $6, $7, $7)`,

@@ -7,11 +7,14 @@ import type { SchemaStep } from '../../engine/steps.ts';
 const tables: readonly string[] = [
   'create schema if not exists auth',
   ...[
-        ['aal_level', 'aal1', 'aal2', 'aal3'],
-        ['factor_type', 'totp', 'webauthn', 'phone'],
-        ['factor_status', 'unverified', 'verified'],
-        ['code_challenge_method', 's256', 'plain'],
-      ].map(([name = '', ...values]) => `do $$ begin create type auth.${name} as enum (${values.map((value) => `'${value}'`).join(', ')}); exception when duplicate_object then null; end $$`), // prettier-ignore
+    ['aal_level', 'aal1', 'aal2', 'aal3'],
+    ['factor_type', 'totp', 'webauthn', 'phone'],
+    ['factor_status', 'unverified', 'verified'],
+    ['code_challenge_method', 's256', 'plain'],
+  ].map(
+    ([name = '', ...values]) =>
+      `do $$ begin create type auth.${name} as enum (${values.map((value) => `'${value}'`).join(', ')}); exception when duplicate_object then null; end $$`,
+  ),
   `create table if not exists auth.users (
         instance_id uuid,
         id uuid not null primary key,
@@ -52,7 +55,16 @@ const tables: readonly string[] = [
   'create unique index if not exists users_email_partial_key on auth.users (email) where is_sso_user = false',
   'create index if not exists users_instance_id_email_idx on auth.users (instance_id, lower(email::text))',
   'create index if not exists users_created_at_idx on auth.users (created_at desc)',
-  ...['confirmation_token', 'recovery_token', 'email_change_token_new', 'email_change_token_current', 'reauthentication_token'].map((column) => `create unique index if not exists ${column}_idx on auth.users (${column}) where ${column}::text !~ '^[0-9 ]*$'`), // prettier-ignore
+  ...[
+    'confirmation_token',
+    'recovery_token',
+    'email_change_token_new',
+    'email_change_token_current',
+    'reauthentication_token',
+  ].map(
+    (column) =>
+      `create unique index if not exists ${column}_idx on auth.users (${column}) where ${column}::text !~ '^[0-9 ]*$'`,
+  ),
   `create table if not exists auth.identities (
         provider_id text not null,
         user_id uuid not null references auth.users (id) on delete cascade,

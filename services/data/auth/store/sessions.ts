@@ -14,7 +14,7 @@ export interface StoredSession {
   readonly amr: readonly { readonly method: string; readonly timestamp: number }[];
 }
 
-const sessionValue = `jsonb_build_object('id', s.id, 'user_id', s.user_id, 'aal', s.aal, 'factor_id', s.factor_id, 'created_at', s.created_at at time zone 'utc', 'not_after', s.not_after at time zone 'utc', 'amr', (select coalesce(jsonb_agg(jsonb_build_object('method', a.authentication_method, 'timestamp', floor(extract(epoch from a.updated_at))::bigint) order by a.updated_at desc), '[]') from auth.mfa_amr_claims a where a.session_id = s.id))`; // prettier-ignore
+const sessionValue = `jsonb_build_object('id', s.id, 'user_id', s.user_id, 'aal', s.aal, 'factor_id', s.factor_id, 'created_at', s.created_at at time zone 'utc', 'not_after', s.not_after at time zone 'utc', 'amr', (select coalesce(jsonb_agg(jsonb_build_object('method', a.authentication_method, 'timestamp', floor(extract(epoch from a.updated_at))::bigint) order by a.updated_at desc), '[]') from auth.mfa_amr_claims a where a.session_id = s.id))`;
 
 const at = (now: number): string => new Date(now).toISOString();
 
@@ -76,13 +76,19 @@ export async function presentedToken(sql: Sql, token: string): Promise<Presented
     'select 1 from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update',
     [token],
   );
-  const [row] = await sql.query<{ user: string; session: string; revoked: boolean | string; updated: string; active: string | null }>(
+  const [row] = await sql.query<{
+    user: string;
+    session: string;
+    revoked: boolean | string;
+    updated: string;
+    active: string | null;
+  }>(
     `select (${userValue})::text as user, (${sessionValue})::text as session, coalesce(r.revoked, false)::text as revoked,
        (extract(epoch from r.updated_at) * 1000)::bigint::text as updated,
        (select jsonb_build_object('token', c.token, 'parent', c.parent)::text from auth.refresh_tokens c where c.session_id = s.id and c.revoked = false order by c.id desc limit 1) as active
      from auth.refresh_tokens r join auth.sessions s on s.id = r.session_id join auth.users u on u.id = s.user_id where r.token = $1`,
     [token],
-  ); // prettier-ignore
+  );
   if (row === undefined) return undefined;
   return {
     user: JSON.parse(row.user) as StoredUser,
@@ -117,7 +123,10 @@ export async function rotate(sql: Sql, session: StoredSession, parent: string | 
 
 /** No token of the session counts any more. */
 export async function revokeFamily(sql: Sql, session: StoredSession, now: number): Promise<void> {
-  await sql.query('update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked = false', [session.id, at(now)]); // prettier-ignore
+  await sql.query(
+    'update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked = false',
+    [session.id, at(now)],
+  );
 }
 
 /** A session as its list has it. */
@@ -148,7 +157,10 @@ export async function deleteSessions(
   userId: string,
   which: { readonly only?: string; readonly except?: string } = {},
 ): Promise<void> {
-  await sql.query('delete from auth.sessions where user_id = $1 and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)', [userId, which.only ?? null, which.except ?? null]); // prettier-ignore
+  await sql.query(
+    'delete from auth.sessions where user_id = $1 and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)',
+    [userId, which.only ?? null, which.except ?? null],
+  );
 }
 
 /** What ended long ago goes, little at a time, so that nobody waits for it. */

@@ -64,14 +64,38 @@ export interface StoredUser {
 }
 
 const times = new Set([
-  'email_confirmed_at', 'phone_confirmed_at', 'confirmed_at', 'invited_at', 'confirmation_sent_at', 'recovery_sent_at',
-  'email_change_sent_at', 'reauthentication_sent_at', 'last_sign_in_at', 'created_at', 'updated_at', 'banned_until', 'deleted_at',
-]); // prettier-ignore
+  'email_confirmed_at',
+  'phone_confirmed_at',
+  'confirmed_at',
+  'invited_at',
+  'confirmation_sent_at',
+  'recovery_sent_at',
+  'email_change_sent_at',
+  'reauthentication_sent_at',
+  'last_sign_in_at',
+  'created_at',
+  'updated_at',
+  'banned_until',
+  'deleted_at',
+]);
 const texts = [
-  'id', 'aud', 'role', 'email', 'phone', 'encrypted_password', 'confirmation_token', 'recovery_token', 'email_change',
-  'email_change_token_new', 'email_change_token_current', 'email_change_confirm_status', 'reauthentication_token',
-  'raw_app_meta_data', 'raw_user_meta_data', 'is_anonymous',
-]; // prettier-ignore
+  'id',
+  'aud',
+  'role',
+  'email',
+  'phone',
+  'encrypted_password',
+  'confirmation_token',
+  'recovery_token',
+  'email_change',
+  'email_change_token_new',
+  'email_change_token_current',
+  'email_change_confirm_status',
+  'reauthentication_token',
+  'raw_app_meta_data',
+  'raw_user_meta_data',
+  'is_anonymous',
+];
 
 function object(table: string, plain: readonly string[], timed: Iterable<string>): string {
   const fields = [
@@ -81,11 +105,19 @@ function object(table: string, plain: readonly string[], timed: Iterable<string>
   return `json_build_object(${fields.join(', ')})`;
 }
 
-const identity = object('i', ['id', 'provider_id', 'user_id', 'identity_data', 'provider', 'email'], ['last_sign_in_at', 'created_at', 'updated_at']); // prettier-ignore
-const factor = object('f', ['id', 'friendly_name', 'factor_type', 'status', 'phone'], ['created_at', 'updated_at', 'last_challenged_at']); // prettier-ignore
+const identity = object(
+  'i',
+  ['id', 'provider_id', 'user_id', 'identity_data', 'provider', 'email'],
+  ['last_sign_in_at', 'created_at', 'updated_at'],
+);
+const factor = object(
+  'f',
+  ['id', 'friendly_name', 'factor_type', 'status', 'phone'],
+  ['created_at', 'updated_at', 'last_challenged_at'],
+);
 
 /** A user as one value, so that neither the driver's types nor the zone of the session change anything. */
-export const userValue = `jsonb_build_object('identities', (select coalesce(jsonb_agg(${identity} order by i.created_at), '[]') from auth.identities i where i.user_id = u.id), 'factors', (select coalesce(jsonb_agg(${factor} order by f.created_at), '[]') from auth.mfa_factors f where f.user_id = u.id)) || ${object('u', texts, times)}::jsonb`; // prettier-ignore
+export const userValue = `jsonb_build_object('identities', (select coalesce(jsonb_agg(${identity} order by i.created_at), '[]') from auth.identities i where i.user_id = u.id), 'factors', (select coalesce(jsonb_agg(${factor} order by f.created_at), '[]') from auth.mfa_factors f where f.user_id = u.id)) || ${object('u', texts, times)}::jsonb`;
 
 /** In a list: those who have many users need neither. */
 const rowValue = `jsonb_build_object('identities', '[]'::jsonb, 'factors', '[]'::jsonb) || ${object('u', texts, times)}::jsonb`;
@@ -218,7 +250,10 @@ export async function insertUser(
   });
   const columns = fields.map(([name]) => name).join(', ');
   const places = fields.map((_, index) => `$${index + 1}`).join(', ');
-  await sql.query(`insert into auth.users (${columns}) values (${places})`, fields.map(([, value]) => value)); // prettier-ignore
+  await sql.query(
+    `insert into auth.users (${columns}) values (${places})`,
+    fields.map(([, value]) => value),
+  );
   if (data !== undefined) await insertIdentity(sql, id, data, now);
   const user = await userById(sql, id);
   if (user === undefined) throw new Error('a trigger removed the new user');
@@ -249,14 +284,29 @@ export interface UserPage {
   readonly total: number;
 }
 
-const sortable = { created_at: 'u.created_at', updated_at: 'u.updated_at', last_sign_in_at: 'u.last_sign_in_at', email: 'u.email' } as const; // prettier-ignore
+const sortable = {
+  created_at: 'u.created_at',
+  updated_at: 'u.updated_at',
+  last_sign_in_at: 'u.last_sign_in_at',
+  email: 'u.email',
+} as const;
 export type SortColumn = keyof typeof sortable;
 export const isSortColumn = (name: string): name is SortColumn => Object.hasOwn(sortable, name);
 
 /** A page of users. The filter finds addresses, phone numbers and names that hold it, and ids that are it. */
 export async function listUsers(
   sql: Sql,
-  { page, perPage, filter, sort }: { readonly page: number; readonly perPage: number; readonly filter: string; readonly sort: readonly { readonly column: SortColumn; readonly ascending: boolean }[] }, // prettier-ignore
+  {
+    page,
+    perPage,
+    filter,
+    sort,
+  }: {
+    readonly page: number;
+    readonly perPage: number;
+    readonly filter: string;
+    readonly sort: readonly { readonly column: SortColumn; readonly ascending: boolean }[];
+  },
 ): Promise<UserPage> {
   const like = `%${filter.replace(/[\\%_]/g, String.raw`\$&`)}%`;
   const where = `u.aud = 'authenticated' and ($1 = '' or u.email ilike $2 or u.phone like $2 or u.id::text = lower($1) or u.raw_user_meta_data ->> 'full_name' ilike $2 or u.raw_user_meta_data ->> 'name' ilike $2)`;

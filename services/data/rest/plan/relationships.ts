@@ -31,9 +31,11 @@ function isNamed(each: Relationship, relation: string, hint: string | undefined,
     return byTable && !isReferencing && there === hint;
   }
   // A key is named by itself or by its column; what views show of it has the same names, and is not meant.
-  if (hint === undefined) return byTable || (!toView && junction === undefined && (constraint === relation || here === relation)); // prettier-ignore
+  if (hint === undefined)
+    return byTable || (!toView && junction === undefined && (constraint === relation || here === relation));
   if (!byTable) return false;
-  if (junction !== undefined) return nameOf(junction.table) === hint || constraint === hint || junction.otherConstraint === hint; // prettier-ignore
+  if (junction !== undefined)
+    return nameOf(junction.table) === hint || constraint === hint || junction.otherConstraint === hint;
   return constraint === hint || here === hint || there === hint;
 }
 

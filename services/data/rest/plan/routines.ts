@@ -46,7 +46,7 @@ function overloaded(all: readonly Routine[], schema: string, name: string): Rest
   const signatures = all
     .toSorted(
       (one, other) => one.arguments.length - other.arguments.length || (signatureOf(one) < signatureOf(other) ? -1 : 1),
-    ) // prettier-ignore
+    )
     .map(signatureOf);
   return new RestError(
     300,
@@ -80,9 +80,17 @@ function missing(
   const searched = `${call}${isWhole ? '' : ` ${parameters}`}${single}`;
   const here = [...catalogue.routines.values()].flat().filter((each) => each.schema === schema && isCallable(each));
   const listOf = (all: readonly string[]): string => `(${all.toSorted().join(', ')})`;
-  const signatures = here.filter((each) => each.name === name).map((each) => listOf(each.arguments.map((one) => one.name))); // prettier-ignore
+  const signatures = here
+    .filter((each) => each.name === name)
+    .map((each) => listOf(each.arguments.map((one) => one.name)));
   const sameName = closest(listOf(names), signatures) ?? signatures[0];
-  const meant = sameName === undefined ? closest(name, here.map((each) => each.name)) : `${name}${sameName}`; // prettier-ignore
+  const meant =
+    sameName === undefined
+      ? closest(
+          name,
+          here.map((each) => each.name),
+        )
+      : `${name}${sameName}`;
   return new RestError(
     404,
     'PGRST202',

@@ -51,7 +51,10 @@ export function planTree(
       embed,
       relationship,
       name: called,
-      isMany: cardinality === 'one-to-many' || cardinality === 'many-to-many' || (cardinality === 'computed' && routine?.returnsOne === false), // prettier-ignore
+      isMany:
+        cardinality === 'one-to-many' ||
+        cardinality === 'many-to-many' ||
+        (cardinality === 'computed' && routine?.returnsOne === false),
     };
   };
   const root = node(

@@ -57,7 +57,14 @@ export function relate(known: Known): ReadonlyMap<string, readonly Relationship[
       isReferencing: true,
       cardinality: isUnique ? 'one-to-one' : 'many-to-one',
     });
-    add({ from: to, to: from, constraint, columns: back, isReferencing: false, cardinality: isUnique ? 'one-to-one' : 'one-to-many' }); // prettier-ignore
+    add({
+      from: to,
+      to: from,
+      constraint,
+      columns: back,
+      isReferencing: false,
+      cardinality: isUnique ? 'one-to-one' : 'one-to-many',
+    });
   }
   for (const relationship of throughJunctions(known.tables, links)) add(relationship);
   for (const routine of [...known.routines.values()].flat()) {

@@ -87,7 +87,9 @@ class Reading {
   }
 
   rows(node: ReadNode, source: Source): string {
-    const joined = node.embeds.filter(({ embed, name }) => embed.inner || mentions(node, name)).map((embed) => this.#join(embed, source)); // prettier-ignore
+    const joined = node.embeds
+      .filter(({ embed, name }) => embed.inner || mentions(node, name))
+      .map((embed) => this.#join(embed, source));
     const where = whereOf(node.scope.conditions, subjectOf(node, source, joined), this.#options.values);
     return `SELECT 1 FROM ${source.from} ${joined.map(({ join }) => join).join(' ')}${where === undefined ? '' : ` WHERE ${where}`}`;
   }
@@ -141,7 +143,10 @@ class Reading {
         const value = valueOf(item, subject);
         columns.push(`${isGrouped ? summed(value, item) : value} AS ${quote(outputName(item))}`);
       } else {
-        const found = embedColumns(joined.find((each) => each.node.embed === item), isGrouped); // prettier-ignore
+        const found = embedColumns(
+          joined.find((each) => each.node.embed === item),
+          isGrouped,
+        );
         columns.push(...found.map(({ value, name }) => `${value} AS ${quote(name)}`));
       }
     }
@@ -318,7 +323,10 @@ function groupsOf(node: ReadNode, subject: Subject, joined: readonly Joined[]): 
   return node.items.flatMap((item) => {
     if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])].map((name) => writtenOf(name, subject));
     if (item.kind === 'field') return item.aggregate === undefined ? [valueOf(item, subject)] : [];
-    const columns = embedColumns(joined.find((each) => each.node.embed === item), true); // prettier-ignore
+    const columns = embedColumns(
+      joined.find((each) => each.node.embed === item),
+      true,
+    );
     return columns.filter(({ isSummed }) => !isSummed).map(({ value }) => value);
   });
 }

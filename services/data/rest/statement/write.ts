@@ -98,7 +98,7 @@ function bodyOf({ payload, preferences, values }: Write, columns: readonly Colum
   if (preferences.missing === 'default' && defaults.length > 0) {
     // What is missing in an object has the default of the table.
     const pairs = defaults.map(({ name, defaultValue }) => `${literal(name)}, ${defaultValue ?? 'null'}`);
-    json = `(SELECT coalesce(json_agg(jsonb_build_object(${pairs.join(', ')}) || pgrst_element), '[]') FROM jsonb_array_elements(${json}::jsonb) pgrst_element)`; // prettier-ignore
+    json = `(SELECT coalesce(json_agg(jsonb_build_object(${pairs.join(', ')}) || pgrst_element), '[]') FROM jsonb_array_elements(${json}::jsonb) pgrst_element)`;
   }
   if (columns.length === 0) return `json_array_elements(${json}) AS pgrst_body`;
   const typeOf = ({ type, representation }: Column): string => (representation?.fromJson === undefined ? type : 'json');

@@ -12,7 +12,17 @@ import { commentJson, entryJson } from '../../wire/issues.ts';
 import { accountOf, bodyOf, created, noContent, ok, required, type Answer, type Call, type Route } from '../call.ts';
 import { listHeaders, pageOf } from '../paging.ts';
 import { placeOf } from '../parts.ts';
-import { commentAt, issueAt, mayWrite, needOpen, peopleOf, repositoryAt, seenEntry, timeAt, type IssueParts } from './parts.ts'; // prettier-ignore
+import {
+  commentAt,
+  issueAt,
+  mayWrite,
+  needOpen,
+  peopleOf,
+  repositoryAt,
+  seenEntry,
+  timeAt,
+  type IssueParts,
+} from './parts.ts';
 
 const commentBody = z.object({ body: required });
 
@@ -36,7 +46,10 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
     if (found.entry.author === accountOf(call) || mayWrite(found.level)) return found;
     throw new Problem('git.forbidden', 403, 'This is a comment of somebody else.');
   };
-  const spanOf = ({ query }: Call) => ({ since: timeAt(query.get('since')) ?? 0, before: timeAt(query.get('before')) ?? Number.MAX_SAFE_INTEGER }); // prettier-ignore
+  const spanOf = ({ query }: Call) => ({
+    since: timeAt(query.get('since')) ?? 0,
+    before: timeAt(query.get('before')) ?? Number.MAX_SAFE_INTEGER,
+  });
   const edit: Route['handle'] = async (call) => {
     const { entry, issue, repository } = await ownComment(call);
     const { body } = await bodyOf(call, commentBody);
@@ -56,7 +69,12 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
     const { repository, issue } = await issueAt(parts, call);
     const page = pageOf(call.query);
     const { since, before } = spanOf(call);
-    const all = db.selectFrom('issue_entries').where('issue_id', '=', issue.id).where('updated_at', '>=', since).where('updated_at', '<=', before).where(seenBy(call.visitor.identity?.account)); // prettier-ignore
+    const all = db
+      .selectFrom('issue_entries')
+      .where('issue_id', '=', issue.id)
+      .where('updated_at', '>=', since)
+      .where('updated_at', '<=', before)
+      .where(seenBy(call.visitor.identity?.account));
     const [entries, count, labels, milestones] = await Promise.all([
       all.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
       all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
@@ -102,8 +120,15 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
           const issue = known.get(id) ?? (await issues.byId(id));
           if (issue !== undefined) known.set(id, issue);
         }
-        const person = await peopleOf(parts, call, rows.map(({ author }) => author)); // prettier-ignore
-        const files = await attachmentsOf(db, rows.map(({ id }) => id)); // prettier-ignore
+        const person = await peopleOf(
+          parts,
+          call,
+          rows.map(({ author }) => author),
+        );
+        const files = await attachmentsOf(
+          db,
+          rows.map(({ id }) => id),
+        );
         const place = placeOf(call, repository);
         const some = rows.flatMap((entry) => {
           const issue = known.get(entry.issue_id);
@@ -122,10 +147,28 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
       },
     },
     { method: 'PATCH', path: '/repos/:owner/:repo/issues/comments/:id', scope: 'issue', signedIn: true, handle: edit },
-    { method: 'DELETE', path: '/repos/:owner/:repo/issues/comments/:id', scope: 'issue', signedIn: true, handle: remove }, // prettier-ignore
+    {
+      method: 'DELETE',
+      path: '/repos/:owner/:repo/issues/comments/:id',
+      scope: 'issue',
+      signedIn: true,
+      handle: remove,
+    },
     // The peer's older addresses of the same.
-    { method: 'PATCH', path: '/repos/:owner/:repo/issues/:index/comments/:id', scope: 'issue', signedIn: true, handle: edit }, // prettier-ignore
-    { method: 'DELETE', path: '/repos/:owner/:repo/issues/:index/comments/:id', scope: 'issue', signedIn: true, handle: remove }, // prettier-ignore
+    {
+      method: 'PATCH',
+      path: '/repos/:owner/:repo/issues/:index/comments/:id',
+      scope: 'issue',
+      signedIn: true,
+      handle: edit,
+    },
+    {
+      method: 'DELETE',
+      path: '/repos/:owner/:repo/issues/:index/comments/:id',
+      scope: 'issue',
+      signedIn: true,
+      handle: remove,
+    },
     {
       method: 'GET',
       path: '/repos/:owner/:repo/issues/:index/comments',
@@ -142,11 +185,21 @@ export function commentRoutes(parts: IssueParts): readonly Route[] {
           .where('updated_at', '<=', before)
           .orderBy('id')
           .execute();
-        const person = await peopleOf(parts, call, rows.map(({ author }) => author)); // prettier-ignore
-        const files = await attachmentsOf(db, rows.map(({ id }) => id)); // prettier-ignore
+        const person = await peopleOf(
+          parts,
+          call,
+          rows.map(({ author }) => author),
+        );
+        const files = await attachmentsOf(
+          db,
+          rows.map(({ id }) => id),
+        );
         const place = placeOf(call, repository);
         // The peer gives them all at once.
-        return ok(rows.map((entry) => commentJson(entry, issue, place, person, files.get(entry.id))), { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' }); // prettier-ignore
+        return ok(
+          rows.map((entry) => commentJson(entry, issue, place, person, files.get(entry.id))),
+          { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' },
+        );
       },
     },
     {

@@ -42,13 +42,19 @@ export function dependencyRoutes(parts: IssueParts): readonly Route[] {
     (from: 'issue_id' | 'depends_on', to: 'issue_id' | 'depends_on'): Route['handle'] =>
     async (call) => {
       const { issue } = await issueAt(parts, call);
-      const rows = await db.selectFrom('issue_dependencies').select(to).where(from, '=', issue.id).orderBy('created_at').execute(); // prettier-ignore
+      const rows = await db
+        .selectFrom('issue_dependencies')
+        .select(to)
+        .where(from, '=', issue.id)
+        .orderBy('created_at')
+        .execute();
       const all: { readonly issue: Issue; readonly repository: Repository }[] = [];
       for (const row of rows) {
         const one = await issues.byId(row[to]);
         const repository = one && (await repositories.byId(one.repository_id));
         // What the caller may not read is not there for him.
-        if (one === undefined || repository === undefined || !(await access.may(call.visitor, repository, 'read'))) continue; // prettier-ignore
+        if (one === undefined || repository === undefined || !(await access.may(call.visitor, repository, 'read')))
+          continue;
         all.push({ issue: one, repository });
       }
       const page = pageOf(call.query);
@@ -61,25 +67,38 @@ export function dependencyRoutes(parts: IssueParts): readonly Route[] {
     const edit = call.method === 'DELETE' ? removeDependency : addDependency;
     const other = await on();
     await writer.run(waiting.repository, accountOf(call), (work) => edit(work, waiting.issue, other));
-    const now = await issueAt(parts, { visitor: call.visitor, params: { owner: answered.repository.owner, repo: answered.repository.name, index: String(answered.issue.number) } }); // prettier-ignore
+    const now = await issueAt(parts, {
+      visitor: call.visitor,
+      params: {
+        owner: answered.repository.owner,
+        repo: answered.repository.name,
+        index: String(answered.issue.number),
+      },
+    });
     return { status: call.method === 'DELETE' ? 200 : 201, json: (await json(call, [now]))[0] };
   };
-  const routes = (name: 'dependencies' | 'blocks', from: 'issue_id' | 'depends_on', to: 'issue_id' | 'depends_on'): readonly Route[] => {
+  const routes = (
+    name: 'dependencies' | 'blocks',
+    from: 'issue_id' | 'depends_on',
+    to: 'issue_id' | 'depends_on',
+  ): readonly Route[] => {
     const path = `/repos/:owner/:repo/issues/:index/${name}`;
     const handle: Route['handle'] = async (call) => {
       const here = await issueAt(parts, call);
       if (name === 'blocks') return change(call, await namedIssue(call), async () => here.issue, here);
-      return change(call, here, async () => (call.method === 'DELETE' ? anyIssue(call) : (await namedIssue(call)).issue), here);
+      return change(
+        call,
+        here,
+        async () => (call.method === 'DELETE' ? anyIssue(call) : (await namedIssue(call)).issue),
+        here,
+      );
     };
     return [
       { method: 'GET', path, scope: 'issue', handle: list(from, to) },
       { method: 'POST', path, scope: 'issue', signedIn: true, handle },
       { method: 'DELETE', path, scope: 'issue', signedIn: true, handle },
     ];
-  }; // prettier-ignore
+  };
 
-  return [
-    ...routes('dependencies', 'issue_id', 'depends_on'),
-    ...routes('blocks', 'depends_on', 'issue_id'),
-  ]; // prettier-ignore
+  return [...routes('dependencies', 'issue_id', 'depends_on'), ...routes('blocks', 'depends_on', 'issue_id')];
 }

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { Attachments } from '../../issues/attachments.ts';
-import { createIssue, setAssignees, setBody, setClosed, setDue, setLocked, setMilestone, setTitle } from '../../issues/changes.ts'; // prettier-ignore
+import {
+  createIssue,
+  setAssignees,
+  setBody,
+  setClosed,
+  setDue,
+  setLocked,
+  setMilestone,
+  setTitle,
+} from '../../issues/changes.ts';
 import { needUnblocked } from '../../issues/dependencies.ts';
 import type { Issue, IssueQuery } from '../../issues/issues.ts';
 import { unknown } from '../../repositories/lookup.ts';
@@ -11,7 +20,19 @@ import { accountOf, bodyOf, created, noContent, ok, optional, required, type Cal
 import { flag, listHeaders, pageOf } from '../paging.ts';
 import { placeOf } from '../parts.ts';
 import { isClosedState, labelIdsOf, milestoneOf } from './fields.ts';
-import { accountsNamed, issueAt, mayWrite, namesIn, needAuthor, needOpen, needWrite, peopleOf, repositoryAt, timeAt, type IssueParts } from './parts.ts'; // prettier-ignore
+import {
+  accountsNamed,
+  issueAt,
+  mayWrite,
+  namesIn,
+  needAuthor,
+  needOpen,
+  needWrite,
+  peopleOf,
+  repositoryAt,
+  timeAt,
+  type IssueParts,
+} from './parts.ts';
 
 const issueBody = z.object({
   title: required.max(255, 'MaxSize'),
@@ -157,7 +178,9 @@ export function issueRoutes(parts: IssueParts): readonly Route[] {
         if (closed === false && issue.request !== undefined && issue.request.merged_commit !== null) {
           throw new Problem('git.merged', 412, 'cannot change state of this pull request, it was already merged');
         }
-        const assigned = asked.assignees ?? (asked.assignee === undefined ? undefined : [asked.assignee].filter((name) => name !== '')); // prettier-ignore
+        const assigned =
+          asked.assignees ??
+          (asked.assignee === undefined ? undefined : [asked.assignee].filter((name) => name !== ''));
         const assignees = isOurs && assigned !== undefined ? await accountsNamed(parts, assigned) : undefined;
         const milestone = isOurs ? await milestoneOf(parts, repository, asked.milestone) : undefined;
         const title = asked.title?.trim() ?? '';
@@ -166,7 +189,8 @@ export function issueRoutes(parts: IssueParts): readonly Route[] {
         await writer.run(repository, accountOf(call), async (work) => {
           if (title !== '') await setTitle(work, issue, title);
           if (asked.body !== undefined) await setBody(work, issue, asked.body);
-          if (asked.ref !== undefined) await work.db.updateTable('issues').set({ ref: asked.ref }).where('id', '=', issue.id).execute(); // prettier-ignore
+          if (asked.ref !== undefined)
+            await work.db.updateTable('issues').set({ ref: asked.ref }).where('id', '=', issue.id).execute();
           if (isOurs && dueAt !== undefined) await setDue(work, issue, dueAt);
           if (assignees !== undefined) await setAssignees(work, issue, assignees);
           if (milestone !== undefined) await setMilestone(work, issue, milestone);
@@ -228,7 +252,11 @@ export function issueRoutes(parts: IssueParts): readonly Route[] {
 function filterOf(query: URLSearchParams): Omit<IssueQuery, 'in' | 'limit' | 'offset'> {
   const state = query.get('state') ?? '';
   const type = query.get('type') ?? '';
-  const list = (name: string) => (query.get(name) ?? '').split(',').map((text) => text.trim()).filter((text) => text !== ''); // prettier-ignore
+  const list = (name: string) =>
+    (query.get(name) ?? '')
+      .split(',')
+      .map((text) => text.trim())
+      .filter((text) => text !== '');
   return {
     closed: state === 'all' ? undefined : state === 'closed',
     pull: type === 'pulls' ? true : type === 'issues' ? false : undefined,

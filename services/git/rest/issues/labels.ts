@@ -129,7 +129,9 @@ export function labelRoutes(parts: IssueParts): readonly Route[] {
           exclusive: asked.exclusive === undefined ? label.exclusive : Number(asked.exclusive),
           archived: asked.is_archived === undefined ? label.archived : Number(asked.is_archived),
         };
-        await context.commit((transaction: typeof db) => transaction.updateTable('labels').set(set).where('id', '=', label.id).execute()); // prettier-ignore
+        await context.commit((transaction: typeof db) =>
+          transaction.updateTable('labels').set(set).where('id', '=', label.id).execute(),
+        );
         return ok(await one(call, repository, label.id));
       },
     },
@@ -140,7 +142,9 @@ export function labelRoutes(parts: IssueParts): readonly Route[] {
       signedIn: true,
       handle: async (call) => {
         const { label } = await labelAt(call);
-        await context.commit((transaction: typeof db) => transaction.deleteFrom('labels').where('id', '=', label.id).execute()); // prettier-ignore
+        await context.commit((transaction: typeof db) =>
+          transaction.deleteFrom('labels').where('id', '=', label.id).execute(),
+        );
         return noContent;
       },
     },

@@ -25,12 +25,15 @@ export function milestoneRoutes(parts: IssueParts): readonly Route[] {
     if (call.method !== 'GET' && call.method !== 'HEAD') needWrite(place);
     const asked = call.params['id'] ?? '';
     const all = withCounts(db).where('milestones.repository_id', '=', place.repository.id);
-    const byId = /^\d{1,15}$/.test(asked) ? await all.where('milestones.id', '=', Number(asked)).executeTakeFirst() : undefined; // prettier-ignore
+    const byId = /^\d{1,15}$/.test(asked)
+      ? await all.where('milestones.id', '=', Number(asked)).executeTakeFirst()
+      : undefined;
     const found = byId ?? (await all.where('milestones.title', '=', asked).executeTakeFirst());
     if (found === undefined) throw unknown();
     return found;
   };
-  const one = async (id: number) => milestoneJson(await withCounts(db).where('milestones.id', '=', id).executeTakeFirstOrThrow()); // prettier-ignore
+  const one = async (id: number) =>
+    milestoneJson(await withCounts(db).where('milestones.id', '=', id).executeTakeFirstOrThrow());
 
   return [
     {
@@ -42,7 +45,9 @@ export function milestoneRoutes(parts: IssueParts): readonly Route[] {
         const state = call.query.get('state');
         const name = (call.query.get('name') ?? '').toLowerCase();
         const closed = state === 'all' ? undefined : state === 'closed';
-        const all = (await milestonesOf(db, repository.id, closed)).filter(({ title }) => title.toLowerCase().includes(name)); // prettier-ignore
+        const all = (await milestonesOf(db, repository.id, closed)).filter(({ title }) =>
+          title.toLowerCase().includes(name),
+        );
         const page = pageOf(call.query);
         return ok(
           partOf(all, page).map((milestone) => milestoneJson(milestone)),
@@ -105,7 +110,9 @@ export function milestoneRoutes(parts: IssueParts): readonly Route[] {
           closed_at: closed ? (found.closed_at ?? now) : null,
           updated_at: now,
         };
-        await context.commit((transaction: typeof db) => transaction.updateTable('milestones').set(set).where('id', '=', found.id).execute()); // prettier-ignore
+        await context.commit((transaction: typeof db) =>
+          transaction.updateTable('milestones').set(set).where('id', '=', found.id).execute(),
+        );
         return ok(await one(found.id));
       },
     },
@@ -116,7 +123,9 @@ export function milestoneRoutes(parts: IssueParts): readonly Route[] {
       signedIn: true,
       handle: async (call) => {
         const { id } = await milestoneAt(call);
-        await context.commit((transaction: typeof db) => transaction.deleteFrom('milestones').where('id', '=', id).execute()); // prettier-ignore
+        await context.commit((transaction: typeof db) =>
+          transaction.deleteFrom('milestones').where('id', '=', id).execute(),
+        );
         return noContent;
       },
     },

@@ -54,7 +54,9 @@ export function notificationRoutes(parts: IssueParts): readonly Route[] {
       const issue = await issues.byId(row.issue_id);
       const repository = issue && (await repositories.byId(issue.repository_id));
       if (issue === undefined || repository === undefined) continue;
-      const view = views.get(repository.id) ?? (await shown(parts, call, repository, await access.level(call.visitor, repository))); // prettier-ignore
+      const view =
+        views.get(repository.id) ??
+        (await shown(parts, call, repository, await access.level(call.visitor, repository)));
       views.set(repository.id, view);
       found.push(notificationJson(row, issue, placeOf(call, repository), view));
     }
@@ -75,7 +77,7 @@ export function notificationRoutes(parts: IssueParts): readonly Route[] {
           'id',
           'in',
           rows.map(({ id }) => id),
-        ) // prettier-ignore
+        )
         .execute(),
     );
   };
@@ -97,13 +99,24 @@ export function notificationRoutes(parts: IssueParts): readonly Route[] {
   };
   const thread = async (call: Call): Promise<NotificationRow> => {
     const id = numberOf(call.params['id']);
-    const row = await db.selectFrom('issue_notifications').selectAll().where('id', '=', id).where('account', '=', accountOf(call)).executeTakeFirst(); // prettier-ignore
+    const row = await db
+      .selectFrom('issue_notifications')
+      .selectAll()
+      .where('id', '=', id)
+      .where('account', '=', accountOf(call))
+      .executeTakeFirst();
     const seen = row === undefined ? [] : await rowsOf({ ...call, query: new URLSearchParams() }, states);
     const found = seen.find((each) => each.id === id);
     if (found === undefined) throw unknown();
     return found;
   };
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({ method, path, scope: 'notification', signedIn: true, handle }); // prettier-ignore
+  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path,
+    scope: 'notification',
+    signedIn: true,
+    handle,
+  });
 
   return [
     route('GET', '/notifications', (call) => list(call)),
@@ -117,7 +130,11 @@ export function notificationRoutes(parts: IssueParts): readonly Route[] {
       await set([row], to);
       return { status: 205, json: (await json(call, [{ ...row, state: to }]))[0] };
     }),
-    route('GET', '/repos/:owner/:repo/notifications', async (call) => list(call, (await repositoryAt(parts, call)).repository.id)), // prettier-ignore
-    route('PUT', '/repos/:owner/:repo/notifications', async (call) => mark(call, (await repositoryAt(parts, call)).repository.id)), // prettier-ignore
+    route('GET', '/repos/:owner/:repo/notifications', async (call) =>
+      list(call, (await repositoryAt(parts, call)).repository.id),
+    ),
+    route('PUT', '/repos/:owner/:repo/notifications', async (call) =>
+      mark(call, (await repositoryAt(parts, call)).repository.id),
+    ),
   ];
 }

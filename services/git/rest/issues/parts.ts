@@ -132,7 +132,11 @@ function ghost(base: string): unknown {
 
 /** Everybody who is named in issues. */
 export function namesIn(issues: readonly Issue[]): readonly string[] {
-  return issues.flatMap(({ author, assignees, request }) => [author, ...assignees, ...(request?.merged_by ?? '' ? [request?.merged_by ?? ''] : [])]); // prettier-ignore
+  return issues.flatMap(({ author, assignees, request }) => [
+    author,
+    ...assignees,
+    ...((request?.merged_by ?? '') ? [request?.merged_by ?? ''] : []),
+  ]);
 }
 
 /** Accounts by the names a client gives, as they are written; an empty one is nobody, as some clients write that. @throws Problem (422) for one that is not there */

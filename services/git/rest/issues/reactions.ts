@@ -41,9 +41,17 @@ export function reactionRoutes(parts: IssueParts): readonly Route[] {
       .orderBy('created_at')
       .execute();
     const page = pageOf(call.query);
-    const person = await peopleOf(parts, call, all.map(({ account }) => account)); // prettier-ignore
+    const person = await peopleOf(
+      parts,
+      call,
+      all.map(({ account }) => account),
+    );
     return ok(
-      partOf(all, page).map(({ account, content, created_at }) => ({ user: person(account), content, created_at: timeOf(created_at) })), // prettier-ignore
+      partOf(all, page).map(({ account, content, created_at }) => ({
+        user: person(account),
+        content,
+        created_at: timeOf(created_at),
+      })),
       listHeaders(call, page, all.length),
     );
   };
@@ -51,7 +59,8 @@ export function reactionRoutes(parts: IssueParts): readonly Route[] {
     const { repository, issue, entry } = await subjectOf(call);
     needOpen(repository);
     const { content } = await bodyOf(call, reactionBody);
-    if (!(reactions as readonly string[]).includes(content)) throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`); // prettier-ignore
+    if (!(reactions as readonly string[]).includes(content))
+      throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`);
     const account = accountOf(call);
     if (call.method === 'DELETE') {
       await context.commit((transaction: typeof db) =>
@@ -85,9 +94,19 @@ export function reactionRoutes(parts: IssueParts): readonly Route[] {
       .where('issue_id', '=', issue.id)
       .where('account', '=', account)
       .executeTakeFirst();
-    const subscribed = row === undefined ? issue.author === account || issue.assignees.includes(account) || repository.owner === account : row.watching === 1; // prettier-ignore
+    const subscribed =
+      row === undefined
+        ? issue.author === account || issue.assignees.includes(account) || repository.owner === account
+        : row.watching === 1;
     const url = `${call.base}/api/v1/repos/${repository.owner}/${repository.name}/issues/${issue.number}`;
-    return { subscribed, ignored: !subscribed, reason: null, created_at: timeOf(issue.created_at), url: `${url}/subscriptions`, repository_url: url.replace(/\/issues\/\d+$/, '') }; // prettier-ignore
+    return {
+      subscribed,
+      ignored: !subscribed,
+      reason: null,
+      created_at: timeOf(issue.created_at),
+      url: `${url}/subscriptions`,
+      repository_url: url.replace(/\/issues\/\d+$/, ''),
+    };
   };
 
   return [
@@ -132,7 +151,8 @@ export function reactionRoutes(parts: IssueParts): readonly Route[] {
       handle: async (call) => {
         const account = accountOf(call);
         // Nobody decides for others what they hear of.
-        if ((call.params['user'] ?? '').toLowerCase() !== account.toLowerCase()) throw new Problem('git.forbidden', 403, 'This is for its own account alone.'); // prettier-ignore
+        if ((call.params['user'] ?? '').toLowerCase() !== account.toLowerCase())
+          throw new Problem('git.forbidden', 403, 'This is for its own account alone.');
         const { issue } = await issueAt(parts, call);
         const was = (await subscription(call, account)).subscribed;
         const watching = Number(method === 'PUT');

@@ -8,7 +8,9 @@ import type { IssueParts } from './parts.ts';
 import { YamlReader } from './yaml-reader.ts';
 
 /** Where they lie, as the peer looks for them. */
-const folders = ['.gitea', '.github'].flatMap((folder) => ['ISSUE_TEMPLATE', 'issue_template'].map((name) => `${folder}/${name}`)); // prettier-ignore
+const folders = ['.gitea', '.github'].flatMap((folder) =>
+  ['ISSUE_TEMPLATE', 'issue_template'].map((name) => `${folder}/${name}`),
+);
 /** Larger ones are not looked at, bytes, and of those together no more; anybody may ask for them. */
 const largest = 64 * 1024;
 const mostBytes = 1024 * 1024;
@@ -16,9 +18,23 @@ const mostFiles = 50;
 const isTemplate = /\.(md|ya?ml)$/;
 const isConfig = /^config\.ya?ml$/;
 
-const words = z.preprocess((value) => (typeof value === 'string' ? value.split(',').map((word) => word.trim()) : (value ?? [])), z.array(z.string())).catch([]); // prettier-ignore
+const words = z
+  .preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').map((word) => word.trim()) : (value ?? [])),
+    z.array(z.string()),
+  )
+  .catch([]);
 const text = z.string().catch('');
-const Template = z.object({ name: text, title: text, about: text, description: text, labels: words, assignees: words, ref: text, body: z.array(z.unknown()).catch([]) }); // prettier-ignore
+const Template = z.object({
+  name: text,
+  title: text,
+  about: text,
+  description: text,
+  labels: words,
+  assignees: words,
+  ref: text,
+  body: z.array(z.unknown()).catch([]),
+});
 const Link = z.object({ name: z.string().min(1), url: z.url(), about: z.string().min(1) });
 const Config = z.object({ blank_issues_enabled: z.boolean().default(true), contact_links: z.array(Link).default([]) });
 

@@ -7,10 +7,30 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { TrackedTimeRow } from '../../store/issue-relations.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { timeOf } from '../../wire/time.ts';
-import { accountOf, bodyOf, needIdentity, noContent, ok, optional, type Answer, type Call, type Route } from '../call.ts'; // prettier-ignore
+import {
+  accountOf,
+  bodyOf,
+  needIdentity,
+  noContent,
+  ok,
+  optional,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
 import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
 import { placeOf } from '../parts.ts';
-import { issueAt, mayWrite, namesIn, needOpen, peopleOf, repositoryAt, timeAt, type IssueParts, type IssuePlace } from './parts.ts'; // prettier-ignore
+import {
+  issueAt,
+  mayWrite,
+  namesIn,
+  needOpen,
+  peopleOf,
+  repositoryAt,
+  timeAt,
+  type IssueParts,
+  type IssuePlace,
+} from './parts.ts';
 
 const mostSeconds = 100 * 365 * 24 * 3600;
 const timeBody = z.object({
@@ -35,7 +55,8 @@ export function timeRoutes(parts: IssueParts): readonly Route[] {
     const account = accountOf(call);
     const wanted = asked === '' ? undefined : await person(asked);
     if (mayWrite(level)) return wanted;
-    if (wanted !== undefined && wanted !== account) throw new Problem('git.forbidden', 403, 'query by user not allowed; not enough rights'); // prettier-ignore
+    if (wanted !== undefined && wanted !== account)
+      throw new Problem('git.forbidden', 403, 'query by user not allowed; not enough rights');
     return account;
   };
   const spanOf = ({ query }: Call) => ({ since: timeAt(query.get('since')), before: timeAt(query.get('before')) });
@@ -84,7 +105,12 @@ export function timeRoutes(parts: IssueParts): readonly Route[] {
     const account = await whose(call, place, user);
     return listed(call, await times.list({ repository: place.repository.id, account, ...spanOf(call) }));
   };
-  const route = (method: Route['method'], path: string, handle: Route['handle'], scope: Route['scope'] = 'issue'): Route => ({ method, path, scope, signedIn: true, handle }); // prettier-ignore
+  const route = (
+    method: Route['method'],
+    path: string,
+    handle: Route['handle'],
+    scope: Route['scope'] = 'issue',
+  ): Route => ({ method, path, scope, signedIn: true, handle });
 
   return [
     route('GET', `${issue}/times`, async (call) => {
@@ -96,7 +122,8 @@ export function timeRoutes(parts: IssueParts): readonly Route[] {
       const place = await tracked(call);
       const { time, created, user_name: name = '' } = await bodyOf(call, timeBody);
       const account = name === '' ? accountOf(call) : await person(name);
-      if (account !== accountOf(call) && place.level !== 'admin') throw new Problem('git.forbidden', 403, 'Time of others is noted by who runs the repository.'); // prettier-ignore
+      if (account !== accountOf(call) && place.level !== 'admin')
+        throw new Problem('git.forbidden', 403, 'Time of others is noted by who runs the repository.');
       const row = await times.add(place.issue.id, account, time, timeAt(created));
       return ok((await json(call, [row]))[0]);
     }),
@@ -110,7 +137,8 @@ export function timeRoutes(parts: IssueParts): readonly Route[] {
       const id = numberOf(call.params['id']);
       const row = (await times.list({ issue: found.id })).find((each) => each.id === id);
       if (row === undefined) throw unknown();
-      if (row.account !== accountOf(call) && level !== 'admin') throw new Problem('git.forbidden', 403, 'This time is of somebody else.'); // prettier-ignore
+      if (row.account !== accountOf(call) && level !== 'admin')
+        throw new Problem('git.forbidden', 403, 'This time is of somebody else.');
       await times.remove(id);
       return noContent;
     }),
@@ -135,17 +163,20 @@ export function timeRoutes(parts: IssueParts): readonly Route[] {
     ),
     route('POST', `${issue}/stopwatch/start`, async (call) => {
       const place = await tracked(call);
-      if (!(await times.start(place.issue.id, accountOf(call)))) throw new Problem('git.stopwatch', 409, 'cannot start a stopwatch again if it already exists'); // prettier-ignore
+      if (!(await times.start(place.issue.id, accountOf(call))))
+        throw new Problem('git.stopwatch', 409, 'cannot start a stopwatch again if it already exists');
       return { status: 201 };
     }),
     route('POST', `${issue}/stopwatch/stop`, async (call) => {
       const place = await tracked(call);
-      if (!(await times.stop(place.issue.id, accountOf(call), { noted: true }))) throw new Problem('git.stopwatch', 409, 'cannot stop a non-existent stopwatch'); // prettier-ignore
+      if (!(await times.stop(place.issue.id, accountOf(call), { noted: true })))
+        throw new Problem('git.stopwatch', 409, 'cannot stop a non-existent stopwatch');
       return { status: 201 };
     }),
     route('DELETE', `${issue}/stopwatch/delete`, async (call) => {
       const place = await tracked(call);
-      if (!(await times.stop(place.issue.id, accountOf(call), { noted: false }))) throw new Problem('git.stopwatch', 409, 'cannot cancel a non-existent stopwatch'); // prettier-ignore
+      if (!(await times.stop(place.issue.id, accountOf(call), { noted: false })))
+        throw new Problem('git.stopwatch', 409, 'cannot cancel a non-existent stopwatch');
       return noContent;
     }),
     route(

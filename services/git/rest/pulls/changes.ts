@@ -63,7 +63,10 @@ export async function pullText(
   const { head, comparison } = await pulls.state(repository, issue);
   if (comparison.mergeBase === undefined) throw new Problem('git.unknown', 404, 'not found');
   await checkChanges(git, keeper.folder(repository), comparison.mergeBase, head);
-  const args = kind === 'diff' ? ['diff-tree', '--patch', '-M', '-r', comparison.mergeBase, head] : ['format-patch', '--stdout', `${comparison.mergeBase}..${head}`]; // prettier-ignore
+  const args =
+    kind === 'diff'
+      ? ['diff-tree', '--patch', '-M', '-r', comparison.mergeBase, head]
+      : ['format-patch', '--stdout', `${comparison.mergeBase}..${head}`];
   return {
     status: 200,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },

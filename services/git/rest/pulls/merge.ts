@@ -29,7 +29,12 @@ export function mergeRoutes(parts: PullRestParts): readonly Route[] {
 
   const authorOf = async (call: Pick<Call, 'base'>, account: string): Promise<Author> => {
     const known = (await context.accounts.find(account)) !== undefined;
-    return { name: account, email: known ? emailOf(await owners.ofAccount(account), call.base) : `${account}@noreply.${new URL(call.base).hostname}` }; // prettier-ignore
+    return {
+      name: account,
+      email: known
+        ? emailOf(await owners.ofAccount(account), call.base)
+        : `${account}@noreply.${new URL(call.base).hostname}`,
+    };
   };
   /** The branch of another repository goes after the merge, where the caller may do that. */
   const removeForeign = async (call: Call, { issue, repository }: PullPlace): Promise<void> => {
@@ -38,7 +43,11 @@ export function mergeRoutes(parts: PullRestParts): readonly Route[] {
     if (issue.request.head_branch === headRepository.defaultBranch) return;
     if (!(await access.may(call.visitor, headRepository, 'write'))) return;
     if ((await parts.protections.of(headRepository.id, issue.request.head_branch)) !== undefined) return;
-    await changeReference(parts, headRepository, accountOf(call), { ref: `refs/heads/${issue.request.head_branch}`, before: head, after: noObject }); // prettier-ignore
+    await changeReference(parts, headRepository, accountOf(call), {
+      ref: `refs/heads/${issue.request.head_branch}`,
+      before: head,
+      after: noObject,
+    });
   };
 
   return [
@@ -64,11 +73,13 @@ export function mergeRoutes(parts: PullRestParts): readonly Route[] {
         const asked = await bodyOf(call, mergeBody);
         const wanted = asked.Do ?? asked.do ?? '';
         if (wanted === '') throw new Problem('git.invalid', 422, '[Do]: Required');
-        if (wanted === 'manually-merged') throw new Problem('git.style', 405, 'manually-merged is not an allowed merge style for this repository'); // prettier-ignore
+        if (wanted === 'manually-merged')
+          throw new Problem('git.style', 405, 'manually-merged is not an allowed merge style for this repository');
         const style = mergeStyles.find((each) => each === wanted);
         if (style === undefined) throw new Problem('git.invalid', 422, '[Do]: In');
         const account = accountOf(call);
-        const deleteBranch = asked.delete_branch_after_merge ?? repository.options['default_delete_branch_after_merge'] === true; // prettier-ignore
+        const deleteBranch =
+          asked.delete_branch_after_merge ?? repository.options['default_delete_branch_after_merge'] === true;
         await merges.merge(repository, issue.number, {
           style,
           account,
@@ -94,7 +105,8 @@ export function mergeRoutes(parts: PullRestParts): readonly Route[] {
         const style = call.query.get('style') === 'rebase' ? 'rebase' : 'merge';
         const { headRepository } = await pulls.state(repository, issue);
         if (headRepository === undefined) throw unknown();
-        if (!(await access.may(call.visitor, headRepository, 'write'))) throw new Problem('git.forbidden', 403, 'This account may not write to the branch.'); // prettier-ignore
+        if (!(await access.may(call.visitor, headRepository, 'write')))
+          throw new Problem('git.forbidden', 403, 'This account may not write to the branch.');
         const account = accountOf(call);
         await merges.update(repository, issue.number, style, { account, committer: await authorOf(call, account) });
         return { status: 200 };

@@ -49,7 +49,15 @@ export async function pullsJson(
   const requests =
     some.length === 0
       ? []
-      : await db.selectFrom('review_requests').selectAll().where('issue_id', 'in', some.map(({ id }) => id)).execute(); // prettier-ignore
+      : await db
+          .selectFrom('review_requests')
+          .selectAll()
+          .where(
+            'issue_id',
+            'in',
+            some.map(({ id }) => id),
+          )
+          .execute();
   const person = await peopleOf(parts, call, [...namesIn(some), ...requests.map(({ account }) => account)]);
   const baseRepository = await shown(parts, call, repository, level);
   const foreign = new Map<number, unknown>([[repository.id, baseRepository]]);
@@ -94,7 +102,7 @@ export async function remarksOf(db: Db, some: readonly Pick<PullIssue, 'id'>[]):
       'issue_id',
       'in',
       some.map(({ id }) => id),
-    ) // prettier-ignore
+    )
     .where(seenBy(undefined))
     .groupBy('issue_id')
     .execute();

@@ -32,7 +32,8 @@ export function pinRoutes(parts: PullRestParts): readonly Route[] {
     await writer.run(repository, accountOf(call), async (work) => {
       const rows = await pinnedRows(work.db, repository.id, issue.pull);
       const others = rows.map(({ id }) => id).filter((id) => id !== issue.id);
-      if (to !== undefined && others.length >= mostPinned) throw new Problem('git.pins', 400, 'The max number of Issues/Pulls have already been pinned'); // prettier-ignore
+      if (to !== undefined && others.length >= mostPinned)
+        throw new Problem('git.pins', 400, 'The max number of Issues/Pulls have already been pinned');
       if (to === undefined) await setOrder(work.db, issue.id, 0);
       else others.splice(to - 1, 0, issue.id);
       for (const [at, id] of others.entries()) await setOrder(work.db, id, at + 1);
@@ -73,8 +74,20 @@ export function pinRoutes(parts: PullRestParts): readonly Route[] {
         return ok({ issues: await isFree(0), pull_requests: await isFree(1) });
       },
     },
-    { method: 'POST', path, scope: 'issue', signedIn: true, handle: async (call) => move(call, await pinnable(call), mostPinned) }, // prettier-ignore
-    { method: 'DELETE', path, scope: 'issue', signedIn: true, handle: async (call) => move(call, await pinnable(call), undefined) }, // prettier-ignore
+    {
+      method: 'POST',
+      path,
+      scope: 'issue',
+      signedIn: true,
+      handle: async (call) => move(call, await pinnable(call), mostPinned),
+    },
+    {
+      method: 'DELETE',
+      path,
+      scope: 'issue',
+      signedIn: true,
+      handle: async (call) => move(call, await pinnable(call), undefined),
+    },
     {
       method: 'PATCH',
       path: `${path}/:position`,

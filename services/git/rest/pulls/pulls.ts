@@ -66,7 +66,8 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
     const from = await lookup.find(call.visitor, owner, name ?? (await forkOf(repository, owner)) ?? repository.name);
     const isKin = from !== undefined && (await areKin(repository, from.repository));
     const commit = isKin ? await pulls.branch(from.repository, branch) : undefined;
-    if (from === undefined || commit === undefined) throw new Problem('git.unknown', 404, `ref "${branch}" does not exist`); // prettier-ignore
+    if (from === undefined || commit === undefined)
+      throw new Problem('git.unknown', 404, `ref "${branch}" does not exist`);
     return { repository: from.repository, branch, commit };
   };
 
@@ -100,7 +101,10 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
         const page = pageOf(query);
         const state = query.get('state');
         const sort = issueSorts.find((each): each is IssueSort => each === query.get('sort'));
-        const ids = query.getAll('labels').flatMap((text) => text.split(',')).filter((text) => /^\d{1,15}$/.test(text)); // prettier-ignore
+        const ids = query
+          .getAll('labels')
+          .flatMap((text) => text.split(','))
+          .filter((text) => /^\d{1,15}$/.test(text));
         const milestone = query.get('milestone') ?? '';
         const poster = query.get('poster') ?? '';
         const found = await issues.list({
@@ -114,7 +118,10 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
           sort,
           ...page,
         });
-        return ok(await pullsJson(parts, call, place, found.issues.filter(isPull)), listHeaders(call, page, found.total)); // prettier-ignore
+        return ok(
+          await pullsJson(parts, call, place, found.issues.filter(isPull)),
+          listHeaders(call, page, found.total),
+        );
       },
     },
     {
@@ -178,8 +185,10 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
         // Clients name nobody, and milestone 0, where they change something else.
         const named = asked.assignees ?? ((asked.assignee ?? '') === '' ? undefined : [asked.assignee ?? '']);
         const assignees = isOurs && named !== undefined ? await accountsNamed(parts, named) : undefined;
-        const labelled = isOurs && asked.labels !== undefined ? await labelIdsOf(parts, repository, asked.labels) : undefined; // prettier-ignore
-        const milestone = isOurs && asked.milestone !== 0 ? await milestoneOf(parts, repository, asked.milestone) : undefined; // prettier-ignore
+        const labelled =
+          isOurs && asked.labels !== undefined ? await labelIdsOf(parts, repository, asked.labels) : undefined;
+        const milestone =
+          isOurs && asked.milestone !== 0 ? await milestoneOf(parts, repository, asked.milestone) : undefined;
         const dueAt = asked.unset_due_date === true ? null : timeAt(asked.due_date);
         const title = asked.title?.trim() ?? '';
         if (title.length > 255) throw new Problem('git.invalid', 422, '[Title]: MaxSize');
@@ -191,7 +200,12 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
             await addEntry(work, issue.id, 'change_target_branch', { before: issue.request.base_branch, after: base });
             work.events.push({ event: 'pull_request', action: 'edited', issue: issue.id });
           }
-          if (asked.allow_maintainer_edit !== undefined) await work.db.updateTable('pulls').set({ maintainer_edit: Number(asked.allow_maintainer_edit) }).where('issue_id', '=', issue.id).execute(); // prettier-ignore
+          if (asked.allow_maintainer_edit !== undefined)
+            await work.db
+              .updateTable('pulls')
+              .set({ maintainer_edit: Number(asked.allow_maintainer_edit) })
+              .where('issue_id', '=', issue.id)
+              .execute();
           if (isOurs && dueAt !== undefined) await setDue(work, issue, dueAt);
           if (assignees !== undefined) await setAssignees(work, issue, assignees);
           if (labelled !== undefined) await setLabels(work, issue, labelled);
@@ -210,7 +224,13 @@ export function pullRoutes(parts: PullRestParts): readonly Route[] {
         const place = await repositoryOf(call);
         const { base = '', head = '' } = call.params;
         const branch = head.slice(head.indexOf(':') + 1);
-        const found = await issues.list({ in: place.repository.id, pull: true, headOrBase: [branch, base], limit: 1, offset: 0 }); // prettier-ignore
+        const found = await issues.list({
+          in: place.repository.id,
+          pull: true,
+          headOrBase: [branch, base],
+          limit: 1,
+          offset: 0,
+        });
         const [json] = await pullsJson(parts, call, place, found.issues.filter(isPull));
         if (json === undefined) throw unknown();
         return ok(json);

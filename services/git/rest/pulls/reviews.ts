@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { hunkAt } from '../../domain/hunks.ts';
 import { Attachments } from '../../issues/attachments.ts';
-import { addReview, removeReview, requestReviews, setDismissed, submitReview, type LineComment } from '../../pulls/reviews.ts'; // prettier-ignore
+import {
+  addReview,
+  removeReview,
+  requestReviews,
+  setDismissed,
+  submitReview,
+  type LineComment,
+} from '../../pulls/reviews.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { ReviewRow, ReviewState } from '../../store/issue-tables.ts';
@@ -31,7 +38,14 @@ const reviewBody = z.object({
 const dismissBody = z.object({ message: optional(z.string()), priors: optional(z.boolean()) });
 const reviewersBody = z.object({ reviewers: optional(z.array(z.string())) });
 
-const states: Readonly<Record<string, ReviewState>> = { '': 'PENDING', PENDING: 'PENDING', COMMENT: 'COMMENT', APPROVED: 'APPROVED', APPROVE: 'APPROVED', REQUEST_CHANGES: 'REQUEST_CHANGES' }; // prettier-ignore
+const states: Readonly<Record<string, ReviewState>> = {
+  '': 'PENDING',
+  PENDING: 'PENDING',
+  COMMENT: 'COMMENT',
+  APPROVED: 'APPROVED',
+  APPROVE: 'APPROVED',
+  REQUEST_CHANGES: 'REQUEST_CHANGES',
+};
 
 /** Reviews of pull requests, with remarks on their lines. */
 export function reviewRoutes(parts: PullRestParts): readonly Route[] {
@@ -47,9 +61,18 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
   const isVisible = (call: Call, review: ReviewRow): boolean =>
     review.state !== 'PENDING' || review.author === call.visitor.identity?.account;
   const json = async (call: Call, { issue, repository }: PullPlace, reviews: readonly ReviewRow[]) => {
-    const entries = await db.selectFrom('issue_entries').select(['id', 'kind', 'review_id']).where('issue_id', '=', issue.id).where('review_id', 'is not', null).execute(); // prettier-ignore
+    const entries = await db
+      .selectFrom('issue_entries')
+      .select(['id', 'kind', 'review_id'])
+      .where('issue_id', '=', issue.id)
+      .where('review_id', 'is not', null)
+      .execute();
     const { head } = await pulls.state(repository, issue);
-    const person = await peopleOf(parts, call, reviews.map(({ author }) => author)); // prettier-ignore
+    const person = await peopleOf(
+      parts,
+      call,
+      reviews.map(({ author }) => author),
+    );
     return reviews.map((review) => {
       const own = entries.filter(({ review_id }) => review_id === review.id);
       return reviewJson(review, issue, placeOf(call, repository), {
@@ -87,7 +110,16 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
         const line = after > 0 ? after : -before;
         const file = comparison.files.find((each) => each.path === path || each.from === path);
         if (file === undefined || comparison.mergeBase === undefined) return { path, body, line, hunk: '' };
-        const args = ['diff-tree', '--patch', '-M', '-r', comparison.mergeBase, head, '--', ...[file.from, file.path].flatMap((each) => (each === undefined ? [] : [`:(literal)${each}`]))]; // prettier-ignore
+        const args = [
+          'diff-tree',
+          '--patch',
+          '-M',
+          '-r',
+          comparison.mergeBase,
+          head,
+          '--',
+          ...[file.from, file.path].flatMap((each) => (each === undefined ? [] : [`:(literal)${each}`])),
+        ];
         return {
           path,
           body,
@@ -105,7 +137,12 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
       scope: 'repository',
       handle: async (call) => {
         const place = await pullAt(parts, call);
-        const all = await db.selectFrom('reviews').selectAll().where('issue_id', '=', place.issue.id).orderBy('id').execute(); // prettier-ignore
+        const all = await db
+          .selectFrom('reviews')
+          .selectAll()
+          .where('issue_id', '=', place.issue.id)
+          .orderBy('id')
+          .execute();
         const seen = all.filter((review) => isVisible(call, review));
         const page = pageOf(call.query);
         return ok(await json(call, place, partOf(seen, page)), listHeaders(call, page, seen.length));
@@ -149,11 +186,14 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
       signedIn: true,
       handle: async (call) => {
         const { review, ...place } = await reviewAt(call);
-        if (review.author !== accountOf(call) || review.state !== 'PENDING') throw new Problem('git.invalid', 422, 'review is not pending'); // prettier-ignore
+        if (review.author !== accountOf(call) || review.state !== 'PENDING')
+          throw new Problem('git.invalid', 422, 'review is not pending');
         const asked = await bodyOf(call, reviewBody);
         const state = stateOf(asked.event);
         if (state === 'PENDING') throw new Problem('git.invalid', 422, 'review stay pending');
-        await writer.run(place.repository, review.author, (work) => submitReview(work, place.issue, review.id, state, asked.body ?? '')); // prettier-ignore
+        await writer.run(place.repository, review.author, (work) =>
+          submitReview(work, place.issue, review.id, state, asked.body ?? ''),
+        );
         return one(call, place, review.id);
       },
     },
@@ -164,7 +204,8 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
       signedIn: true,
       handle: async (call) => {
         const { review, level, repository } = await reviewAt(call);
-        if (review.author !== accountOf(call) && level !== 'admin') throw new Problem('git.forbidden', 403, 'only the reviewer or an administrator may do that'); // prettier-ignore
+        if (review.author !== accountOf(call) && level !== 'admin')
+          throw new Problem('git.forbidden', 403, 'only the reviewer or an administrator may do that');
         const files = await writer.run(repository, accountOf(call), (work) => removeReview(work, review));
         await attachments.forget(repository, files);
         return noContent;
@@ -176,8 +217,18 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
       scope: 'repository',
       handle: async (call) => {
         const { issue, repository, review } = await reviewAt(call);
-        const rows = await db.selectFrom('issue_entries').selectAll().where('review_id', '=', review.id).where('kind', '=', 'code').orderBy('id').execute(); // prettier-ignore
-        const person = await peopleOf(parts, call, rows.map(({ author }) => author)); // prettier-ignore
+        const rows = await db
+          .selectFrom('issue_entries')
+          .selectAll()
+          .where('review_id', '=', review.id)
+          .where('kind', '=', 'code')
+          .orderBy('id')
+          .execute();
+        const person = await peopleOf(
+          parts,
+          call,
+          rows.map(({ author }) => author),
+        );
         return ok(rows.map((row) => reviewCommentJson(row, issue, placeOf(call, repository), person)));
       },
     },
@@ -190,7 +241,9 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
         const { review, ...place } = await reviewAt(call);
         needWrite(place);
         const { message = '' } = await bodyOf(call, dismissBody);
-        await writer.run(place.repository, accountOf(call), (work) => setDismissed(work, review, kind === 'dismissals', message)); // prettier-ignore
+        await writer.run(place.repository, accountOf(call), (work) =>
+          setDismissed(work, review, kind === 'dismissals', message),
+        );
         return one(call, place, review.id);
       },
     })),
@@ -206,17 +259,38 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
         if (!mayWrite(place.level) && place.issue.author !== account) needWrite(place);
         const names = await accountsNamed(parts, (await bodyOf(call, reviewersBody)).reviewers ?? []);
         for (const name of method === 'POST' ? names : []) {
-          if ((await levelOfAccount(parts, name, place.repository)) === 'none') throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`); // prettier-ignore
+          if ((await levelOfAccount(parts, name, place.repository)) === 'none')
+            throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`);
         }
-        if (names.includes(place.issue.author)) throw new Problem('git.invalid', 422, 'poster of pr can\'t be reviewer'); // prettier-ignore
-        await writer.run(place.repository, account, (work) => requestReviews(work, place.issue, names, method === 'POST')); // prettier-ignore
+        if (names.includes(place.issue.author)) throw new Problem('git.invalid', 422, "poster of pr can't be reviewer");
+        await writer.run(place.repository, account, (work) =>
+          requestReviews(work, place.issue, names, method === 'POST'),
+        );
         if (method === 'DELETE') return noContent;
         const now = parts.context.clock.now();
         const { head } = await pulls.state(place.repository, place.issue);
-        const asked = { id: 0, issue_id: place.issue.id, body: '', commit_id: head, dismissed: 0, official: 0, created_at: now, updated_at: now }; // prettier-ignore
+        const asked = {
+          id: 0,
+          issue_id: place.issue.id,
+          body: '',
+          commit_id: head,
+          dismissed: 0,
+          official: 0,
+          created_at: now,
+          updated_at: now,
+        };
         const person = await peopleOf(parts, call, names);
         const at = placeOf(call, place.repository);
-        return created(names.map((author) => reviewJson({ ...asked, author, state: 'REQUEST_REVIEW' }, place.issue, at, { person, head, comments: 0, entry: undefined }))); // prettier-ignore
+        return created(
+          names.map((author) =>
+            reviewJson({ ...asked, author, state: 'REQUEST_REVIEW' }, place.issue, at, {
+              person,
+              head,
+              comments: 0,
+              entry: undefined,
+            }),
+          ),
+        );
       },
     })),
   ];

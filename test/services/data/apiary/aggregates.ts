@@ -6,7 +6,9 @@ export function aggregateCases(at: () => Apiary): void {
   describe('aggregates', () => {
     test('every kind, with casts before and after, named or not', async () => {
       const { db } = at();
-      const all = db.from('hives').select('count(), kept:keeper.count(), kilos.sum(), kilos.min(), kilos.max(), mean:kilos.avg()::int'); // prettier-ignore
+      const all = db
+        .from('hives')
+        .select('count(), kept:keeper.count(), kilos.sum(), kilos.min(), kilos.max(), mean:kilos.avg()::int');
       expect(await dataOf(all.single())).toEqual({ count: 4, kept: 3, sum: 113.5, min: 18, max: 40, mean: 28 });
       const suits = db.from('keepers').select('kit->suits::int.sum()');
       expect(await dataOf(suits)).toEqual([{ sum: 3 }]);
@@ -34,13 +36,27 @@ export function aggregateCases(at: () => Apiary): void {
 
     test('within an embed, by groups of its own', async () => {
       const { db } = at();
-      const meadows = db.from('meadows').select('name, hives(keeper, kilos.sum())').order('id').order('keeper', { referencedTable: 'hives' }); // prettier-ignore
+      const meadows = db
+        .from('meadows')
+        .select('name, hives(keeper, kilos.sum())')
+        .order('id')
+        .order('keeper', { referencedTable: 'hives' });
       expect(await dataOf(meadows)).toEqual([
         { name: 'Lower', hives: [{ keeper: 'Odile', sum: 55.5 }] },
-        { name: 'Upper', hives: [{ keeper: 'Piotr', sum: 40 }, { keeper: null, sum: 18 }] },
+        {
+          name: 'Upper',
+          hives: [
+            { keeper: 'Piotr', sum: 40 },
+            { keeper: null, sum: 18 },
+          ],
+        },
         { name: 'Marsh', hives: [] },
-      ]); // prettier-ignore
-      const deep = db.from('keepers').select('name, hives(label, harvests(all:jars.sum(), count()))').eq('name', 'Odile').order('id', { referencedTable: 'hives' }); // prettier-ignore
+      ]);
+      const deep = db
+        .from('keepers')
+        .select('name, hives(label, harvests(all:jars.sum(), count()))')
+        .eq('name', 'Odile')
+        .order('id', { referencedTable: 'hives' });
       expect(await dataOf(deep.single())).toEqual({
         name: 'Odile',
         hives: [
@@ -63,12 +79,17 @@ export function aggregateCases(at: () => Apiary): void {
         { meadow_id: 11, sum: 55.5, place: 'Lower' },
         { meadow_id: 12, sum: 58, place: 'Upper' },
       ]);
-      const since = db.from('hives').select('meadow_id, ...keepers(first:since.min(), since.max()::text, count())').order('meadow_id'); // prettier-ignore
+      const since = db
+        .from('hives')
+        .select('meadow_id, ...keepers(first:since.min(), since.max()::text, count())')
+        .order('meadow_id');
       expect(await dataOf(since)).toEqual([
         { meadow_id: 11, first: 1998, max: '1998', count: 2 },
         { meadow_id: 12, first: 2012, max: '2012', count: 1 },
       ]);
-      const through = (await dataOf(db.from('harvests').select('jars.sum(), ...hives(keeper, ...meadows(altitude.max()))'))) as { sum: number }[]; // prettier-ignore
+      const through = (await dataOf(
+        db.from('harvests').select('jars.sum(), ...hives(keeper, ...meadows(altitude.max()))'),
+      )) as { sum: number }[];
       expect(through.toSorted((one, other) => one.sum - other.sum)).toEqual([
         { sum: 7, keeper: 'Piotr', max: 640 },
         { sum: 21, keeper: 'Odile', max: 210 },

@@ -25,7 +25,9 @@ export function answerCases(at: () => Apiary): void {
     test('without nulls, of a list and of one row', async () => {
       const { db } = at();
       const list = db.from('keepers').select('name, kit, hives(label, split_from)').eq('name', 'Piotr');
-      expect(await dataOf(list.stripNulls())).toEqual([{ name: 'Piotr', hives: [{ label: 'clover', split_from: 101 }] }]); // prettier-ignore
+      expect(await dataOf(list.stripNulls())).toEqual([
+        { name: 'Piotr', hives: [{ label: 'clover', split_from: 101 }] },
+      ]);
       const one = db.from('hives').select('label, keeper').eq('id', 104).single().stripNulls();
       expect(await dataOf(one)).toEqual({ label: 'dusk' });
     });
@@ -43,7 +45,9 @@ export function answerCases(at: () => Apiary): void {
       const { db, room } = at();
       const text = await db.from('hives').select().explain();
       expect(text.data).toMatch(/Aggregate {2}\(cost=/);
-      const [json]: any = await dataOf(db.from('hives').select().explain({ format: 'json', analyze: true, verbose: true, buffers: true })); // prettier-ignore
+      const [json]: any = await dataOf(
+        db.from('hives').select().explain({ format: 'json', analyze: true, verbose: true, buffers: true }),
+      );
       expect(json.Plan).toMatchObject({ 'Actual Rows': 1, Output: expect.any(Array) });
       const reply = await room.request('/rest/v1/meadows', { headers: { accept: 'application/geo+json' } });
       expect([reply.status, (await reply.json()).code]).toEqual([406, 'PGRST107']);
@@ -59,8 +63,16 @@ export function answerCases(at: () => Apiary): void {
         db.rpc('swept').explain(),
       ]);
       const plans = texts.map(({ data }) => JSON.stringify(data));
-      expect(texts.map(({ status }, at) => [status, /\(cost=.*rows=/.test(plans[at] ?? '')])).toEqual(texts.map(() => [200, true])); // prettier-ignore
-      expect(plans.map((plan) => /(Insert|Update|Delete) on (?:plants|handovers)/.exec(plan)?.[1])).toEqual(['Insert', 'Update', 'Delete', undefined, undefined]); // prettier-ignore
+      expect(texts.map(({ status }, at) => [status, /\(cost=.*rows=/.test(plans[at] ?? '')])).toEqual(
+        texts.map(() => [200, true]),
+      );
+      expect(plans.map((plan) => /(Insert|Update|Delete) on (?:plants|handovers)/.exec(plan)?.[1])).toEqual([
+        'Insert',
+        'Update',
+        'Delete',
+        undefined,
+        undefined,
+      ]);
       expect(await dataOf(db.from('plants').select('count(), name.max()').single())).toEqual({
         count: 3,
         max: 'thyme',
@@ -104,7 +116,10 @@ export function answerCases(at: () => Apiary): void {
 
     test('another schema says so in its answer, and one that is not served is named with those that are', async () => {
       const { db, room } = at();
-      expect(await dataOf(db.schema('cellar').from('barrels').select('mead').order('id'))).toEqual([{ mead: 'dry' }, { mead: 'sweet' }]); // prettier-ignore
+      expect(await dataOf(db.schema('cellar').from('barrels').select('mead').order('id'))).toEqual([
+        { mead: 'dry' },
+        { mead: 'sweet' },
+      ]);
       const reply = await room.request('/rest/v1/barrels?limit=1', { headers: { 'accept-profile': 'cellar' } });
       expect(reply.headers.get('content-profile')).toBe('cellar');
       await reply.body?.cancel();

@@ -10,7 +10,11 @@ export function changeCases(at: () => Apiary): void {
         { id: 90, name: 'Ridge' },
         { name: 'Dell', altitude: 5 },
       ];
-      const byDefault = db.from('meadows').insert(meadows, { defaultToNull: false }).select('id, name, altitude').rollback(); // prettier-ignore
+      const byDefault = db
+        .from('meadows')
+        .insert(meadows, { defaultToNull: false })
+        .select('id, name, altitude')
+        .rollback();
       const [ridge, dell] = (await dataOf(byDefault)) as { id: number }[];
       expect(ridge).toEqual({ id: 90, name: 'Ridge', altitude: 100 });
       expect(dell).toEqual({ id: expect.any(Number), name: 'Dell', altitude: 5 });
@@ -23,7 +27,11 @@ export function changeCases(at: () => Apiary): void {
         { id: 900, kilos: 20 },
         { id: expect.any(Number), kilos: 1 },
       ]);
-      const upserted = db.from('meadows').upsert([{ id: 11 }, { name: 'Dell' }], { defaultToNull: false }).select('id, name').rollback(); // prettier-ignore
+      const upserted = db
+        .from('meadows')
+        .upsert([{ id: 11 }, { name: 'Dell' }], { defaultToNull: false })
+        .select('id, name')
+        .rollback();
       expect(await dataOf(upserted)).toEqual([
         { id: 11, name: null },
         { id: expect.any(Number), name: 'Dell' },
@@ -37,7 +45,13 @@ export function changeCases(at: () => Apiary): void {
         { name: 'Dell', altitude: 5 },
       ];
       expect(await refusalOf(db.from('meadows').insert(meadows))).toMatchObject({ status: 400, code: '23502' });
-      const [first] = (await dataOf(db.from('meadows').insert([{ name: 'Ridge' }, { name: 'Dell', altitude: 5 }]).select().rollback())) as unknown[]; // prettier-ignore
+      const [first] = (await dataOf(
+        db
+          .from('meadows')
+          .insert([{ name: 'Ridge' }, { name: 'Dell', altitude: 5 }])
+          .select()
+          .rollback(),
+      )) as unknown[];
       expect(first).toMatchObject({ name: 'Ridge', altitude: null });
     });
 
@@ -58,12 +72,20 @@ export function changeCases(at: () => Apiary): void {
 
     test('what is only tried is answered as if it were done', async () => {
       const { db } = at();
-      const tried = await db.from('hives').update({ label: 'oak' }, { count: 'exact' }).eq('meadow_id', 12).select('label').rollback(); // prettier-ignore
+      const tried = await db
+        .from('hives')
+        .update({ label: 'oak' }, { count: 'exact' })
+        .eq('meadow_id', 12)
+        .select('label')
+        .rollback();
       expect([tried.status, tried.count, tried.data]).toEqual([200, 2, [{ label: 'oak' }, { label: 'oak' }]]);
       const gone = await db.from('hives').delete().eq('id', 104).select('label').rollback().single();
       expect(gone.data).toEqual({ label: 'dusk' });
       const robbed = await db.rpc('robbed', { above: 30 }).select('id, kilos').order('id').rollback();
-      expect(robbed.data).toEqual([{ id: 101, kilos: 0 }, { id: 103, kilos: 0 }]); // prettier-ignore
+      expect(robbed.data).toEqual([
+        { id: 101, kilos: 0 },
+        { id: 103, kilos: 0 },
+      ]);
       expect(await dataOf(db.rpc('put_down', { word: 'gone' }).rollback())).toEqual(expect.any(Number));
       expect(await dataOf(db.from('hives').select('label, kilos').gte('id', 103).order('id'))).toEqual([
         { label: 'clover', kilos: 40 },
@@ -80,8 +102,14 @@ export function changeCases(at: () => Apiary): void {
         message: 'Query result exceeds max-affected preference constraint',
         hint: null,
       };
-      expect(await refusalOf(db.from('hives').update({ kilos: 1 }).gt('id', 0).maxAffected(3))).toEqual({ ...refused, details: 'The query affects 4 rows' }); // prettier-ignore
-      expect(await refusalOf(db.rpc('robbed', { above: 30 }).maxAffected(1))).toEqual({ ...refused, details: 'The query affects 2 rows' }); // prettier-ignore
+      expect(await refusalOf(db.from('hives').update({ kilos: 1 }).gt('id', 0).maxAffected(3))).toEqual({
+        ...refused,
+        details: 'The query affects 4 rows',
+      });
+      expect(await refusalOf(db.rpc('robbed', { above: 30 }).maxAffected(1))).toEqual({
+        ...refused,
+        details: 'The query affects 2 rows',
+      });
       expect(await refusalOf(db.rpc('put_down', { word: 'x' }).maxAffected(1))).toMatchObject({ code: 'PGRST128' });
       expect(await dataOf(db.from('hives').select('kilos.sum()').single())).toEqual({ sum: 113.5 });
       const few = db.from('hives').update({ kilos: 40 }).eq('id', 103).maxAffected(1).select('kilos');
@@ -92,8 +120,23 @@ export function changeCases(at: () => Apiary): void {
       const { db } = at();
       const inserted = await db.from('plants').insert([{ id: 8 }, { id: 9 }], { count: 'exact' });
       expect([inserted.status, inserted.count, inserted.data]).toEqual([201, 2, null]);
-      const merged = await db.from('plants').upsert([{ id: 9, name: 'lime' }, { id: 10, name: 'rape' }], { count: 'exact' }).select(); // prettier-ignore
-      expect([merged.count, merged.data]).toEqual([2, [{ id: 9, name: 'lime' }, { id: 10, name: 'rape' }]]); // prettier-ignore
+      const merged = await db
+        .from('plants')
+        .upsert(
+          [
+            { id: 9, name: 'lime' },
+            { id: 10, name: 'rape' },
+          ],
+          { count: 'exact' },
+        )
+        .select();
+      expect([merged.count, merged.data]).toEqual([
+        2,
+        [
+          { id: 9, name: 'lime' },
+          { id: 10, name: 'rape' },
+        ],
+      ]);
       const removed = await db.from('plants').delete({ count: 'exact' }).gte('id', 8);
       expect([removed.status, removed.count]).toEqual([204, 3]);
       const none = await db.from('plants').update({ name: 'x' }, { count: 'exact' }).eq('id', 99);
@@ -103,7 +146,14 @@ export function changeCases(at: () => Apiary): void {
 
     test('a view that shows a whole key has it: for what is there already, and for where a row is found', async () => {
       const { db, room } = at();
-      const merged = db.from('plain_plants').upsert([{ id: 1, name: 'mint' }, { id: 50, name: 'rue' }]).select().rollback(); // prettier-ignore
+      const merged = db
+        .from('plain_plants')
+        .upsert([
+          { id: 1, name: 'mint' },
+          { id: 50, name: 'rue' },
+        ])
+        .select()
+        .rollback();
       expect(await dataOf(merged)).toEqual([
         { name: 'mint', id: 1 },
         { name: 'rue', id: 50 },
@@ -117,7 +167,9 @@ export function changeCases(at: () => Apiary): void {
       });
       expect([reply.status, reply.headers.get('location')]).toEqual([201, '/plain_plants?id=eq.60']);
       // A table is reached through a view of the table between as well, which the hint tells apart.
-      expect(await dataOf(db.from('meadows').select('plants!sown(name)').eq('id', 11).single())).toEqual({ plants: [{ name: 'heather' }] }); // prettier-ignore
+      expect(await dataOf(db.from('meadows').select('plants!sown(name)').eq('id', 11).single())).toEqual({
+        plants: [{ name: 'heather' }],
+      });
       const { details }: any = await refusalOf(db.from('meadows').select('plants(name)'));
       expect(details).toHaveLength(3);
     });
@@ -127,7 +179,9 @@ export function changeCases(at: () => Apiary): void {
       const seen = db.from('hive_labels').update({ label: 'alder' }).eq('id', 101).select('label, keepers(name)');
       expect(await dataOf(seen.rollback())).toEqual([{ label: 'alder', keepers: { name: 'Odile' } }]);
       const cellar = db.schema('cellar');
-      expect(await dataOf(cellar.from('barrels').update({ litres: 49 }).eq('id', 1).select('mead').rollback())).toEqual([{ mead: 'dry' }]); // prettier-ignore
+      expect(await dataOf(cellar.from('barrels').update({ litres: 49 }).eq('id', 1).select('mead').rollback())).toEqual(
+        [{ mead: 'dry' }],
+      );
       expect(await refusalOf(db.from('barrels').select())).toMatchObject({ status: 404, code: 'PGRST205' });
     });
   });

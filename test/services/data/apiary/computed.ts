@@ -6,7 +6,8 @@ export function computedCases(at: () => Apiary): void {
   describe('functions of a row', () => {
     test('one name for several tables and a view: the row says which', async () => {
       const { db } = at();
-      const of = (table: string, select: string) => dataOf(db.from(table).select(select).order('name').limit(1).single()); // prettier-ignore
+      const of = (table: string, select: string) =>
+        dataOf(db.from(table).select(select).order('name').limit(1).single());
       expect(await of('keepers', 'hives_of(id, meadows(name))')).toEqual({
         hives_of: [
           { id: 101, meadows: { name: 'Lower' } },
@@ -39,10 +40,17 @@ export function computedCases(at: () => Apiary): void {
         { name: 'Lower', hives_of: [{ label: 'birch' }] },
         { name: 'Upper', hives_of: [{ label: 'dusk' }] },
       ]);
-      const last = db.from('meadows').select('hives_of(label)').eq('id', 12).order('label', { referencedTable: 'hives_of', ascending: false }).limit(1, { referencedTable: 'hives_of' }); // prettier-ignore
+      const last = db
+        .from('meadows')
+        .select('hives_of(label)')
+        .eq('id', 12)
+        .order('label', { referencedTable: 'hives_of', ascending: false })
+        .limit(1, { referencedTable: 'hives_of' });
       expect(await dataOf(last.single())).toEqual({ hives_of: [{ label: 'dusk' }] });
       expect(await dataOf(db.from('hives').select('label').eq('shouted', 'BIRCH'))).toEqual([{ label: 'birch' }]);
-      expect(await dataOf(db.from('hives').select('id').order('shouted', { ascending: false }).limit(1))).toEqual([{ id: 104 }]); // prettier-ignore
+      expect(await dataOf(db.from('hives').select('id').order('shouted', { ascending: false }).limit(1))).toEqual([
+        { id: 104 },
+      ]);
     });
 
     test('on a table in parts, and below an embed', async () => {

@@ -45,20 +45,44 @@ export function embedCases(at: () => Apiary): void {
         hives: [{ id: 101 }, { id: 102 }],
       });
       const both = db.from('meadows').select('hives(id)').eq('id', 11);
-      expect(await dataOf(both.or('id.eq.102,and(kilos.gt.30,label.eq.dusk)', { referencedTable: 'hives' }).single())).toEqual({ hives: [{ id: 102 }] }); // prettier-ignore
+      expect(
+        await dataOf(both.or('id.eq.102,and(kilos.gt.30,label.eq.dusk)', { referencedTable: 'hives' }).single()),
+      ).toEqual({ hives: [{ id: 102 }] });
     });
 
     test('order by several columns, a limit and a page of each, side by side with those of the whole', async () => {
       const { db } = at();
       const ordered = db.from('keepers').select('name, hives(id, meadow_id)').order('name');
-      const byTwo = ordered.order('meadow_id', { referencedTable: 'hives', ascending: false }).order('id', { referencedTable: 'hives', ascending: false }); // prettier-ignore
-      expect(await dataOf(byTwo.limit(1))).toEqual([{ name: 'Odile', hives: [{ id: 102, meadow_id: 11 }, { id: 101, meadow_id: 11 }] }]); // prettier-ignore
-      const limited = db.from('meadows').select('name, hives(label)').order('id').limit(2).order('kilos', { referencedTable: 'hives' }).limit(1, { referencedTable: 'hives' }); // prettier-ignore
+      const byTwo = ordered
+        .order('meadow_id', { referencedTable: 'hives', ascending: false })
+        .order('id', { referencedTable: 'hives', ascending: false });
+      expect(await dataOf(byTwo.limit(1))).toEqual([
+        {
+          name: 'Odile',
+          hives: [
+            { id: 102, meadow_id: 11 },
+            { id: 101, meadow_id: 11 },
+          ],
+        },
+      ]);
+      const limited = db
+        .from('meadows')
+        .select('name, hives(label)')
+        .order('id')
+        .limit(2)
+        .order('kilos', { referencedTable: 'hives' })
+        .limit(1, { referencedTable: 'hives' });
       expect(await dataOf(limited)).toEqual([
         { name: 'Lower', hives: [{ label: 'birch' }] },
         { name: 'Upper', hives: [{ label: 'dusk' }] },
       ]);
-      const paged = db.from('meadows').select('name, hives(label)').order('id').range(1, 2).order('id', { referencedTable: 'hives' }).range(1, 3, { referencedTable: 'hives' }); // prettier-ignore
+      const paged = db
+        .from('meadows')
+        .select('name, hives(label)')
+        .order('id')
+        .range(1, 2)
+        .order('id', { referencedTable: 'hives' })
+        .range(1, 3, { referencedTable: 'hives' });
       expect(await dataOf(paged)).toEqual([
         { name: 'Upper', hives: [{ label: 'dusk' }] },
         { name: 'Marsh', hives: [] },
@@ -90,21 +114,30 @@ export function embedCases(at: () => Apiary): void {
       expect(await dataOf(one.single())).toEqual({ label: 'clover', at: 'Upper', sheet: 'sheet 7' });
       const none = db.from('hives').select('label, ...keepers(since)').eq('id', 104);
       expect(await dataOf(none.single())).toEqual({ label: 'dusk', since: null });
-      const many = db.from('meadows').select('name, ...hives(labels:label, kilos)').order('id').order('id', { referencedTable: 'hives' }); // prettier-ignore
+      const many = db
+        .from('meadows')
+        .select('name, ...hives(labels:label, kilos)')
+        .order('id')
+        .order('id', { referencedTable: 'hives' });
       expect(await dataOf(many)).toEqual([
         { name: 'Lower', labels: ['amber', 'birch'], kilos: [31.5, 24] },
         { name: 'Upper', labels: ['clover', 'dusk'], kilos: [40, 18] },
         { name: 'Marsh', labels: [], kilos: [] },
       ]);
       const within = db.from('meadows').select('id, ...hives(...keepers(names:name))').eq('id', 12);
-      expect(await dataOf(within.order('id', { referencedTable: 'hives' }).single())).toEqual({ id: 12, names: ['Piotr', null] }); // prettier-ignore
+      expect(await dataOf(within.order('id', { referencedTable: 'hives' }).single())).toEqual({
+        id: 12,
+        names: ['Piotr', null],
+      });
     });
 
     test('columns: twice, cast, out of JSON, and an embed that shows nothing', async () => {
       const { db } = at();
       const twice = db.from('meadows').select('id, id, again:id::text, side:slope->>side, slope->side').eq('id', 11);
       expect((await dataOf(twice.single())) as object).toMatchObject({ id: 11, again: '11', side: 'south' });
-      expect(await dataOf(db.from('hives').select('label, keepers()').eq('id', 101).single())).toEqual({ label: 'amber' }); // prettier-ignore
+      expect(await dataOf(db.from('hives').select('label, keepers()').eq('id', 101).single())).toEqual({
+        label: 'amber',
+      });
       const fuel = db.from('hives').select('keepers(kit->smoker->>fuel)').eq('id', 101);
       expect(await dataOf(fuel.single())).toEqual({ keepers: { fuel: 'hay' } });
       const byPath = db.from('keepers').select('name').order('kit->suits', { ascending: false, nullsFirst: false });

@@ -16,7 +16,11 @@ export function functionCases(at: () => Apiary): void {
     test('the body as it is: text for a text, JSON of any kind for a JSON', async () => {
       const { room } = at();
       const send = async (name: string, body: string, type: string): Promise<unknown> => {
-        const reply = await room.request(`/rest/v1/rpc/${name}`, { method: 'POST', headers: { 'content-type': type }, body }); // prettier-ignore
+        const reply = await room.request(`/rest/v1/rpc/${name}`, {
+          method: 'POST',
+          headers: { 'content-type': type },
+          body,
+        });
         return [reply.status, await reply.json()];
       };
       expect(await send('letters', 'a "quoted" word', 'text/plain')).toEqual([200, 15]);
@@ -64,7 +68,9 @@ export function functionCases(at: () => Apiary): void {
     test('several of one name: the names of the arguments choose, their types do not', async () => {
       const { db } = at();
       expect(await dataOf(db.rpc('looked_up'))).toBe('all');
-      expect(await dataOf(db.rpc('looked_up', { keeper: 'Odile' }).select('id').gt('kilos', 30))).toEqual([{ id: 101 }]); // prettier-ignore
+      expect(await dataOf(db.rpc('looked_up', { keeper: 'Odile' }).select('id').gt('kilos', 30))).toEqual([
+        { id: 101 },
+      ]);
       expect(await dataOf(db.rpc('looked_up', { meadow: 12 }))).toBe(2);
       expect(await dataOf(db.rpc('looked_up', { meadow: 12, heavier: 20 }))).toBe(1);
       for (const size of [1, 'small']) {
@@ -109,10 +115,15 @@ export function functionCases(at: () => Apiary): void {
         { name: 'Lower', hives: [{ label: 'amber' }, { label: 'birch' }] },
         { name: 'Marsh', hives: [] },
       ]);
-      expect(await dataOf(db.rpc('best_meadow').select('name, map_of(sheet)'))).toEqual({ name: 'Upper', map_of: { sheet: 'sheet 7' } }); // prettier-ignore
+      expect(await dataOf(db.rpc('best_meadow').select('name, map_of(sheet)'))).toEqual({
+        name: 'Upper',
+        map_of: { sheet: 'sheet 7' },
+      });
       const yields = db.rpc('yields', { above: 1 }).select('of:hive, jars::text').gt('jars', 10);
       expect(await dataOf(yields)).toEqual([{ of: 'amber', jars: '21' }]);
-      expect(await dataOf(db.rpc('all_meadows').select('high:altitude.max(), count()'))).toEqual([{ high: 640, count: 3 }]); // prettier-ignore
+      expect(await dataOf(db.rpc('all_meadows').select('high:altitude.max(), count()'))).toEqual([
+        { high: 640, count: 3 },
+      ]);
       const counted = await db.rpc('all_meadows', {}, { count: 'exact' }).gt('altitude', 100).limit(1).select('id');
       expect([counted.status, counted.count, counted.data]).toEqual([206, 2, [{ id: 11 }]]);
       const head = await db.rpc('all_meadows', {}, { head: true, count: 'exact' });
@@ -125,7 +136,9 @@ export function functionCases(at: () => Apiary): void {
       const { db, room } = at();
       expect(await refusalOf(db.rpc('two_at_once'))).toMatchObject({ status: 500, code: '21000' });
       const statusOf = async (code: string): Promise<number> => (await db.rpc('failed', { code })).status;
-      expect(await Promise.all(['PT418', 'PTABC', '23505', '40001', '22012'].map(statusOf))).toEqual([418, 500, 409, 500, 400]); // prettier-ignore
+      expect(await Promise.all(['PT418', 'PTABC', '23505', '40001', '22012'].map(statusOf))).toEqual([
+        418, 500, 409, 500, 400,
+      ]);
       const told = async (apikey: string, sign?: string): Promise<unknown> => {
         const headers = { apikey, ...(sign === undefined ? {} : { Authorization: `Bearer ${sign}` }) };
         const reply = await room.request('/rest/v1/rpc/failed?code=42501', { headers });

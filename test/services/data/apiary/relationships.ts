@@ -11,7 +11,9 @@ export function relationshipCases(at: () => Apiary): void {
         { giver: { name: 'Odile' }, taker: { name: 'Piotr' }, witness: { name: 'Runa' } },
         { giver: { name: 'Piotr' }, taker: { name: 'Odile' }, witness: null },
       ]);
-      const back = db.from('keepers').select('given:handovers!giver(id), taken:handovers!handovers_taker_fkey(id), seen:handovers!witness(id)'); // prettier-ignore
+      const back = db
+        .from('keepers')
+        .select('given:handovers!giver(id), taken:handovers!handovers_taker_fkey(id), seen:handovers!witness(id)');
       expect(await dataOf(back.eq('name', 'Odile').single())).toEqual({
         given: [{ id: 1 }],
         taken: [{ id: 2 }],
@@ -122,7 +124,9 @@ export function relationshipCases(at: () => Apiary): void {
         label: 'clover',
         keepers: { since: 2012 },
       });
-      expect(await dataOf(db.from('old_keepers').select('name, hive_labels(label)').eq('name', 'Odile').single())).toEqual({ name: 'Odile', hive_labels: [{ label: 'amber' }, { label: 'birch' }] }); // prettier-ignore
+      expect(
+        await dataOf(db.from('old_keepers').select('name, hive_labels(label)').eq('name', 'Odile').single()),
+      ).toEqual({ name: 'Odile', hive_labels: [{ label: 'amber' }, { label: 'birch' }] });
     });
 
     test('what is not there: with a guess where one is near, and none where the hint was wrong', async () => {
@@ -148,7 +152,8 @@ export function relationshipCases(at: () => Apiary): void {
 
     test('a column that is not there is told with the table as the statement calls it', async () => {
       const { db } = at();
-      const told = async (select: string): Promise<unknown> => ((await refusalOf(db.from('keepers').select(select))) as { message: string }).message; // prettier-ignore
+      const told = async (select: string): Promise<unknown> =>
+        ((await refusalOf(db.from('keepers').select(select))) as { message: string }).message;
       expect(await told('name, hives(stings)')).toBe('column hives_1.stings does not exist');
       expect(await told('hives(id, meadows(bees))')).toBe('column meadows_2.bees does not exist');
       expect(await told('all:stings.count()')).toBe('column keepers.stings does not exist');
