@@ -1,4 +1,4 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type {
   BackupAge,
@@ -99,12 +99,14 @@ export function openBackups({
   const write = async (): Promise<BackupFile> => {
     const target = folder();
     await makeBackupFolder(target);
-    const name = await freeName(clock.now());
+    // The name, the archive and the file carry one creation time, so that another computer lists it identically.
+    const createdAt = clock.now();
+    const name = await freeName(createdAt);
     const tables = settings().databaseUrl === '' ? 'here' : 'elsewhere';
-    const { bytes, files } = await writeBackupBeside({ dataDir, file: join(target, name), tables }, parts());
+    const { bytes, files } = await writeBackupBeside({ dataDir, file: join(target, name), tables, createdAt }, parts());
     log.info('backup written', { name, bytes, files });
-    const { mtimeMs } = await stat(join(target, name));
-    return { name, bytes, createdAt: Math.round(mtimeMs) };
+    await utimes(join(target, name), new Date(createdAt), new Date(createdAt));
+    return { name, bytes, createdAt };
   };
 
   const refuseWhileRestoring = (): void => {

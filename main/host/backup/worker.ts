@@ -3,11 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { problemForThread } from './thread-problem.ts';
 import { writeBackup, type BackupJob, type BackupOutcome, type OwnPart, type OwnPartWritten } from './write.ts';
 
-const { dataDir, file, tables, parts } = workerData as BackupJob;
+const { dataDir, file, tables, createdAt, parts } = workerData as BackupJob;
 
 async function outcome(): Promise<BackupOutcome> {
   try {
-    return { summary: await writeBackup(dataDir, file, { tables, parts: parts.map(askedFor) }) };
+    return { summary: await writeBackup(dataDir, file, { tables, createdAt, parts: parts.map(askedFor) }) };
   } catch (error) {
     return { problem: problemForThread(error) };
   }

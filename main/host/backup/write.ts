@@ -23,6 +23,8 @@ export interface BackupJob {
   readonly dataDir: string;
   readonly file: string;
   readonly tables: Manifest['tables'];
+  /** Creation time that the archive states, in milliseconds since 1970. */
+  readonly createdAt: number;
   readonly parts: readonly Omit<OwnPart, 'write'>[];
 }
 
@@ -43,7 +45,7 @@ export type BackupOutcome =
 export async function writeBackup(
   dataDir: string,
   file: string,
-  { tables = 'here', parts = [] }: { readonly tables?: Manifest['tables']; readonly parts?: readonly OwnPart[] } = {},
+  { tables = 'here', createdAt = Date.now(), parts = [] }: Partial<BackupContent> = {},
 ): Promise<BackupSummary> {
   const target = resolve(file);
   const root = resolve(dataDir);
@@ -59,7 +61,7 @@ export async function writeBackup(
     const files: Record<string, { size: number; sha256: string }> = {};
     const tar = pack();
     const written = pipeline(tar, createGzip(), createWriteStream(partial, { mode: 0o600 }));
-    const filled = fill(tar, root, { scratch, tables, parts }, files);
+    const filled = fill(tar, root, { scratch, tables, createdAt, parts }, files);
     await Promise.all([
       written,
       filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error)))),
@@ -78,6 +80,11 @@ export async function writeBackup(
     await rm(partial, { force: true });
     if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Describes what an archive contains besides the data folder. */
+interface BackupContent extends Pick<BackupJob, 'tables' | 'createdAt'> {
+  readonly parts: readonly OwnPart[];
 }
 
 /** What a service that runs saves itself. */
@@ -106,10 +113,10 @@ async function refuseNothing(root: string): Promise<void> {
 async function fill(
   tar: Pack,
   root: string,
-  given: { readonly scratch: string; readonly tables: Manifest['tables']; readonly parts: readonly OwnPart[] },
+  content: BackupContent & { readonly scratch: string },
   files: Manifest['files'],
 ): Promise<void> {
-  const { scratch, tables, parts } = given;
+  const { scratch, tables, createdAt, parts } = content;
   const uncopied = parts.flatMap(({ id, uncopied: names }) => names.map((name) => `${id}/${name}`));
   const paths = (await walk(root, root)).filter(
     (path) => !uncopied.some((each) => path === each || path.startsWith(`${each}/`)),
@@ -137,7 +144,7 @@ async function fill(
     format: 'homeport-backup',
     formatVersion: 1,
     homeport: version,
-    createdAt: new Date().toISOString(),
+    createdAt: new Date(createdAt).toISOString(),
     tables,
     files,
   };

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -116,6 +116,17 @@ describe('backups', () => {
     expect((await list(host)).at(-1)?.name).toBe('homeport-2026-01-03-000000.tar.gz');
     clock.advance(2 * 3_600_000);
     expect(await list(host)).toHaveLength(2);
+  });
+
+  it('carry one creation time in name, list, file and archive', async () => {
+    const clock = createFakeClock(Date.parse('2026-02-03T04:05:06.789Z'));
+    await using host = await open({ clock });
+    const base = host.url('control');
+    const made = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    expect(made).toMatchObject({ name: 'homeport-2026-02-03-040506.tar.gz', createdAt: clock.now() });
+    expect(await list(host)).toEqual([made]);
+    const archive = gunzipSync(readFileSync(join(folder, made.name)));
+    expect(archive.includes('"createdAt":"2026-02-03T04:05:06.789Z"')).toBe(true);
   });
 
   it('leave files alone that are not theirs', async () => {
