@@ -1,7 +1,7 @@
 import type { Counter, Metrics } from '../contracts/metrics.ts';
 import { beatStatus } from '../contracts/uptime/monitor.ts';
 import type { CheckResult } from './check/messages.ts';
-import type { Watched } from './watch/watched.ts';
+import type { Watched } from './monitoring/watched.ts';
 
 const states = ['up', 'down', 'pending', 'maintenance', 'paused'] as const;
 const kinds = [

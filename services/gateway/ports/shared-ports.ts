@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { DispatchContext, OutsideOptions, PortTarget } from '../../contracts/dispatch.ts';
 import type { SharedPort } from '../../contracts/gateway/api.ts';
 import { inUrl } from '../domain/names.ts';
-import { inNetworks } from '../doors/addresses.ts';
-import type { Door, Doors } from '../doors/doors.ts';
-import type { GatewayMetrics } from '../front/metrics.ts';
+import { inNetworks } from '../listeners/addresses.ts';
+import type { Door, Doors } from '../listeners/doors.ts';
+import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { Settings } from '../settings.ts';
 
 /** Connections that one machine has to one port: services have a limit for all, which nobody is to fill alone. */

@@ -1,7 +1,7 @@
 import { parseWebAddress, missingKinds, type WebAddress } from '../../contracts/git/web-addresses.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Answer } from '../rest/call.ts';
+import type { Answer } from '../gitea-api/call.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import { branchPage, commitPage, comparePage, historyPage, treePage } from './code-pages.ts';
 import type { PageRequest, VisitorPage, VisitorParts } from './page-request.ts';

@@ -7,7 +7,7 @@ import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { inboxKey } from '../publish/inbox-copy.ts';
 import type { Recorded } from '../publish/write-messages.ts';
-import { quietHandlers } from '../routes/own/quiet.ts';
+import { quietHandlers } from '../app-api/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import { mayRead, type Delivery } from '../web-push/delivery.ts';

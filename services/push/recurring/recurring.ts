@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import { forgetRemoved } from '../../kit/forget-removed.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
-import { scheduleHandlers } from '../routes/own/schedules.ts';
+import { scheduleHandlers } from '../app-api/schedules.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RecurringStore } from '../store/recurring.ts';
 import { RecurringRuns } from './runs.ts';

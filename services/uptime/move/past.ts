@@ -6,8 +6,8 @@ import type { BeatStore } from '../store/beats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import type { IncidentStore, PastOutage } from '../store/incidents.ts';
 import { bucketMs } from '../store/tables.ts';
-import { warmUp } from '../watch/warm.ts';
-import { intervalMs, type Watched } from '../watch/watched.ts';
+import { warmUp } from '../monitoring/warm.ts';
+import { intervalMs, type Watched } from '../monitoring/watched.ts';
 import type { Past, PastBeat, PastTally } from './backup.ts';
 
 /** Where what a monitor did elsewhere is written. */

@@ -7,8 +7,8 @@ import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
 import type { Provisioned } from '../settings.ts';
 import type { StatusPages } from '../store/status-pages.ts';
-import type { Maintenances } from '../watch/maintenances.ts';
-import type { Monitors } from '../watch/monitors.ts';
+import type { Maintenances } from '../monitoring/maintenances.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
 
 export interface ProvisionParts {
   readonly monitors: Monitors;

@@ -12,11 +12,11 @@ import type { BeatStore } from '../store/beats.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { Checker } from '../check/checker.ts';
-import type { Monitors } from '../watch/monitors.ts';
-import type { Options } from '../watch/options.ts';
-import type { Recorder } from '../watch/recorder.ts';
-import type { Figures } from '../watch/figures.ts';
-import { longestGapMs, type Watched } from '../watch/watched.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import type { Options } from '../monitoring/options.ts';
+import type { Recorder } from '../monitoring/recorder.ts';
+import type { Figures } from '../monitoring/figures.ts';
+import { longestGapMs, type Watched } from '../monitoring/watched.ts';
 import { beatView, monitorView, rowView } from '../wire/shown.ts';
 
 export interface ApiParts {

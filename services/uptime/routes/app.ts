@@ -11,7 +11,7 @@ import { peerMetrics } from './peer-metrics.ts';
 import { pushRoute, type PushParts } from './push.ts';
 import { problemOf, renderProblem, restRoutes } from './rest.ts';
 import type { Tags } from '../store/tags.ts';
-import { socketPath, type UptimeSocket } from '../socket/server.ts';
+import { socketPath, type UptimeSocket } from '../kuma-api/server.ts';
 import { statusPageRoutes, type StatusPageParts } from './status-pages.ts';
 import { subscribeRoutes, type SubscribeParts } from './subscribe.ts';
 

@@ -6,9 +6,9 @@ import { beatStatus } from '../../contracts/uptime/monitor.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { averagePing } from '../domain/tally.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
-import type { Figures } from '../watch/figures.ts';
-import type { Monitors } from '../watch/monitors.ts';
-import type { Watched } from '../watch/watched.ts';
+import type { Figures } from '../monitoring/figures.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import type { Watched } from '../monitoring/watched.ts';
 import { pageStatus } from '../wire/page-status.ts';
 
 export interface BadgeParts {

@@ -2,10 +2,10 @@ import type { RequestHandler } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { beatStatus } from '../../contracts/uptime/monitor.ts';
-import type { LocalChecks } from '../watch/local.ts';
-import type { Monitors } from '../watch/monitors.ts';
-import type { Recorder } from '../watch/recorder.ts';
-import type { Watch } from '../watch/watch.ts';
+import type { LocalChecks } from '../monitoring/local.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import type { Recorder } from '../monitoring/recorder.ts';
+import type { Watch } from '../monitoring/watch.ts';
 
 const longestPing = 100_000_000_000;
 const longestMessage = 5000;

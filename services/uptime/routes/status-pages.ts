@@ -5,7 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { ShownNote } from '../../contracts/uptime/status-pages.ts';
 import type { KnownPage } from '../store/status-pages.ts';
-import type { SubscriberMail } from '../tell/subscriber-mail.ts';
+import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
 import { monitorsOf, pageStatus } from '../wire/page-status.ts';
 import { heartbeats, publicPage, type PublicPageParts } from '../wire/public-page.ts';
 import { feedOf } from '../wire/rss.ts';

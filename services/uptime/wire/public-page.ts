@@ -7,9 +7,9 @@ import { peerTime } from '../domain/time.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
-import type { Maintenances } from '../watch/maintenances.ts';
-import type { Monitors } from '../watch/monitors.ts';
-import { lastDay } from '../watch/watched.ts';
+import type { Maintenances } from '../monitoring/maintenances.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import { lastDay } from '../monitoring/watched.ts';
 import { monitorsOf } from './page-status.ts';
 import { peerMaintenance } from './peer-maintenance.ts';
 

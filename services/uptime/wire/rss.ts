@@ -2,7 +2,7 @@ import type { PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { ShownNote } from '../../contracts/uptime/status-pages.ts';
 import { peerTime } from '../domain/time.ts';
 import type { KnownPage } from '../store/status-pages.ts';
-import type { Watched } from '../watch/watched.ts';
+import type { Watched } from '../monitoring/watched.ts';
 
 const words: Readonly<Record<PageStatus, string>> = {
   maintenance: 'Under maintenance',

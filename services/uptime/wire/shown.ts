@@ -5,8 +5,8 @@ import { targetOf } from '../domain/target.ts';
 import { uptimeByTime } from '../domain/tally.ts';
 import { peerTime } from '../domain/time.ts';
 import type { StoredBeat } from '../store/beats.ts';
-import { problemsOf } from '../watch/problems.ts';
-import { lastDay, type Watched } from '../watch/watched.ts';
+import { problemsOf } from '../monitoring/problems.ts';
+import { lastDay, type Watched } from '../monitoring/watched.ts';
 import { redactedFields, redactedNames } from './redacted.ts';
 
 /** A beat as the peer's clients read it. */
