@@ -1,7 +1,7 @@
 import type { Component } from 'svelte';
 import type { IconName } from '../parts/text/icons.ts';
 import type { ServiceGroup } from './service-groups.ts';
-import type { BeginFind } from '../state/find.ts';
+import type { BeginFind } from '../state/palette-search.ts';
 
 /** A page of the app: its address, its place in the sidebar and what draws it. */
 export interface PageEntry {

@@ -1,6 +1,6 @@
-import { addressOf } from './address.ts';
-import { presentAddress } from './old-addresses.ts';
-import { refined } from './refined.ts';
+import { addressOf } from './page-path.ts';
+import { presentAddress } from './redirects.ts';
+import { refined } from './url-query.ts';
 
 /** Where the person is: the address bar as state. */
 class Place {

@@ -1,5 +1,5 @@
 import { pages, type PageEntry } from '../pages/index.ts';
-import { addressOf } from './address.ts';
+import { addressOf } from './page-path.ts';
 
 /** What a path leads to: a page of the table, a list of pages, or nothing. */
 export type Place =

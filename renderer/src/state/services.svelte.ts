@@ -6,7 +6,7 @@ import {
 } from '../../../services/contracts/control/api.ts';
 import { call } from '../api/call.ts';
 import { live } from './live.svelte.ts';
-import { Loaded } from './loaded.svelte.ts';
+import { Loaded } from './loadable.svelte.ts';
 
 /** All services as Home shows them, kept up to date by events. */
 class Services extends Loaded {

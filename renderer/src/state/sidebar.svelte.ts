@@ -1,4 +1,4 @@
-import { keep, readKeptJson, textsOf } from './kept.ts';
+import { keep, readKeptJson, textsOf } from './local-storage.ts';
 
 const place = 'homeport.sidebar';
 

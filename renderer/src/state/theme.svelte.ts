@@ -1,4 +1,4 @@
-import { keep, readKept } from './kept.ts';
+import { keep, readKept } from './local-storage.ts';
 
 const place = 'homeport.theme';
 /** What a person chose; `system`: as the system has it. */

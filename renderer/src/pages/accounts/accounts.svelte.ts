@@ -4,7 +4,7 @@ import type { Account, AccountKind, Grant, Role } from '../../../../services/con
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { call, renewSession } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** What a person types to make an account. */
 export interface NewAccountFields {

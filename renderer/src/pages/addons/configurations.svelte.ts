@@ -1,8 +1,8 @@
 import { addonsApi, type AddonProfile } from '../../../../services/contracts/addons/api.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
-import { pathOf } from '../../state/address.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { pathOf } from '../../state/page-path.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 import { place } from '../../state/router.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { newConfig } from './draft.ts';

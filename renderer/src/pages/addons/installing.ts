@@ -1,5 +1,5 @@
 import type { AddonProfile } from '../../../../services/contracts/addons/api.ts';
-import { pathOf } from '../../state/address.ts';
+import { pathOf } from '../../state/page-path.ts';
 
 /** Where a configuration is brought into a player. */
 export function installing({ uuid }: AddonProfile): string {

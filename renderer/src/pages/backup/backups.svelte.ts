@@ -5,7 +5,7 @@ import { upload } from '../../api/upload.ts';
 import { fullTime } from '../../parts/text/format.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** The backups in their folder, newest first. */

@@ -1,4 +1,4 @@
-import { keep, readKept } from '../../state/kept.ts';
+import { keep, readKept } from '../../state/local-storage.ts';
 
 const name = 'homeport.data.draft';
 

@@ -1,7 +1,7 @@
 import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { call } from '../../api/call.ts';
-import { pathOf } from '../../state/address.ts';
-import { holds, once, type BeginFind } from '../../state/find.ts';
+import { pathOf } from '../../state/page-path.ts';
+import { holds, once, type BeginFind } from '../../state/palette-search.ts';
 
 const shown = 6;
 

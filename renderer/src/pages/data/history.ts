@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keep, readKeptJson } from '../../state/kept.ts';
+import { keep, readKeptJson } from '../../state/local-storage.ts';
 
 const name = 'homeport.data.history';
 const most = 200;

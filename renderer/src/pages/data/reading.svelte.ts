@@ -2,7 +2,7 @@ import { dataApi, type DataOverview, type DataTable } from '../../../../services
 import { dataKeysApi, type DataKeys } from '../../../../services/contracts/data/keys.ts';
 import { dataUsersApi, type DataUser } from '../../../../services/contracts/data/users.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** Of each kind, on the overview. */
 const mostShown = 5;

@@ -6,7 +6,7 @@ import {
   type DataPolicy,
 } from '../../../../services/contracts/data/rows.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** Rows that are read at once. */
 const together = 100;

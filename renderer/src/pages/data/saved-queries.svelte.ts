@@ -1,6 +1,6 @@
 import { savedQueriesApi, type SavedQuery } from '../../../../services/contracts/data/queries.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** The queries that this person keeps, by name. */
 export class SavedQueries extends Loaded {

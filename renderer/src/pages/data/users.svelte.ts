@@ -1,7 +1,7 @@
 import { dataUsersApi, type DataUser, type DataUserDetail } from '../../../../services/contracts/data/users.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** A page of the users of people's apps. */
 export class Users extends Loaded {

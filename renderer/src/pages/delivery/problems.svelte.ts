@@ -2,7 +2,7 @@ import { notifyApi, type NotifyDestination } from '../../../../services/contract
 import type { NotifyProblem } from '../../../../services/contracts/notify/statistics.ts';
 import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
 import { call } from '../../api/call.ts';
-import { pathOf } from '../../state/address.ts';
+import { pathOf } from '../../state/page-path.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { destinationName } from '../notify/destination-name.ts';

@@ -4,7 +4,7 @@ import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
 import { notifyStatistics } from '../../../../services/contracts/notify/statistics.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 import { services } from '../../state/services.svelte.ts';
 
 /** Sums change with each notice; they are read anew at most this often, in ms. */

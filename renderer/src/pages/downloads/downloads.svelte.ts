@@ -12,7 +12,7 @@ import { downloadName } from '../../../../services/contracts/downloads/name.ts';
 import { call } from '../../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './list-rules.ts';
 import { bridge } from '../../state/bridge.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { PendingActions } from '../../state/pending-actions.ts';
 import { toasts } from '../../state/toasts.svelte.ts';

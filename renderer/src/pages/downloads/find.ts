@@ -1,7 +1,7 @@
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
 import { downloadName } from '../../../../services/contracts/downloads/name.ts';
 import { call } from '../../api/call.ts';
-import { holds, type Find, type Found } from '../../state/find.ts';
+import { holds, type Find, type Found } from '../../state/palette-search.ts';
 
 /** Films and other downloads by their titles, and the whole queue to be paused. */
 const find: Find = async (words, signal) => {

@@ -1,5 +1,5 @@
 import type { DownloadOptions } from '../../../../services/contracts/downloads/api.ts';
-import { keep, readKeptJson } from '../../state/kept.ts';
+import { keep, readKeptJson } from '../../state/local-storage.ts';
 
 const allQualities = [
   ['best', 'Best'],

@@ -2,7 +2,7 @@ import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { engineWorked, type EngineState } from '../../../../services/contracts/control/engines.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** The outside programs, kept up to date by events. */
 class Engines extends Loaded {

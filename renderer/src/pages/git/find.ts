@@ -1,6 +1,6 @@
 import { gitApi } from '../../../../services/contracts/git/api.ts';
 import { call } from '../../api/call.ts';
-import type { Find } from '../../state/find.ts';
+import type { Find } from '../../state/palette-search.ts';
 import { hrefOf } from './places.ts';
 
 const shown = 6;

@@ -1,4 +1,4 @@
-import { pathOf } from '../../state/address.ts';
+import { pathOf } from '../../state/page-path.ts';
 
 /** What is shown of a repository. */
 export interface CodePlace {

@@ -1,4 +1,4 @@
-import { keep, readKept } from '../../state/kept.ts';
+import { keep, readKept } from '../../state/local-storage.ts';
 
 const place = 'homeport.next-steps';
 

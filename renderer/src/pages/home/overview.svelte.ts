@@ -2,7 +2,7 @@ import { controlApi, type ServiceState } from '../../../../services/contracts/co
 import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
 import type { Machine, Pulse } from '../../../../services/contracts/control/overview.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** Nothing tells of these numbers; they are looked at again now and then, in ms. */
 const everyMs = 30_000;

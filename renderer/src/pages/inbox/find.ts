@@ -2,7 +2,7 @@ import { inboxApi, type InboxItem } from '../../../../services/contracts/inbox/a
 import { call } from '../../api/call.ts';
 import { firstLine } from '../../parts/text/line.ts';
 import { plain } from '../../parts/text/plain.ts';
-import type { Find } from '../../state/find.ts';
+import type { Find } from '../../state/palette-search.ts';
 
 const shown = 6;
 /** Enough to find that many different ones among what repeats. */

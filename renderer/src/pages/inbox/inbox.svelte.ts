@@ -8,7 +8,7 @@ import { readDown } from './read-down.ts';
 import { touchesRuns, withCounts, withRepeats } from './repeats.ts';
 import { messages } from './words.ts';
 import { live } from '../../state/live.svelte.ts';
-import { onceAfter } from '../../state/once-after.ts';
+import { onceAfter } from '../../state/coalesce.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const pageSize = 100;

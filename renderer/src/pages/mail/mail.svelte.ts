@@ -1,6 +1,6 @@
 import { mailApi, mailWorked, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import { call } from '../../api/call.ts';
-import { Newest } from '../../state/newest.svelte.ts';
+import { Newest } from '../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** What the list is narrowed to; an empty string stands for no restriction. */

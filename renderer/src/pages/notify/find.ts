@@ -1,6 +1,6 @@
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import { call } from '../../api/call.ts';
-import { holds, once, type BeginFind } from '../../state/find.ts';
+import { holds, once, type BeginFind } from '../../state/palette-search.ts';
 
 const shown = 6;
 

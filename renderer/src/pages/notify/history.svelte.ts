@@ -2,7 +2,7 @@ import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyDelivery, NotifyNotice } from '../../../../services/contracts/notify/history.ts';
 import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
 import { call } from '../../api/call.ts';
-import { Newest } from '../../state/newest.svelte.ts';
+import { Newest } from '../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** What the history is narrowed to; empty strings stand for no restriction. */

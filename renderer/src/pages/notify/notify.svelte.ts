@@ -6,9 +6,9 @@ import type { NotifyKeyOptions } from '../../../../services/contracts/notify/opt
 import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { oneAtATime } from '../../state/one-at-a-time.ts';
+import { oneAtATime } from '../../state/run-exclusive.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** A destination as it is written: an address, or a filled-in form. */

@@ -7,7 +7,7 @@ import {
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** Rows the host gives at once. */

@@ -1,4 +1,4 @@
-import { keep, readKeptJson, textsOf } from '../../state/kept.ts';
+import { keep, readKeptJson, textsOf } from '../../state/local-storage.ts';
 
 const place = 'homeport.push.pictures';
 

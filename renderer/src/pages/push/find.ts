@@ -1,6 +1,6 @@
 import { pushApi } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
-import { holds, once, type BeginFind } from '../../state/find.ts';
+import { holds, once, type BeginFind } from '../../state/palette-search.ts';
 
 const shown = 6;
 

@@ -2,8 +2,8 @@ import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type PushMessage } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
-import { oneAtATime } from '../../state/one-at-a-time.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
+import { oneAtATime } from '../../state/run-exclusive.ts';
 import { joined, type Joined } from './joining.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 

@@ -2,7 +2,7 @@ import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type TopicStatistics } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** Numbers change with each message; they are read anew at most this often, in ms. */
 const pauseMs = 5000;

@@ -3,7 +3,7 @@ import { pushQuietApi, type PushQuiet, type PushQuietState } from '../../../../s
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { ownHoursOf } from '../settings/quiet-hours.ts';
 import { settings } from '../settings/settings.svelte.ts';

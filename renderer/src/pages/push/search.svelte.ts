@@ -2,7 +2,7 @@ import type { PushMessage } from '../../../../services/contracts/push/api.ts';
 import { pushSearchApi } from '../../../../services/contracts/push/search.ts';
 import { call, sentence } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { oneAtATime } from '../../state/one-at-a-time.ts';
+import { oneAtATime } from '../../state/run-exclusive.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 
 /** What is sought in all topics. */

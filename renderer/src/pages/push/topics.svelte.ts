@@ -4,8 +4,8 @@ import { firstMessage } from '../../../../services/contracts/push/first-message.
 import { pushApi, type PushTopic, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
-import { oneAtATime } from '../../state/one-at-a-time.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
+import { oneAtATime } from '../../state/run-exclusive.ts';
 import { pushMessages } from './messages.svelte.ts';
 
 export interface Composed {

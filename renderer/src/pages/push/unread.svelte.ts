@@ -4,8 +4,8 @@ import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../
 import type { PushMessage, PushTopic } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
-import { onceAfter } from '../../state/once-after.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
+import { onceAfter } from '../../state/coalesce.ts';
 
 /** As many as one reading brings; who has more unread ones sees the newest of them marked. */
 const mostRows = 200;

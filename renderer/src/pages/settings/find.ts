@@ -1,4 +1,4 @@
-import type { Find } from '../../state/find.ts';
+import type { Find } from '../../state/palette-search.ts';
 import { findFields } from './places.ts';
 import { settings } from './settings.svelte.ts';
 

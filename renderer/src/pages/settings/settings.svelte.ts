@@ -2,7 +2,7 @@ import { controlApi, settingsChanged } from '../../../../services/contracts/cont
 import type { SettingsView } from '../../../../services/contracts/control/settings.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** All settings with their schemas, read anew when anyone saves some. */
 class Settings extends Loaded {

@@ -1,6 +1,6 @@
 import { syncChanged } from '../../../../services/contracts/sync/api.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loaded } from '../../state/loadable.svelte.ts';
 
 /** Something of file sync that is read again whenever a job or a saved sync changes, while somebody looks at it. */
 export class Followed<Value> extends Loaded {

@@ -1,7 +1,7 @@
 import { uptimeApi } from '../../../../services/contracts/uptime/api.ts';
 import { call } from '../../api/call.ts';
-import { pathOf } from '../../state/address.ts';
-import type { Find } from '../../state/find.ts';
+import { pathOf } from '../../state/page-path.ts';
+import type { Find } from '../../state/palette-search.ts';
 
 const shown = 6;
 

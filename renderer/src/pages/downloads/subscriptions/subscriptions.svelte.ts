@@ -7,9 +7,9 @@ import {
 } from '../../../../../services/contracts/downloads/subscriptions.ts';
 import { call } from '../../../api/call.ts';
 import { live } from '../../../state/live.svelte.ts';
-import { oneAtATime } from '../../../state/one-at-a-time.ts';
+import { oneAtATime } from '../../../state/run-exclusive.ts';
 import { toasts } from '../../../state/toasts.svelte.ts';
-import { Loaded } from '../../../state/loaded.svelte.ts';
+import { Loaded } from '../../../state/loadable.svelte.ts';
 
 /** What a person may say about a subscription when it is made. */
 export interface SubscriptionOptions {

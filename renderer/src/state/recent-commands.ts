@@ -1,5 +1,5 @@
 import type { Command, CommandGroup } from './command.ts';
-import { keep, readKeptJson, textsOf } from './kept.ts';
+import { keep, readKeptJson, textsOf } from './local-storage.ts';
 
 const most = 3;
 

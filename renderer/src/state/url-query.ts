@@ -1,4 +1,4 @@
-import { addressOf, pathOf } from './address.ts';
+import { addressOf, pathOf } from './page-path.ts';
 
 /**
  * An address with some fields of its query set, or with an empty value removed.

@@ -1,5 +1,5 @@
 import { appPageOf } from '../../../services/contracts/git/web-addresses.ts';
-import { addressOf, pathOf, type Address } from './address.ts';
+import { addressOf, pathOf, type Address } from './page-path.ts';
 
 /** The views of Messages; any other word behind `/push/` was a topic's name once. */
 const pushThings = ['', 'topics', 'delayed', 'retention', 'history', 'statistics', 'connect', 'settings'];

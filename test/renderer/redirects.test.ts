@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, pathOf } from '../../renderer/src/state/address.ts';
-import { presentAddress } from '../../renderer/src/state/old-addresses.ts';
-import { refined } from '../../renderer/src/state/refined.ts';
+import { addressOf, pathOf } from '../../renderer/src/state/page-path.ts';
+import { presentAddress } from '../../renderer/src/state/redirects.ts';
+import { refined } from '../../renderer/src/state/url-query.ts';
 
 describe('an address of the app', () => {
   it.each([

@@ -1,5 +1,5 @@
 import type { Command, CommandGroup } from './command.ts';
-import type { Find, FoundGroup } from './find.ts';
+import type { Find, FoundGroup } from './palette-search.ts';
 import type { PageEntry } from '../pages/index.ts';
 import { openPages } from './pages.svelte.ts';
 import { place } from './router.svelte.ts';

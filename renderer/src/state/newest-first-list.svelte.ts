@@ -1,8 +1,8 @@
 import type { Topic } from '../../../services/contracts/bus.ts';
 import { sentence } from '../api/call.ts';
 import { live } from './live.svelte.ts';
-import { continued, renewed } from './newest-rules.ts';
-import { oneAtATime } from './one-at-a-time.ts';
+import { continued, renewed } from './newest-first-rules.ts';
+import { oneAtATime } from './run-exclusive.ts';
 import { toasts } from './toasts.svelte.ts';
 
 /** Where a list of the newest comes from. */

@@ -1,7 +1,7 @@
 import { gatewayApi, gatewayChanged } from '../../../services/contracts/gateway/api.ts';
 import { call } from '../api/call.ts';
 import { live } from './live.svelte.ts';
-import { Loaded } from './loaded.svelte.ts';
+import { Loaded } from './loadable.svelte.ts';
 import { services } from './services.svelte.ts';
 
 /** True where the page is open on the machine that Homeport runs on. */
