@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { fitting, ranked } from '../../renderer/src/state/command-search.ts';
+import { filterCommands, rankGroups } from '../../renderer/src/state/command-search.ts';
 
-const command = (title: string, ...words: string[]) => ({
-  ...{ id: title, title, icon: 'settings' as const, words },
+const command = (title: string, ...keywords: string[]) => ({
+  id: title,
+  title,
+  icon: 'settings' as const,
+  keywords,
   run: () => undefined,
 });
 const groups = [
@@ -13,7 +16,7 @@ const groups = [
   { title: 'Settings', commands: [command('Settings of Push', 'Retention'), command('Push settings')] },
 ];
 const found = (typed: string): string[] =>
-  ranked(fitting(groups, typed), typed).flatMap(({ commands }) => commands.map(({ title }) => title));
+  rankGroups(filterCommands(groups, typed), typed).flatMap(({ commands }) => commands.map(({ title }) => title));
 
 describe('the search for a command', () => {
   it.each([
@@ -33,7 +36,7 @@ describe('the search for a command', () => {
       { title: 'Topics', commands: [command('backup-push'), command('push')] },
       { title: 'In the inbox', commands: [command('Other words'), command('Push')], many: true },
     ];
-    const shown = ranked([...fitting(groups, 'push'), ...found], 'push');
+    const shown = rankGroups([...filterCommands(groups, 'push'), ...found], 'push');
     expect(shown.map(({ title, commands }) => [title, ...commands.map((each) => each.title)])).toEqual([
       ['Topics', 'push', 'backup-push'],
       ['Services', 'Push service', 'Copy the address of Push', 'Restart Push'],

@@ -60,7 +60,11 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
 
   it('calls what has no title by its file, wherever it is named', async () => {
     pages.downloads.set('untitled', {
-      ...{ title: '', state: 'finished', filename: 'clips/Sunset at sea.zip', size: 9, finishedAt: 2 },
+      title: '',
+      state: 'finished',
+      filename: 'clips/Sunset at sea.zip',
+      size: 9,
+      finishedAt: 2,
     });
     await using visit = await pages.visit('/downloads/queue/untitled');
     const { page } = visit;

@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('every page of the whole app, as somebody has it afte
   });
 
   describe.each(screens)('on $on', (screen) => {
-    it.each(shown)('fits, is accessible and complains about nothing: $title', async ({ at, title }) => {
+    it.each(shown)('fits, is accessible and complains about nothing: $title', async ({ path: at, title }) => {
       await using visit = await openPage(browser, screen);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)('every page of the whole app, as somebody has it afte
 
   it.each(shown.filter(({ group }) => group !== 'account'))(
     'can be reached by keyboard alone: $title',
-    async ({ at, title }) => {
+    async ({ path: at, title }) => {
       await using visit = await openPage(browser);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));

@@ -12,8 +12,18 @@ const kind = (schema: z.ZodType): string => controlFor(z.toJSONSchema(schema, { 
 describe('the settings that few people need', () => {
   const field = (title: string, schema: z.ZodType, group = ''): SettingsField => ({
     group,
-    ...{ name: title, path: title, title, description: '', value: null, origin: { from: 'default' as const } },
-    ...{ advanced: true, area: 'general', defaultValue: null, lockedBy: null, live: false, secret: false },
+    name: title,
+    path: title,
+    title,
+    description: '',
+    value: null,
+    origin: { from: 'default' as const },
+    advanced: true,
+    area: 'general',
+    defaultValue: null,
+    lockedBy: null,
+    live: false,
+    secret: false,
     schema: { ...z.toJSONSchema(schema, { io: 'input' }) },
   });
 

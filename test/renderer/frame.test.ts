@@ -99,8 +99,17 @@ describe.skipIf(noBrowser)('the sidebar', () => {
       .getByRole('link', { name: /Downloads.*running/ })
       .waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ id: 'downloads', title: 'Downloads', summary: 'Fetches videos.', state: 'failed', detail: '' },
-      ...{ reason: 'Its disk is full.', address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+      id: 'downloads',
+      title: 'Downloads',
+      summary: 'Fetches videos.',
+      state: 'failed',
+      detail: '',
+      reason: 'Its disk is full.',
+      address: null,
+      port: null,
+      suggestedPort: null,
+      listeners: [],
+      grantable: [],
     });
     await rail(page)
       .getByRole('link', { name: /Downloads.*stopped/ })

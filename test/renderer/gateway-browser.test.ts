@@ -38,8 +38,13 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     home = await openHome({ services: [lamp, evil, control, gateway], settings: { shared: ['lamp'], open: ['evil'] } });
     provider = await openProvider([lampAt('/.homeport/oidc/callback')], { 'sub-ada': { groups: ['family'] } });
     await home.change({
-      ...{ oidcIssuer: provider.issuer, oidcClientId: provider.client.id, oidcClientSecret: provider.client.secret },
-      ...{ oidcVerify: false, oidcName: 'Harbour', oidcScopes: 'openid', oidcAccounts: ['sub-ada=ada'] },
+      oidcIssuer: provider.issuer,
+      oidcClientId: provider.client.id,
+      oidcClientSecret: provider.client.secret,
+      oidcVerify: false,
+      oidcName: 'Harbour',
+      oidcScopes: 'openid',
+      oidcAccounts: ['sub-ada=ada'],
     });
     elsewhere = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('<h1>Elsewhere</h1>');

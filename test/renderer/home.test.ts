@@ -17,8 +17,17 @@ describe.skipIf(noBrowser)('Home', () => {
   afterEach(() => pages[Symbol.asyncDispose]());
 
   const moodyState: ServiceState = {
-    ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'up', detail: '3 topics' },
-    ...{ reason: null, address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+    id: 'moody',
+    title: 'Moody',
+    summary: 'Has a setting of each kind.',
+    state: 'up',
+    detail: '3 topics',
+    reason: null,
+    address: null,
+    port: null,
+    suggestedPort: null,
+    listeners: [],
+    grantable: [],
   };
 
   const rowOf = (page: Page, title = 'Moody') =>
@@ -73,7 +82,10 @@ describe.skipIf(noBrowser)('Home', () => {
     const { page } = visit;
     await rowOf(page).getByText('Running').waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ ...moodyState, state: 'degraded', detail: '', reason: '2 destinations do not answer' },
+      ...moodyState,
+      state: 'degraded',
+      detail: '',
+      reason: '2 destinations do not answer',
       remedy: { label: 'See the destinations', to: '/inbox' },
       running: [{ title: 'A film', to: '/downloads', percent: 40 }],
     });
@@ -115,7 +127,8 @@ describe.skipIf(noBrowser)('Home', () => {
             { service: 'moody', what: 'moods', hours: hours(7) },
             { service: 'control', what: 'requests', hours: Array<number>(24).fill(3) },
           ],
-          ...{ machine: null, backup: null },
+          machine: null,
+          backup: null,
         },
       }),
     );
@@ -149,7 +162,8 @@ describe.skipIf(noBrowser)('Home', () => {
     await rowOf(page).getByText('Running').waitFor();
     const to = '/settings/engines';
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ ...moodyState, detail: 'yt-dlp is being installed' },
+      ...moodyState,
+      detail: 'yt-dlp is being installed',
       running: [{ title: 'yt-dlp is being installed', to, percent: 42 }],
     });
     const running = page.getByRole('list', { name: 'Running now' });
@@ -162,7 +176,10 @@ describe.skipIf(noBrowser)('Home', () => {
     });
     const post = { path: '/api/engines/yt-dlp/install?wait=false', body: {} };
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ ...moodyState, state: 'degraded', detail: '', reason: 'yt-dlp is missing' },
+      ...moodyState,
+      state: 'degraded',
+      detail: '',
+      reason: 'yt-dlp is missing',
       remedy: { label: 'Install yt-dlp', to, post, adminOnly: true },
     });
     await needOf(page).getByRole('button', { name: 'Install yt-dlp' }).click();

@@ -13,8 +13,12 @@ import { besidesRefusals, openPages, type Pages } from './visit.ts';
 function earlierLines(): string {
   const line = (index: number): string =>
     textLine({
-      ...{ id: index, at: Date.UTC(2026, 2, 2, 10) + index, level: 'info', service: 'mail' },
-      ...{ message: `old line ${String(index)}`, fields: { sizes: [1, 2], disk: { free: 5 } } },
+      id: index,
+      at: Date.UTC(2026, 2, 2, 10) + index,
+      level: 'info',
+      service: 'mail',
+      message: `old line ${String(index)}`,
+      fields: { sizes: [1, 2], disk: { free: 5 } },
     });
   return `${Array.from({ length: 600 }, (_, index) => line(index)).join('\n')}\n`;
 }
@@ -30,7 +34,8 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     mkdirSync(join(dataDir, 'logs'));
     writeFileSync(join(dataDir, 'logs', 'homeport.log'), earlierLines());
     pages = await openPages({
-      ...{ dataDir, environment: { HOMEPORT_BACKUP_FOLDER: folder } },
+      dataDir,
+      environment: { HOMEPORT_BACKUP_FOLDER: folder },
       startAnew: () => (anew += 1),
     });
   });
@@ -165,7 +170,9 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
   it('Log: says what failed and why, counts what repeats, and keeps traces for who looks for a defect', async () => {
     for (let count = 0; count < 5; count += 1) {
       pages.host.host.log.warn('a job failed for good', {
-        ...{ kind: 'notify.deliver', id: count, error: new Error('the lamp does not answer') },
+        kind: 'notify.deliver',
+        id: count,
+        error: new Error('the lamp does not answer'),
       });
       pages.host.host.log.warn('notification given up', { reason: 'nobody is at the door' });
     }

@@ -16,7 +16,8 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
 
   const publish = async (title: string, body: string): Promise<void> => {
     const answer = await fetch(`${real.host.url('push')}/nas`, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { Authorization: adminAuthorization, Title: title },
     });
     expect(answer.status).toBe(200);

@@ -34,9 +34,17 @@ describe.skipIf(noBrowser)('the pages', () => {
       if (name !== 'parts') await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       if (name === 'home') {
         pages.inbox.bus?.publish(serviceChanged, {
-          ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'failed', detail: '' },
+          id: 'moody',
+          title: 'Moody',
+          summary: 'Has a setting of each kind.',
+          state: 'failed',
+          detail: '',
           reason: 'Port 2586 on 127.0.0.1 is taken by ntfy (process 812). Stop it, or let this service use 2587.',
-          ...{ address: null, port: null, suggestedPort: 2587, listeners: [], grantable: [] },
+          address: null,
+          port: null,
+          suggestedPort: 2587,
+          listeners: [],
+          grantable: [],
         });
         await page.getByText('Use port 2587').waitFor();
       }

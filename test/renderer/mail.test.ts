@@ -320,8 +320,15 @@ describe.skipIf(noBrowser)('Mail', () => {
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
-      ...{ id: String(index), sender: 'nas@home', recipients: ['alerts@home'], subject: `Mail ${String(index)}` },
-      ...{ size: 1000, receivedAt: 1_900_000_000_000 - index, state: 'done', targets: [], note: '' },
+      id: String(index),
+      sender: 'nas@home',
+      recipients: ['alerts@home'],
+      subject: `Mail ${String(index)}`,
+      size: 1000,
+      receivedAt: 1_900_000_000_000 - index,
+      state: 'done',
+      targets: [],
+      note: '',
     }));
     await page.route(/api\/mail\/messages/, (route) => {
       const before = new URL(route.request().url()).searchParams.get('before');

@@ -32,8 +32,18 @@ export class MemoryInbox {
   add(fields: Partial<InboxItem> = {}): InboxItem {
     const id = (this.items[0]?.id ?? 0) + 1;
     const item: InboxItem = {
-      ...{ id, title: `Message ${String(id)}`, body: 'Body', format: 'text', priority: 3, tags: [] },
-      ...{ source: 'mail', topic: 'aggregator', link: null, time: Date.now(), read: false, done: false },
+      id,
+      title: `Message ${String(id)}`,
+      body: 'Body',
+      format: 'text',
+      priority: 3,
+      tags: [],
+      source: 'mail',
+      topic: 'aggregator',
+      link: null,
+      time: Date.now(),
+      read: false,
+      done: false,
       ...fields,
     };
     this.items.unshift(item);
@@ -119,8 +129,15 @@ export class MemoryDownloads {
   readonly added: ({ readonly url: string } & DownloadOptions)[] = [];
   /** What the site says of every link. */
   preview: DownloadPreview = {
-    ...{ title: 'A video', author: '', duration: 61, entries: null, heights: [], chapters: false, subtitles: [] },
-    ...{ live: false, picture: null },
+    title: 'A video',
+    author: '',
+    duration: 61,
+    entries: null,
+    heights: [],
+    chapters: false,
+    subtitles: [],
+    live: false,
+    picture: null,
   };
   previewTrouble = '';
   /** Links that are refused, and why. */
@@ -147,18 +164,22 @@ export class MemoryDownloads {
   /** Adds a download or changes some of its fields. */
   set(uid: string, fields: Partial<Download>): void {
     const before: Download = this.all.get(uid) ?? {
-      ...{ uid, url: `https://videos.example/${uid}`, title: '', state: 'pending', quality: 'best', format: 'any' },
-      ...{
-        stream: null,
-        thumbnail: false,
-        percent: null,
-        speed: null,
-        eta: null,
-        size: null,
-        filename: null,
-        message: null,
-      },
-      ...{ createdAt: Date.now(), finishedAt: null },
+      uid,
+      url: `https://videos.example/${uid}`,
+      title: '',
+      state: 'pending',
+      quality: 'best',
+      format: 'any',
+      stream: null,
+      thumbnail: false,
+      percent: null,
+      speed: null,
+      eta: null,
+      size: null,
+      filename: null,
+      message: null,
+      createdAt: Date.now(),
+      finishedAt: null,
     };
     const download = { ...before, ...fields };
     this.all.set(uid, download);
@@ -315,7 +336,14 @@ function plainService(
   const manifest = registry.find((each) => each.id === id);
   const { engines, live } = { engines: manifest?.engines ?? [], live: manifest?.live ?? [] };
   return defineService({
-    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [], engines, live },
+    id,
+    title,
+    summary,
+    settings: z.object({}),
+    environment: {},
+    migrations: [],
+    engines,
+    live,
     create: (context): Service => ({
       api: api(context.bus, context),
       start: () => Promise.resolve(),

@@ -65,7 +65,12 @@ describe.skipIf(noBrowser)('the page Network', () => {
     const { port, host } = new URL(address);
     const body = new URLSearchParams({ name: admin.name, password: admin.password }).toString();
     const asked = request({
-      ...{ host: lan, port, path: '/.homeport/sign-in', method: 'POST', rejectUnauthorized: false, agent: false },
+      host: lan,
+      port,
+      path: '/.homeport/sign-in',
+      method: 'POST',
+      rejectUnauthorized: false,
+      agent: false,
       headers: {
         Host: host,
         Origin: address,

@@ -24,8 +24,14 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     for (let index = 0; index < count; index += 1) {
       const number = mails.length + 1;
       mails.unshift({
-        ...{ id: String(number).padStart(5, '0'), sender: 'nas@home', recipients: ['alerts@home'] },
-        ...{ subject: `Mail ${String(number)}`, size: 100, state: 'done', targets: [], note: '' },
+        id: String(number).padStart(5, '0'),
+        sender: 'nas@home',
+        recipients: ['alerts@home'],
+        subject: `Mail ${String(number)}`,
+        size: 100,
+        state: 'done',
+        targets: [],
+        note: '',
         receivedAt: receivedAt ?? Date.now() - 1_000_000 + number,
       });
     }

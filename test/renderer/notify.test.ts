@@ -171,8 +171,14 @@ describe.skipIf(noBrowser)('Notifications', () => {
     const { page } = watched;
     await page.getByText('Nothing was sent yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
-      ...{ id: String(index), key: 'aggregator', title: `Notice ${String(index)}`, body: '', type: 'info' },
-      ...{ source: 'notify', time: Date.now() - index * 1000, deliveries: [] },
+      id: String(index),
+      key: 'aggregator',
+      title: `Notice ${String(index)}`,
+      body: '',
+      type: 'info',
+      source: 'notify',
+      time: Date.now() - index * 1000,
+      deliveries: [],
     }));
     await page.route(/api\/notify\/notices/, (route) => {
       const before = new URL(route.request().url()).searchParams.get('before');

@@ -197,7 +197,11 @@ describe.skipIf(noBrowser)('writing a message', () => {
       const theirs = await newest('same');
       expect(theirs.id).not.toBe(ours.id);
       const essence = ({ title, message, priority, tags, click, actions, attachment }: any) => ({
-        ...{ title, message, priority, tags, click },
+        title,
+        message,
+        priority,
+        tags,
+        click,
         actions: actions.map(({ action, label, url }: any) => ({ action, label, url })),
         file: attachment && { name: attachment.name, size: attachment.size, type: attachment.type },
       });

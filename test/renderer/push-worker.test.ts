@@ -82,7 +82,11 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     page.evaluate(async () => {
       const all = await (await navigator.serviceWorker.ready).getNotifications();
       return all.map(({ title, body, tag, silent, requireInteraction, data }) => ({
-        ...{ title, body, tag, silent, requireInteraction },
+        title,
+        body,
+        tag,
+        silent,
+        requireInteraction,
         data: data as unknown,
       }));
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, pathOf } from '../../renderer/src/state/page-path.ts';
-import { presentAddress } from '../../renderer/src/state/redirects.ts';
-import { refined } from '../../renderer/src/state/url-query.ts';
+import { parsePath, buildPath } from '../../renderer/src/state/page-path.ts';
+import { findRedirect } from '../../renderer/src/state/redirects.ts';
+import { withQueryFields } from '../../renderer/src/state/url-query.ts';
 
 describe('an address of the app', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('an address of the app', () => {
     ['/inbox/messages/100%', { service: 'inbox', thing: '', id: '100%' }],
     ['/constructor/x', { service: 'constructor', thing: 'x', id: '' }],
   ])('names a service, a thing and an id: %s', (path, address) => {
-    expect(addressOf(path)).toEqual(address);
+    expect(parsePath(path)).toEqual(address);
   });
 
   it.each([
@@ -26,15 +26,15 @@ describe('an address of the app', () => {
     // The host takes a last part with a dot for a file.
     [{ service: 'settings', thing: 'accounts', id: 'ada.l' }, '/settings/accounts/ada.l/'],
   ])('is written from them: %o', (address, path) => {
-    expect(pathOf(address)).toBe(path);
+    expect(buildPath(address)).toBe(path);
   });
 
   it('keeps its query when another thing is opened, and the other way round', () => {
     const query = new URLSearchParams('q=fog');
-    expect(refined('/inbox', query, { id: '7' })).toBe('/inbox/messages/7?q=fog');
-    expect(refined('/inbox/messages/7', query, { id: '' })).toBe('/inbox?q=fog');
-    expect(refined('/inbox/messages/7', query, { q: '' })).toBe('/inbox/messages/7');
-    expect(refined('/downloads/subscriptions', query, { id: '3', q: '' })).toBe('/downloads/subscriptions/3');
+    expect(withQueryFields('/inbox', query, { id: '7' })).toBe('/inbox/messages/7?q=fog');
+    expect(withQueryFields('/inbox/messages/7', query, { id: '' })).toBe('/inbox?q=fog');
+    expect(withQueryFields('/inbox/messages/7', query, { q: '' })).toBe('/inbox/messages/7');
+    expect(withQueryFields('/downloads/subscriptions', query, { id: '3', q: '' })).toBe('/downloads/subscriptions/3');
   });
 });
 
@@ -70,10 +70,10 @@ describe('an address from before', () => {
     ['/push/quiet', '/settings/notifications'],
   ])('leads to the present one: %s', (before, now) => {
     const { pathname, searchParams } = new URL(before, 'http://homeport');
-    const present = presentAddress(pathname, searchParams) ?? '';
+    const present = findRedirect(pathname, searchParams) ?? '';
     expect(decodeURIComponent(present)).toBe(now);
     const there = new URL(present, 'http://homeport');
-    expect(presentAddress(there.pathname, there.searchParams)).toBeUndefined();
+    expect(findRedirect(there.pathname, there.searchParams)).toBeUndefined();
   });
 
   it.each([
@@ -89,6 +89,6 @@ describe('an address from before', () => {
     '/constructor',
   ])('is told apart from a present one: %s', (path) => {
     const { pathname, searchParams } = new URL(path, 'http://homeport');
-    expect(presentAddress(pathname, searchParams)).toBeUndefined();
+    expect(findRedirect(pathname, searchParams)).toBeUndefined();
   });
 });

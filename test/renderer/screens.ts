@@ -14,12 +14,18 @@ interface Look {
 export const screens = [
   {
     on: 'a phone',
-    ...{ width: 360, height: 740, dark: false, touch: true },
+    width: 360,
+    height: 740,
+    dark: false,
+    touch: true,
     others: [{ width: 360, height: 740, dark: true }],
   },
   {
     on: 'a desk',
-    ...{ width: 1440, height: 900, dark: false, touch: false },
+    width: 1440,
+    height: 900,
+    dark: false,
+    touch: false,
     others: [
       { width: 1440, height: 900, dark: true },
       { width: 768, height: 900, dark: true },

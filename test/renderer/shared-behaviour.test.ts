@@ -6,8 +6,17 @@ import { admin } from '../support/host.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const moody: ServiceState = {
-  ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'up', detail: '3 topics' },
-  ...{ reason: null, address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+  id: 'moody',
+  title: 'Moody',
+  summary: 'Has a setting of each kind.',
+  state: 'up',
+  detail: '3 topics',
+  reason: null,
+  address: null,
+  port: null,
+  suggestedPort: null,
+  listeners: [],
+  grantable: [],
 };
 
 describe.skipIf(noBrowser)('what all pages share', () => {

@@ -105,7 +105,8 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
     await make('/api/git/repositories', { name: 'lighthouse-code', private: true });
     await make('/api/uptime/monitors', { name: 'Lighthouse lamp', type: 'http', url: base, active: false });
     await fetch(`${host.url('push')}/lighthouse-alerts`, {
-      ...{ method: 'POST', body: 'It is lit' },
+      method: 'POST',
+      body: 'It is lit',
       headers: { Authorization: adminAuthorization },
     });
     await using visit = await openPage(browser);

@@ -57,8 +57,12 @@ describe('words of pages', () => {
 
   it('a pause of the program is told in seconds, and counted however long it was', () => {
     const paused = (id: number, milliseconds: number): LogLine => ({
-      ...{ id, time: id, level: 'warn', service: 'host' },
-      ...{ message: 'the event loop was blocked', fields: { milliseconds } },
+      id,
+      time: id,
+      level: 'warn',
+      service: 'host',
+      message: 'the event loop was blocked',
+      fields: { milliseconds },
     });
     const rows = withoutRepeats([paused(3, 1536), paused(2, 101), paused(1, 266)], () => true);
     expect(rows.map(({ words, times }) => [/for (.*?) with/.exec(words.what)?.[1], times])).toEqual([['2 s', 3]]);
@@ -103,7 +107,10 @@ describe('words of pages', () => {
 
   it('the day of a window is that of its own zone', () => {
     const window = {
-      ...{ strategy: 'recurring-weekday', weekdays: [1], status: 'scheduled', timezone: 'Asia/Tokyo' },
+      strategy: 'recurring-weekday',
+      weekdays: [1],
+      status: 'scheduled',
+      timezone: 'Asia/Tokyo',
       timeRange: [
         { hours: 0, minutes: 30, seconds: 0 },
         { hours: 1, minutes: 30, seconds: 0 },

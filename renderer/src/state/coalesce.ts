@@ -1,9 +1,12 @@
-/** Has work done once, a while after it was first asked for: what is asked for meanwhile is answered by the same. */
-export function onceAfter(ms: number, work: () => void): () => void {
-  let waiting: ReturnType<typeof setTimeout> | undefined;
+/**
+ * Returns a function that runs the work once, `ms` after its first call. Calls in between are covered by the same
+ * run.
+ */
+export function coalesce(ms: number, work: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   return () => {
-    waiting ??= setTimeout(() => {
-      waiting = undefined;
+    timer ??= setTimeout(() => {
+      timer = undefined;
       work();
     }, ms);
   };

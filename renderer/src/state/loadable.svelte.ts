@@ -1,45 +1,45 @@
-import { sentence } from '../api/call.ts';
+import { formatError } from '../api/call.ts';
 
-/** What a page shows of its host: nothing yet, what was read, or why it could not be. */
-export class Loaded {
+/** Loading state of data of the host: loading, ready, or failed with an error. */
+export class Loadable {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+  error = $state('');
   #turn = 0;
   #latest: Promise<boolean> | undefined;
 
   /**
-   * Reads, then shows. What was read once stays when a later reading fails; one that `overtaken` calls out of date ends
-   * without a trace. False: it failed.
+   * Reads the data and applies it. Data that was loaded stays when a later read fails. A result that `isOutdated`
+   * reports is dropped. Resolves to false after a failure.
    */
-  protected async reading<Answer>(
+  protected async readOnce<Answer>(
     read: () => Promise<Answer>,
     show: (answer: Answer) => void,
-    overtaken: () => boolean = () => false,
+    isOutdated: () => boolean = () => false,
   ): Promise<boolean> {
     try {
       const answer = await read();
-      if (overtaken()) return true;
+      if (isOutdated()) return true;
       show(answer);
       this.phase = 'ready';
       return true;
     } catch (error) {
-      if (overtaken()) return true;
-      this.trouble = sentence(error);
+      if (isOutdated()) return true;
+      this.error = formatError(error);
       if (this.phase === 'loading') this.phase = 'failed';
       return false;
     }
   }
 
   /**
-   * The same for what is read again and again: a later reading overtakes an earlier one, whose answer may come after its own.
-   * Who waits for an earlier one waits for the last, so that what is shown is never older than what was asked for.
+   * The same for data that is read repeatedly: the last read wins, and earlier results that arrive later are dropped.
+   * A caller of an earlier read waits for the last one, so that the visible data is never older than the request.
    */
-  protected readingLatest<Answer>(read: () => Promise<Answer>, show: (answer: Answer) => void): Promise<boolean> {
+  protected readLatest<Answer>(read: () => Promise<Answer>, show: (answer: Answer) => void): Promise<boolean> {
     this.#turn += 1;
     const turn = this.#turn;
-    const reading = this.reading(read, show, () => turn !== this.#turn).then(
-      // Never itself: a reading that was overtaken is not the latest.
-      (isRead) => (turn === this.#turn ? isRead : (this.#latest ?? isRead)),
+    const reading = this.readOnce(read, show, () => turn !== this.#turn).then(
+      // An outdated read is never the latest one, so it does not wait for itself.
+      (succeeded) => (turn === this.#turn ? succeeded : (this.#latest ?? succeeded)),
     );
     this.#latest = reading;
     return reading;

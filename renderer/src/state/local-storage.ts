@@ -1,8 +1,8 @@
 /**
- * What this browser keeps for its person, by name. A browser may be told to keep nothing, and then refuses even to be asked:
- * what is chosen lasts as long as the page.
+ * Reads a value from local storage. Browsers may refuse storage and then throw; values last as long as the page in
+ * this case.
  */
-export function readKept(name: string): string | null {
+export function readLocalStorage(name: string): string | null {
   try {
     return localStorage.getItem(name);
   } catch {
@@ -10,26 +10,26 @@ export function readKept(name: string): string | null {
   }
 }
 
-/** Keeps a text; null forgets it. */
-export function keep(name: string, text: string | null): void {
+/** Writes a value; null removes it. */
+export function writeLocalStorage(name: string, text: string | null): void {
   try {
     if (text === null) localStorage.removeItem(name);
     else localStorage.setItem(name, text);
   } catch {
-    // There is no room, or nothing is kept at all.
+    // The storage is full or refused.
   }
 }
 
-/** What was kept as JSON; undefined where there is none, or something else wrote there. */
-export function readKeptJson(name: string): unknown {
+/** Reads a JSON value; undefined where there is none or the text is not JSON. */
+export function readLocalStorageJson(name: string): unknown {
   try {
-    return JSON.parse(readKept(name) ?? 'null') ?? undefined;
+    return JSON.parse(readLocalStorage(name) ?? 'null') ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The texts of a list that was kept as JSON. */
-export function textsOf(kept: unknown): readonly string[] {
-  return Array.isArray(kept) ? kept.filter((text) => typeof text === 'string') : [];
+/** Returns the strings of a list that was read as JSON. */
+export function toStrings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 }

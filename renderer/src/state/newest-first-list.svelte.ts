@@ -1,45 +1,48 @@
 import type { Topic } from '../../../services/contracts/bus.ts';
-import { sentence } from '../api/call.ts';
+import { formatError } from '../api/call.ts';
 import { live } from './live.svelte.ts';
-import { continued, renewed } from './newest-first-rules.ts';
-import { oneAtATime } from './run-exclusive.ts';
+import { appendOlder, mergeNewest } from './newest-first-rules.ts';
+import { runExclusive } from './run-exclusive.ts';
 import { toasts } from './toasts.svelte.ts';
 
-/** Where a list of the newest comes from. */
+/** Source of the rows of a list. */
 interface Source<Row> {
-  /** Tells that rows came or changed. */
+  /** Topic that announces added or changed rows. */
   readonly topic: Topic<unknown>;
-  /** Rows that one reading brings at most. */
+  /** Maximum number of rows in one page. */
   readonly step: number;
-  /** When a row came, in ms since the epoch: rows are in this order. */
-  readonly time: (row: Row) => number;
-  /** The newest rows, or those that come behind one. @throws Problem */
+  /** Creation time of a row in ms since the epoch; the rows are sorted by it. */
+  readonly getTime: (row: Row) => number;
+  /**
+   * Returns the newest rows, or those that are older than a row.
+   * @throws Problem
+   */
   readonly read: (behind?: Row) => Promise<readonly Row[]>;
 }
 
-/** After a failure the end of the list waits so long, in ms, before it asks for more again. */
-const restMs = 5000;
+/** Delay before older rows are requested again after a failure. */
+const retryDelayMs = 5000;
 
-/** What happened, newest first: read in pages, and kept up to date where it stands while somebody watches. */
-export class Newest<Row extends { readonly id: string }> {
+/** A list sorted by time, newest first. It is loaded in pages, and kept up to date while it has observers. */
+export class NewestFirstList<Row extends { readonly id: string }> {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+  error = $state('');
   rows = $state.raw<readonly Row[]>([]);
-  /** Came while the list was held. */
-  waiting = $state.raw<readonly Row[]>([]);
-  /** Grows with all that happens, for what else has to be read anew. */
-  turns = $state(0);
+  /** Rows that arrived while the list was paused. */
+  pending = $state.raw<readonly Row[]>([]);
+  /** Incremented with each event, for other data that must be reloaded. */
+  changeCount = $state(0);
   readonly #source: Source<Row>;
-  #watched = 0;
-  #holding = false;
-  /** What waits does not reach down to the rows: more came than one reading brings. */
-  #gap = false;
-  #ended = false;
-  #readingMore = false;
+  #observers = 0;
+  #isPaused = false;
+  /** More rows arrived than one page has: the pending rows do not reach down to the visible ones. */
+  #hasGap = false;
+  #isComplete = false;
+  #isLoadingMore = false;
   #failedAt = -Infinity;
   #turn = 0;
   #loading: Promise<void> | undefined;
-  readonly #soon = oneAtATime(() => this.#renew());
+  readonly #renewOnce = runExclusive(() => this.#renew());
 
   constructor(source: Source<Row>) {
     this.#source = source;
@@ -47,16 +50,16 @@ export class Newest<Row extends { readonly id: string }> {
     live.onReset(() => void this.refresh());
   }
 
-  /** Follows what happens until the returned function is called. */
-  watch(): () => void {
-    this.#watched += 1;
+  /** Keeps the list up to date until the returned function is called. */
+  observe(): () => void {
+    this.#observers += 1;
     return () => {
-      this.#watched -= 1;
-      if (this.#watched === 0) this.hold(false);
+      this.#observers -= 1;
+      if (this.#observers === 0) this.setPaused(false);
     };
   }
 
-  /** Reads from the top, as after a change of what is asked for; a later call overtakes an earlier one. */
+  /** Loads from the top, as after a change of filters. A later call supersedes an earlier one. */
   load(): Promise<void> {
     this.#turn += 1;
     const loading = this.#load(this.#turn).finally(() => {
@@ -71,71 +74,72 @@ export class Newest<Row extends { readonly id: string }> {
     try {
       const rows = await this.#source.read();
       if (turn !== this.#turn) return;
-      this.#begin(rows);
+      this.#replaceRows(rows);
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       this.phase = 'failed';
     }
   }
 
   async loadMore(): Promise<void> {
-    const last = this.rows.at(-1);
-    if (this.#readingMore || this.#ended || last === undefined || Date.now() - this.#failedAt < restMs) return;
-    this.#readingMore = true;
+    const oldest = this.rows.at(-1);
+    if (this.#isLoadingMore || this.#isComplete || oldest === undefined || Date.now() - this.#failedAt < retryDelayMs)
+      return;
+    this.#isLoadingMore = true;
     const turn = this.#turn;
     try {
-      const rows = await this.#source.read(last);
+      const rows = await this.#source.read(oldest);
       if (turn !== this.#turn) return;
-      this.rows = continued(this.rows, rows);
-      this.#ended = rows.length < this.#source.step;
+      this.rows = appendOlder(this.rows, rows);
+      this.#isComplete = rows.length < this.#source.step;
     } catch (error) {
       this.#failedAt = Date.now();
-      toasts.sayWhy(error);
+      toasts.showError(error);
     } finally {
-      this.#readingMore = false;
+      this.#isLoadingMore = false;
     }
   }
 
-  /** Reads the newest rows again, if anybody watches: those that are there change where they stand. */
+  /** Reloads the newest rows while the list has observers; existing rows are updated in place. */
   refresh(): Promise<void> {
-    return this.#watched === 0 ? Promise.resolve() : this.#soon();
+    return this.#observers === 0 ? Promise.resolve() : this.#renewOnce();
   }
 
-  /** Shows a row as it is now, if it is among them. */
-  put(row: Row): void {
+  /** Updates a row if it is in the list. */
+  update(row: Row): void {
     this.rows = this.rows.map((each) => (each.id === row.id ? row : each));
   }
 
-  take(id: string): void {
+  remove(id: string): void {
     this.rows = this.rows.filter((row) => row.id !== id);
   }
 
-  /** While held, new rows wait: nothing moves under the pointer. */
-  hold(holding: boolean): void {
-    this.#holding = holding;
-    if (!holding) this.release();
+  /** While paused, new rows stay pending, so that nothing moves under the pointer. */
+  setPaused(paused: boolean): void {
+    this.#isPaused = paused;
+    if (!paused) this.showPending();
   }
 
-  /** Lets the waiting rows in. */
-  release(): void {
-    if (this.waiting.length === 0) return;
-    if (this.#gap) this.#begin(this.waiting);
-    else this.rows = [...this.waiting, ...this.rows];
-    this.waiting = [];
+  /** Shows the pending rows. */
+  showPending(): void {
+    if (this.pending.length === 0) return;
+    if (this.#hasGap) this.#replaceRows(this.pending);
+    else this.rows = [...this.pending, ...this.rows];
+    this.pending = [];
   }
 
-  #begin(rows: readonly Row[]): void {
+  #replaceRows(rows: readonly Row[]): void {
     this.rows = rows;
-    this.waiting = [];
-    this.#gap = false;
-    this.#ended = rows.length < this.#source.step;
+    this.pending = [];
+    this.#hasGap = false;
+    this.#isComplete = rows.length < this.#source.step;
   }
 
   async #renew(): Promise<void> {
-    this.turns += 1;
-    // What is on its way may have been read before this happened, and must not be shown after it.
+    this.changeCount += 1;
+    // A running load may return rows that are older than this event and must not replace newer ones.
     await this.#loading;
     if (this.phase === 'failed') return this.load();
     if (this.phase === 'loading') return;
@@ -144,16 +148,16 @@ export class Newest<Row extends { readonly id: string }> {
       const rows = await this.#source.read();
       if (turn === this.#turn) this.#renewWith(rows);
     } catch (error) {
-      // What is shown stays; the banner of the frame says when the host is away.
-      this.trouble = sentence(error);
+      // The visible rows stay; the frame shows a banner while the host does not respond.
+      this.error = formatError(error);
     }
   }
 
   #renewWith(newest: readonly Row[]): void {
-    const { rows, added, gap } = renewed(this.rows, newest, this.#source.step, this.#source.time);
-    this.#gap = gap;
+    const { rows, added, gap } = mergeNewest(this.rows, newest, this.#source.step, this.#source.getTime);
+    this.#hasGap = gap;
     this.rows = rows;
-    this.waiting = added;
-    if (!this.#holding) this.release();
+    this.pending = added;
+    if (!this.#isPaused) this.showPending();
   }
 }

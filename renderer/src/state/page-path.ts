@@ -1,15 +1,15 @@
-/** The parts of an address of the app: `/service/thing/id`. */
-export interface Address {
+/** The parts of a path of the app: `/service/section/id`. */
+export interface PagePath {
   /** The service or page, such as `downloads`; empty for Home. */
   readonly service: string;
-  /** Which of its things, such as `subscriptions`; empty for what it shows first. */
-  readonly thing: string;
-  /** One of them; empty for all. */
+  /** The view of the page, such as `subscriptions`; empty for the default view. */
+  readonly section: string;
+  /** The open item; empty when none is open. */
   readonly id: string;
 }
 
-/** What an address without a thing shows. Only the address of one of them names it. */
-const firstThings: ReadonlyMap<string, string> = new Map([
+/** Default views by page. They are part of a path only when it names an item. */
+const defaultSections: ReadonlyMap<string, string> = new Map([
   ['inbox', 'messages'],
   ['downloads', 'queue'],
   ['push', 'topics'],
@@ -19,30 +19,31 @@ const firstThings: ReadonlyMap<string, string> = new Map([
   ['sync', 'overview'],
 ]);
 
-/** Reads a path; what is no path of ours comes out as a service that does not exist. */
-export function addressOf(path: string): Address {
+/** Parses a path. An unknown path results in a service that does not exist. */
+export function parsePath(path: string): PagePath {
   const [service = '', thing = '', id = ''] = path
     .replace(/^\/|\/$/g, '')
     .split('/')
-    .map(decoded);
-  return { service, thing: thing === firstThings.get(service) ? '' : thing, id };
+    .map(decodeSegment);
+  return { service, section: thing === defaultSections.get(service) ? '' : thing, id };
 }
 
-/** The path of an address. */
-export function pathOf({ service, thing = '', id = '' }: Partial<Address>): string {
+/** Builds the path of a page, view or item. */
+export function buildPath({ service, section: thing = '', id = '' }: Partial<PagePath>): string {
   if (service === undefined || service === '') return '/';
-  const kind = thing === '' && id !== '' ? (firstThings.get(service) ?? '') : thing;
-  const named = [service, ...(kind === '' ? [] : [kind]), ...(id === '' ? [] : [id])];
-  const path = `/${named.map(encodeURIComponent).join('/')}`;
-  // The host takes a last part that ends as a file does, `public.json`, for one.
+  const section = thing === '' && id !== '' ? (defaultSections.get(service) ?? '') : thing;
+  const segments = [service, ...(section === '' ? [] : [section]), ...(id === '' ? [] : [id])];
+  const path = `/${segments.map(encodeURIComponent).join('/')}`;
+  // The host treats a last segment with a file extension such as `public.json` as a file.
   return id.includes('.') ? `${path}/` : path;
 }
 
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // A stray % as people type it: the part as it stands names nothing, which the page says.
+    // The path contains a stray %, as typed by users. The segment is used unchanged, and the page reports that
+    // nothing has this name.
     return part;
   }
 }

@@ -1,52 +1,57 @@
 import type { Command, CommandGroup } from './command.ts';
-import type { Find, FoundGroup } from './palette-search.ts';
+import type { PaletteSearch, SearchResultGroup } from './palette-search.ts';
 import type { PageEntry } from '../pages/index.ts';
 import { openPages } from './pages.svelte.ts';
-import { place } from './router.svelte.ts';
+import { router } from './router.svelte.ts';
 
-/** Fewer letters fit too much to be of use. */
-const fewest = 2;
+/** Minimum number of typed letters; fewer letters match too much. */
+const minLength = 2;
 
-/** What the pages find for the words in the palette, each as soon as it has answered. */
-export class FoundThings {
-  /** By the page that answered. */
-  #answers = $state.raw<Readonly<Record<string, readonly FoundGroup[]>>>({});
-  /** By the page that finds: begun once. */
-  readonly #finds: Record<string, Find> = {};
+/** Search results of all pages for the text in the palette, updated as each page returns. */
+export class PaletteResults {
+  /** Results by page. */
+  #results = $state.raw<Readonly<Record<string, readonly SearchResultGroup[]>>>({});
+  /** Searches by page, each created once. */
+  readonly #searches: Record<string, PaletteSearch> = {};
 
   get groups(): readonly CommandGroup[] {
-    // In the order of the pages, however late one answers.
-    const groups = openPages().flatMap(({ at }) => this.#answers[at] ?? []);
-    return groups.map(({ title, found, many = false }) => ({
-      ...{ title, many },
-      commands: found.map(({ to, run, ...one }): Command => {
-        return { ...one, words: [], run: run ?? (() => place.go(to ?? '/')) };
+    // The groups keep the order of the pages, regardless of which result arrives first.
+    const groups = openPages().flatMap(({ path: at }) => this.#results[at] ?? []);
+    return groups.map(({ title, results: visible, many = false }) => ({
+      title,
+      many,
+      commands: visible.map(({ to, run, ...one }): Command => {
+        return { ...one, keywords: [], run: run ?? (() => router.navigate(to ?? '/')) };
       }),
     }));
   }
 
-  /** Asks all pages that are open to this person; the returned function gives it up. */
-  look(typed: string): () => void {
+  /** Starts the search in all open pages. Returns a function that cancels it. */
+  search(typed: string): () => void {
     const words = typed.trim();
-    const giveUp = new AbortController();
-    if (words.length < fewest) this.#answers = {};
-    else for (const page of openPages()) void this.#ask(page, words, giveUp.signal);
-    return () => giveUp.abort();
+    const controller = new AbortController();
+    if (words.length < minLength) this.#results = {};
+    else for (const page of openPages()) void this.#searchPage(page, words, controller.signal);
+    return () => controller.abort();
   }
 
-  async #ask({ at, find: load }: PageEntry, words: string, signal: AbortSignal): Promise<void> {
-    if (load === undefined) return;
-    let groups: readonly FoundGroup[] = [];
+  async #searchPage(
+    { path: at, loadSearch: loadSearch }: PageEntry,
+    words: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (loadSearch === undefined) return;
+    let groups: readonly SearchResultGroup[] = [];
     try {
-      const begin = (await load()).default;
-      const find = (this.#finds[at] ??= begin());
-      if (!signal.aborted) groups = await find(words, signal);
+      const createSearch = (await loadSearch()).default;
+      const search = (this.#searches[at] ??= createSearch());
+      if (!signal.aborted) groups = await search(words, signal);
     } catch {
-      // Who may not see it, or a service that is down, finds nothing there: the others have their say.
+      // The account lacks permission or the service is down: other pages still return results.
     }
     if (signal.aborted) return;
-    const found = groups.filter((group) => group.found.length > 0);
-    // Nothing again is no news: the list is not drawn anew for it.
-    if (found.length + (this.#answers[at]?.length ?? 0) > 0) this.#answers = { ...this.#answers, [at]: found };
+    const visible = groups.filter((group) => group.results.length > 0);
+    // Two empty results in a row change nothing, so the list is not rendered again.
+    if (visible.length + (this.#results[at]?.length ?? 0) > 0) this.#results = { ...this.#results, [at]: visible };
   }
 }

@@ -1,33 +1,39 @@
 import type { IconName } from '../parts/text/icons.ts';
 
-/** Something that the command palette has found. */
-export interface Found {
-  /** Once in the palette. */
+/** A search result in the command palette. */
+export interface SearchResult {
+  /** Unique within the palette. */
   readonly id: string;
   readonly title: string;
-  /** What tells it from others of its name: the first line of a message. */
+  /** Text that distinguishes results with the same title, such as the first line of a message. */
   readonly note?: string;
   readonly icon: IconName;
-  /** Where choosing it leads, or what it does. */
+  /** Path that the result opens; `run` is an action instead. */
   readonly to?: string;
   readonly run?: () => Promise<void>;
 }
 
-export interface FoundGroup {
+export interface SearchResultGroup {
   readonly title: string;
-  readonly found: readonly Found[];
-  /** There may be a great many of these: they stand below what was given its name by somebody. */
+  readonly results: readonly SearchResult[];
+  /** The group may have very many results and is listed last. */
   readonly many?: true;
 }
 
-/** Answers what fits the words that were typed, soon: it is asked at each letter. `signal`: of the next one. */
-export type Find = (words: string, signal: AbortSignal) => Promise<readonly FoundGroup[]>;
+/**
+ * Returns the results for the typed words. It is called at each letter and must be fast; `signal` is aborted by the
+ * next call.
+ */
+export type PaletteSearch = (words: string, signal: AbortSignal) => Promise<readonly SearchResultGroup[]>;
 
-/** Begins what a page finds while the palette is open: what it reads whatever is typed, it reads once. */
-export type BeginFind = () => Find;
+/**
+ * Creates the search of a page for one opening of the palette, so that data that does not depend on the words is
+ * loaded once.
+ */
+export type CreatePaletteSearch = () => PaletteSearch;
 
-/** Reads when it is first asked, and answers the same from then on; what failed is read again. */
-export function once<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
+/** Calls `read` once and returns the same result from then on. A failed call is repeated. */
+export function memoize<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | undefined;
   return () => {
     answer ??= read().catch((error: unknown) => {
@@ -38,11 +44,11 @@ export function once<Answer>(read: () => Promise<Answer>): () => Promise<Answer>
   };
 }
 
-/** Whether all of the words are in the text. */
-export function holds(text: string, words: string): boolean {
-  const whole = text.toLowerCase();
+/** True when the text contains all words. */
+export function containsWords(text: string, words: string): boolean {
+  const lowerText = text.toLowerCase();
   return words
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => whole.includes(word));
+    .every((word) => lowerText.includes(word));
 }

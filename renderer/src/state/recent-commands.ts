@@ -1,26 +1,29 @@
 import type { Command, CommandGroup } from './command.ts';
-import { keep, readKeptJson, textsOf } from './local-storage.ts';
+import { writeLocalStorage, readLocalStorageJson, toStrings } from './local-storage.ts';
 
-const most = 3;
+const maxCommands = 3;
 
-/** What one person does is nothing to offer to the next one at this browser. */
-const placeOf = (person: string): string => `homeport.last-commands ${person}`;
+/** Recent commands are stored separately for each account of the browser. */
+const toStorageKey = (account: string): string => `homeport.last-commands ${account}`;
 
-/** Remembers in this browser that a command was given by a person, unless it is meant for one moment. */
-export function rememberCommand(person: string, { id, once = false }: Command): void {
+/** Stores a command as recent for an account, except for one that must not be repeated. */
+export function storeRecentCommand(account: string, { id, once = false }: Command): void {
   if (once) return;
-  keep(placeOf(person), JSON.stringify([id, ...lastCommands(person).filter((each) => each !== id)].slice(0, most)));
+  writeLocalStorage(
+    toStorageKey(account),
+    JSON.stringify([id, ...readRecentIds(account).filter((each) => each !== id)].slice(0, maxCommands)),
+  );
 }
 
-/** What was done last stands above the rest, in a group of its own, as far as it can still be done. */
-export function withLast(person: string, groups: readonly CommandGroup[]): readonly CommandGroup[] {
+/** Moves the recent commands that are still available to a group at the top. */
+export function withRecentCommands(account: string, groups: readonly CommandGroup[]): readonly CommandGroup[] {
   const all = new Map(groups.flatMap(({ commands }) => commands.map((command) => [command.id, command] as const)));
-  const last = lastCommands(person).flatMap((id) => all.get(id) ?? []);
-  if (last.length === 0) return groups;
-  const rest = groups.map((group) => ({ ...group, commands: group.commands.filter((each) => !last.includes(each)) }));
-  return [{ title: 'Used last', commands: last }, ...rest].filter(({ commands }) => commands.length > 0);
+  const recent = readRecentIds(account).flatMap((id) => all.get(id) ?? []);
+  if (recent.length === 0) return groups;
+  const rest = groups.map((group) => ({ ...group, commands: group.commands.filter((each) => !recent.includes(each)) }));
+  return [{ title: 'Used last', commands: recent }, ...rest].filter(({ commands }) => commands.length > 0);
 }
 
-function lastCommands(person: string): readonly string[] {
-  return textsOf(readKeptJson(placeOf(person)));
+function readRecentIds(account: string): readonly string[] {
+  return toStrings(readLocalStorageJson(toStorageKey(account)));
 }

@@ -1,14 +1,14 @@
 import { appPageOf } from '../../../services/contracts/git/web-addresses.ts';
-import { addressOf, pathOf, type Address } from './page-path.ts';
+import { parsePath, buildPath, type PagePath } from './page-path.ts';
 
-/** The views of Messages; any other word behind `/push/` was a topic's name once. */
-const pushThings = ['', 'topics', 'delayed', 'retention', 'history', 'statistics', 'connect', 'settings'];
-/** The views of Code; another part behind `/git/` is the owner of a repository, as in addresses of Gitea. */
-const gitThings = ['', 'repositories', 'history', 'keys', 'connect', 'settings'];
-/** Its quiet hours stand with all others. */
-const quietHours = { service: 'settings', thing: 'notifications' };
-/** Views that have another name now, by service and their old one. */
-const renamed: ReadonlyMap<string, string> = new Map([
+/** Views of Messages; any other segment after `/push/` used to be the name of a topic. */
+const pushSections = ['', 'topics', 'delayed', 'retention', 'history', 'statistics', 'connect', 'settings'];
+/** Views of Code; another segment after `/git/` is the owner of a repository, as in the URLs of Gitea. */
+const gitSections = ['', 'repositories', 'history', 'keys', 'connect', 'settings'];
+/** Page that contains all quiet hours. */
+const quietHoursPath = { service: 'settings', thing: 'notifications' };
+/** New names of views, by service and former name. */
+const renamedSections: ReadonlyMap<string, string> = new Map([
   ['push planned', 'delayed'],
   ['push keeping', 'retention'],
   ['push statistics', 'history'],
@@ -18,75 +18,76 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ['notify ', 'keys'],
   ['notify given-up', 'problems'],
 ]);
-/** What stood in the rail before it moved under the settings. */
-const house = ['accounts', 'engines', 'backup', 'log', 'given-up', 'dead-letters', 'problems'];
+/** Pages that used to be at the top level and are now part of the settings. */
+const settingsPages = ['accounts', 'engines', 'backup', 'log', 'given-up', 'dead-letters', 'problems'];
 
-/** Takes a field out of the query and answers what it said; empty without one. */
-type Take = (field: string) => string;
+/** Removes a field from the query and returns its value; empty without one. */
+type TakeField = (field: string) => string;
 
-/** Where each service's old addresses lead; undefined where an address is a present one. */
-const moved: Readonly<Record<string, (now: Address, take: Take) => Partial<Address> | undefined>> = {
-  inbox: ({ thing, id }, take) => {
+/** Redirects of former paths by service; undefined where a path is current. */
+const redirects: Readonly<Record<string, (current: PagePath, take: TakeField) => Partial<PagePath> | undefined>> = {
+  inbox: ({ section: thing, id }, take) => {
     if (thing !== '' && id === '') return { id: thing };
-    const asked = take('id');
-    return asked === '' ? undefined : { id: asked };
+    const requestedId = take('id');
+    return requestedId === '' ? undefined : { id: requestedId };
   },
-  downloads: ({ thing }, take) => {
-    const asked = take('id');
-    const now = renamed.get(`downloads ${thing}`);
-    return asked === '' && now === undefined ? undefined : { thing: now ?? thing, id: asked };
+  downloads: ({ section: thing }, take) => {
+    const requestedId = take('id');
+    const current = renamedSections.get(`downloads ${thing}`);
+    return requestedId === '' && current === undefined ? undefined : { section: current ?? thing, id: requestedId };
   },
-  push: ({ thing, id }, take) => {
+  push: ({ section: thing, id }, take) => {
     const tab = take('tab');
-    if ([thing || tab, id].join('/') === 'quiet/') return quietHours;
-    if (thing === '' && id === '') return tab === '' ? undefined : { thing: renamed.get(`push ${tab}`) ?? tab };
-    return pushThings.includes(thing) ? undefined : { id: thing };
+    if ([thing || tab, id].join('/') === 'quiet/') return quietHoursPath;
+    if (thing === '' && id === '')
+      return tab === '' ? undefined : { section: renamedSections.get(`push ${tab}`) ?? tab };
+    return pushSections.includes(thing) ? undefined : { id: thing };
   },
-  notify: ({ thing, id }, take) => ({
+  notify: ({ section: thing, id }, take) => ({
     service: 'delivery',
-    thing: renamed.get(`notify ${thing}`) ?? thing,
+    section: renamedSections.get(`notify ${thing}`) ?? thing,
     id: id || take('id') || (thing === '' ? take('key') : ''),
   }),
-  mail: ({ thing, id }, take) => ({
+  mail: ({ section: thing, id }, take) => ({
     service: 'delivery',
-    thing: renamed.get(`mail ${thing}`) ?? thing,
+    section: renamedSections.get(`mail ${thing}`) ?? thing,
     id: id || take('id'),
   }),
-  settings: ({ thing }, take) => {
-    if (thing === 'network') return { service: 'network', thing: '' };
+  settings: ({ section: thing }, take) => {
+    if (thing === 'network') return { service: 'network', section: '' };
     const account = thing === 'accounts' ? take('account') : '';
-    return account === '' ? undefined : { thing, id: account };
+    return account === '' ? undefined : { section: thing, id: account };
   },
 };
 
-/** The present address of one that was kept from before; undefined when it is a present one. */
-export function presentAddress(path: string, query: Readonly<URLSearchParams>): string | undefined {
-  const now = addressOf(path);
-  if (now.service === 'git' && now.id !== '' && !gitThings.includes(now.thing))
+/** Returns the current path for a former one; undefined when the path is current. */
+export function findRedirect(path: string, query: Readonly<URLSearchParams>): string | undefined {
+  const current = parsePath(path);
+  if (current.service === 'git' && current.id !== '' && !gitSections.includes(current.section))
     return appPageOf(path.slice('/git'.length), query);
-  const left = new URLSearchParams(query);
-  const take: Take = (field) => {
-    const value = left.get(field) ?? '';
-    left.delete(field);
+  const remaining = new URLSearchParams(query);
+  const take: TakeField = (field) => {
+    const value = remaining.get(field) ?? '';
+    remaining.delete(field);
     return value;
   };
-  const next = house.includes(now.service) ? houseAddress(now, take) : move(now, take);
-  if (next === undefined) return undefined;
-  // A message of a topic: the topic is the thing, and the message stays a field.
-  if (now.service === 'push' && left.has('id')) left.set('message', take('id'));
-  const to = pathOf({ service: now.service, ...next });
-  return left.size === 0 ? to : `${to}?${left.toString()}`;
+  const redirected = settingsPages.includes(current.service) ? toSettingsPath(current, take) : redirect(current, take);
+  if (redirected === undefined) return undefined;
+  // The topic is the item in the path, and the message stays a query field.
+  if (current.service === 'push' && remaining.has('id')) remaining.set('message', take('id'));
+  const target = buildPath({ service: current.service, ...redirected });
+  return remaining.size === 0 ? target : `${target}?${remaining.toString()}`;
 }
 
-function move(now: Address, take: Take): Partial<Address> | undefined {
-  return Object.hasOwn(moved, now.service) ? moved[now.service]?.(now, take) : undefined;
+function redirect(current: PagePath, take: TakeField): Partial<PagePath> | undefined {
+  return Object.hasOwn(redirects, current.service) ? redirects[current.service]?.(current, take) : undefined;
 }
 
-function houseAddress({ service, thing }: Address, take: Take): Address {
+function toSettingsPath({ service, section: thing }: PagePath, take: TakeField): PagePath {
   const problems = ['given-up', 'dead-letters', 'problems'].includes(service);
   return {
     service: 'settings',
-    thing: problems ? 'problems' : service,
+    section: problems ? 'problems' : service,
     id: service === 'accounts' ? thing || take('account') : '',
   };
 }

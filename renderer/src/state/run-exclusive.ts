@@ -1,14 +1,14 @@
 /**
- * A reading that never runs twice at once: what is asked for while it runs is done once more when it is over, so that the last
- * answer shown is also the latest. Resolves when nothing is left to be read.
+ * Returns a function that never runs `read` concurrently. Calls during a run cause one more run, so that the last
+ * result is also the latest. It resolves when no run is left.
  */
-export function oneAtATime(read: () => Promise<void>): () => Promise<void> {
+export function runExclusive(read: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
-  let again = false;
+  let isRequested = false;
   const run = async (): Promise<void> => {
     try {
-      while (again) {
-        again = false;
+      while (isRequested) {
+        isRequested = false;
         await read();
       }
     } finally {
@@ -16,7 +16,7 @@ export function oneAtATime(read: () => Promise<void>): () => Promise<void> {
     }
   };
   return () => {
-    again = true;
+    isRequested = true;
     running ??= run();
     return running;
   };

@@ -1,21 +1,21 @@
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
 
 /**
- * How a service is for the person who looks: it waits for them where there is something that they can do, and is
- * idle where it runs and has nothing to do here.
+ * Status of a service for the user: `waiting` when it needs an action of the user, `idle` when it is running without
+ * anything to do.
  */
-export type Standing = ServiceState['state'] | 'waiting' | 'idle';
+export type ServiceStatus = ServiceState['state'] | 'waiting' | 'idle';
 
 /**
- * What the marks of a service say everywhere: the same trouble is never amber here and green there. It may run well and still
- * wait for somebody, such as with a monitor that is down.
+ * Returns the status that all indicators of a service show, so that they agree. A running service may still be
+ * waiting, for example while a monitor is down.
  */
-export function standingOf({ state, remedy, idle }: ServiceState): Standing {
+export function getServiceStatus({ state, remedy, idle }: ServiceState): ServiceStatus {
   if ((state === 'up' || state === 'degraded') && remedy !== undefined) return 'waiting';
   return state === 'up' && idle === true ? 'idle' : state;
 }
 
-/** Says that a service restarts for changed settings once its running transfers have ended. */
-export function restartLine(transfers: number): string {
+/** Formats the notice of a service that restarts for changed settings once its running transfers have ended. */
+export function formatRestartPending(transfers: number): string {
   return `Restart pending, waiting for ${String(transfers)} ${transfers === 1 ? 'transfer' : 'transfers'}`;
 }

@@ -5,11 +5,11 @@ import { upload } from '../../api/upload.ts';
 import { fullTime } from '../../parts/text/format.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** The backups in their folder, newest first. */
-class Backups extends Loaded {
+class Backups extends Loadable {
   #all = $state.raw<readonly BackupFile[]>([]);
   readonly #removals = new Removals();
   readonly list = $derived(this.#all.filter(({ name }) => !this.#removals.has(name)));
@@ -28,7 +28,7 @@ class Backups extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.backups),
       ({ backups, folder, isOld, setAside }) => {
         this.isOld = isOld;
@@ -46,7 +46,7 @@ class Backups extends Loaded {
       const made = await call(controlApi.makeBackup);
       this.#all = [made, ...this.#all.filter(({ name }) => name !== made.name)];
       this.isOld = false;
-      toasts.say('The backup is written.');
+      toasts.show('The backup is written.');
     } finally {
       this.making = false;
     }
@@ -59,36 +59,36 @@ class Backups extends Loaded {
   ): Promise<BackupFile> {
     const brought = await upload(controlApi.takeBackup, file, { params: {}, query: {}, ...way });
     await this.load();
-    toasts.say('The backup is whole, and kept here.');
+    toasts.show('The backup is whole, and kept here.');
     return brought;
   }
 
   /** Resolves when the host is about to start anew with it. @throws Problem that says why it does not. */
   async restore({ name, createdAt }: BackupFile): Promise<void> {
     await call(controlApi.restoreBackup, { params: { name }, body: { confirm: 'restore' } });
-    toasts.say(`Homeport starts anew with the backup of ${fullTime(createdAt)}.`);
+    toasts.show(`Homeport starts anew with the backup of ${fullTime(createdAt)}.`);
   }
 
   /** @throws Problem that says why it does not. */
   async putBack({ name, createdAt }: SetAside): Promise<void> {
     await call(controlApi.putBack, { params: { name } });
-    toasts.say(`Homeport starts anew with the data from before ${fullTime(createdAt)}.`);
+    toasts.show(`Homeport starts anew with the data from before ${fullTime(createdAt)}.`);
   }
 
   removeSetAside(name: string): void {
-    this.#removals.take([name], {
-      words: 'What the restore had replaced is removed.',
+    this.#removals.hideAndRemove([name], {
+      message: 'What the restore had replaced is removed.',
       remove: () => call(controlApi.removeSetAside, { params: { name } }),
-      renew: () => this.load(),
+      reload: () => this.load(),
     });
   }
 
   /** Takes it out of sight at once; the file goes when the way back is gone. */
   remove(name: string): void {
-    this.#removals.take([name], {
-      words: 'The backup is removed.',
+    this.#removals.hideAndRemove([name], {
+      message: 'The backup is removed.',
       remove: () => call(controlApi.removeBackup, { params: { name } }),
-      renew: () => this.load(),
+      reload: () => this.load(),
     });
   }
 }

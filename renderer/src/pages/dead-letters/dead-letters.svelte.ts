@@ -5,7 +5,7 @@ import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 export type GivenUpJob = JobSummary & { readonly service: string };
@@ -16,7 +16,7 @@ const everyMs = 30_000;
 const pauseMs = 3000;
 
 /** Work of all services that was given up. */
-class GivenUp extends Loaded {
+class GivenUp extends Loadable {
   #all = $state.raw<readonly GivenUpJob[]>([]);
   /** Dismissed, while that can still be undone. */
   readonly #leaving = new Removals();
@@ -46,7 +46,7 @@ class GivenUp extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.deadJobs),
       ({ jobs }) => (this.#all = jobs),
     );
@@ -60,7 +60,7 @@ class GivenUp extends Loaded {
       for (const { service, id } of jobs) {
         await goneIsFine(call(controlApi.retryJob, { params: { service, id } }));
       }
-      toasts.say(jobs.length === 1 ? 'It is tried again now.' : `${String(jobs.length)} are tried again now.`);
+      toasts.show(jobs.length === 1 ? 'It is tried again now.' : `${String(jobs.length)} are tried again now.`);
     } finally {
       this.#later();
     }
@@ -69,12 +69,12 @@ class GivenUp extends Loaded {
   /** Takes it out of sight at once; it is dropped for good when the way back is gone. */
   dismiss(jobs: readonly GivenUpJob[]): void {
     const [one, many] = ['It will not be tried again.', `${String(jobs.length)} will not be tried again.`];
-    this.#leaving.take(jobs.map(nameOf), {
-      words: `Dismissed. ${jobs.length === 1 ? one : many}`,
+    this.#leaving.hideAndRemove(jobs.map(nameOf), {
+      message: `Dismissed. ${jobs.length === 1 ? one : many}`,
       remove: async () => {
         for (const { service, id } of jobs) await goneIsFine(call(controlApi.dropJob, { params: { service, id } }));
       },
-      renew: () => this.load(),
+      reload: () => this.load(),
     });
   }
 

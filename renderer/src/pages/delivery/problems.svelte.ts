@@ -2,7 +2,7 @@ import { notifyApi, type NotifyDestination } from '../../../../services/contract
 import type { NotifyProblem } from '../../../../services/contracts/notify/statistics.ts';
 import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
 import { call } from '../../api/call.ts';
-import { pathOf } from '../../state/page-path.ts';
+import { buildPath } from '../../state/page-path.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { destinationName } from '../notify/destination-name.ts';
@@ -27,14 +27,14 @@ class DeliveryProblems {
   /** Tries again what was given up, or what was for one reason. @throws Problem */
   async retry(cause?: string): Promise<void> {
     const { retried } = await call(notifyApi.retryAll, { body: { cause } });
-    toasts.say(retried === 1 ? 'One is tried again now.' : `${retried.toLocaleString('en')} are tried again now.`);
+    toasts.show(retried === 1 ? 'One is tried again now.' : `${retried.toLocaleString('en')} are tried again now.`);
     await Promise.all([deliveryStatistics.load(), notifyHistory.list.refresh()]);
   }
 
   /** Tries now what waits for one reason. @throws Problem */
   async tryNow(cause: string): Promise<void> {
     await call(notifyApi.retryAll, { body: { cause, waiting: true } });
-    toasts.say('It is tried again now.');
+    toasts.show('It is tried again now.');
     await Promise.all([deliveryStatistics.load(), notifyHistory.list.refresh()]);
   }
 
@@ -44,15 +44,15 @@ class DeliveryProblems {
     const [one, many] = ['It will not be tried again.', `${count.toLocaleString('en')} will not be tried again.`];
     // What is given up after this moment was not seen. By the host's clock, from which this browser's may differ.
     const before = problems.reduce((latest, problem) => Math.max(latest, problem.latest + 1), 0);
-    this.#leaving.take(
+    this.#leaving.hideAndRemove(
       problems.map(({ cause }) => cause),
       {
-        words: `Dismissed. ${count === 1 ? one : many}`,
+        message: `Dismissed. ${count === 1 ? one : many}`,
         remove: () =>
           Promise.all(
             problems.map(({ cause }) => call(notifyApi.dropAll, { body: { before, cause }, keepalive: true })),
           ),
-        renew: () => Promise.all([deliveryStatistics.load(), notifyHistory.list.refresh()]),
+        reload: () => Promise.all([deliveryStatistics.load(), notifyHistory.list.refresh()]),
       },
     );
   }
@@ -86,7 +86,7 @@ export function isPassing({ dead, waiting, cause }: NotifyProblem): boolean {
 export function changePath(problem: NotifyProblem): string | undefined {
   const [key, ...others] = once(refusing(problem).map((each) => each.key));
   if (key === undefined) return undefined;
-  return pathOf({ service: 'delivery', thing: 'keys', id: others.length === 0 ? key : '' });
+  return buildPath({ service: 'delivery', section: 'keys', id: others.length === 0 ? key : '' });
 }
 
 /** They by their names, with their keys where there are several; those that are gone or did better since, by their kinds. */

@@ -4,14 +4,14 @@ import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
 import { notifyStatistics } from '../../../../services/contracts/notify/statistics.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { services } from '../../state/services.svelte.ts';
 
 /** Sums change with each notice; they are read anew at most this often, in ms. */
 const pauseMs = 2000;
 
 /** How notices and mails fared, while someone looks. A service that is off has none. */
-class DeliveryStatistics extends Loaded {
+class DeliveryStatistics extends Loadable {
   notify = $state.raw<z.infer<typeof notifyStatistics.reply>>();
   mail = $state.raw<z.infer<typeof mailApi.outcomes.reply>>();
   #watchers = 0;
@@ -38,7 +38,7 @@ class DeliveryStatistics extends Loaded {
 
   async load(): Promise<void> {
     const isOn = (name: string): boolean => services.list.some(({ id, state }) => id === name && state !== 'off');
-    await this.readingLatest(
+    await this.readLatest(
       () =>
         Promise.all([
           isOn('notify') ? call(notifyStatistics) : undefined,

@@ -2,10 +2,10 @@ import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { engineWorked, type EngineState } from '../../../../services/contracts/control/engines.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** The outside programs, kept up to date by events. */
-class Engines extends Loaded {
+class Engines extends Loadable {
   list = $state.raw<readonly EngineState[]>([]);
 
   constructor() {
@@ -21,7 +21,7 @@ class Engines extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.engines),
       ({ engines }) => (this.list = engines),
     );

@@ -2,13 +2,13 @@ import { controlApi, type ServiceState } from '../../../../services/contracts/co
 import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
 import type { Machine, Pulse } from '../../../../services/contracts/control/overview.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** Nothing tells of these numbers; they are looked at again now and then, in ms. */
 const everyMs = 30_000;
 
 /** How busy the services are, and what is left of the machine. */
-class Overview extends Loaded {
+class Overview extends Loadable {
   pulses = $state.raw<ReadonlyMap<string, Pulse>>(new Map());
   machine = $state.raw<Machine | null>(null);
   backup = $state.raw<BackupAge | null>(null);
@@ -35,7 +35,7 @@ class Overview extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.overview),
       ({ pulses, machine, backup }) => {
         this.pulses = new Map(pulses.map((pulse) => [pulse.service, pulse]));

@@ -22,7 +22,7 @@ export async function finishRows(ids: readonly number[], done: boolean): Promise
 }
 
 function say(words: string, changed: Changed): void {
-  toasts.say(words, {
+  toasts.show(words, {
     undo: async () => {
       await takeBack(changed);
       await inbox.load(inbox.filter);

@@ -79,7 +79,7 @@ async function read(newest: number): Promise<readonly InboxItem[] | undefined> {
   try {
     return (await call(inboxApi.list, { query: { repeatsOf: newest, limit: most } })).items;
   } catch (error) {
-    toasts.sayWhy(error);
+    toasts.showError(error);
     return undefined;
   }
 }

@@ -2,14 +2,14 @@ import { inboxApi, type InboxItem } from '../../../../services/contracts/inbox/a
 import { call } from '../../api/call.ts';
 import { firstLine } from '../../parts/text/line.ts';
 import { plain } from '../../parts/text/plain.ts';
-import type { Find } from '../../state/palette-search.ts';
+import type { PaletteSearch } from '../../state/palette-search.ts';
 
 const shown = 6;
 /** Enough to find that many different ones among what repeats. */
 const atMostRead = 24;
 
 /** Messages by their words, the newest first. */
-const find: Find = async (words, signal) => {
+const find: PaletteSearch = async (words, signal) => {
   const read = async (limit: number): Promise<readonly InboxItem[]> =>
     (await call(inboxApi.find, { query: { q: words, limit }, signal })).items;
   const newest = await read(shown);
@@ -20,9 +20,10 @@ const find: Find = async (words, signal) => {
     id: `message-${String(item.id)}`,
     title: plain(item.title) || firstLine(item),
     note: plain(item.title) === '' ? '' : firstLine(item).slice(0, 80),
-    ...{ icon: 'inbox' as const, to: `/inbox/messages/${String(item.id)}` },
+    icon: 'inbox' as const,
+    to: `/inbox/messages/${String(item.id)}`,
   }));
-  return [{ title: 'In the inbox', found, many: true }];
+  return [{ title: 'In the inbox', results: found, many: true }];
 };
 
 /** The newest of those that say the same stands for them. */
@@ -31,4 +32,4 @@ function withoutRepeats(items: readonly InboxItem[]): readonly InboxItem[] {
   return [...groups.values()].flatMap(([newest]) => newest ?? []);
 }
 
-export default (): Find => find;
+export default (): PaletteSearch => find;

@@ -1,14 +1,14 @@
 import { SvelteSet } from 'svelte/reactivity';
 import { serviceChanged } from '../../../../services/contracts/control/api.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 import { belongs, groups, hasPlace, wantsDone, wholeInbox, type InboxFilter } from './list-rules.ts';
 import { changeRows, partsOf, type Change, type Changed } from './changes.ts';
 import { readDown } from './read-down.ts';
 import { touchesRuns, withCounts, withRepeats } from './repeats.ts';
 import { messages } from './words.ts';
 import { live } from '../../state/live.svelte.ts';
-import { onceAfter } from '../../state/coalesce.ts';
+import { coalesce } from '../../state/coalesce.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const pageSize = 100;
@@ -31,7 +31,7 @@ class Inbox {
   filter = $state.raw<InboxFilter>(wholeInbox);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   loadingMore = $state(false);
-  trouble = $state('');
+  error = $state('');
   #turn = 0;
   #holding = false;
   /** More waited than is kept: the list is read anew instead of put together. */
@@ -42,15 +42,15 @@ class Inbox {
   #arrived: InboxItem[] = [];
   #gathering: ReturnType<typeof setTimeout> | undefined;
   /** The host tells the count with the change only to those who may see every row. */
-  readonly #countSoon = onceAfter(countMs, () => {
+  readonly #countSoon = coalesce(countMs, () => {
     call(inboxApi.list, { query: { limit: 1 } }).then(
       ({ unread }) => (this.unread = unread),
-      (error: unknown) => toasts.sayWhy(error),
+      (error: unknown) => toasts.showError(error),
     );
   });
   /** Some that others repeat went or came back, of which the list shows no more than the count. */
-  readonly #recountSoon = onceAfter(countMs, () => {
-    this.#recount().catch((error: unknown) => toasts.sayWhy(error));
+  readonly #recountSoon = coalesce(countMs, () => {
+    this.#recount().catch((error: unknown) => toasts.showError(error));
   });
   /** Counts what has changed or gone, so that one knows whether it did while something was read. */
   #changes = 0;
@@ -92,7 +92,7 @@ class Inbox {
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       this.phase = 'failed';
     } finally {
       if (turn === this.#turn) this.#catchUp();
@@ -110,7 +110,7 @@ class Inbox {
       this.#show([...this.items, ...items.filter(({ id }) => !this.#ids.has(id))]);
       if (items.length === 0) this.total = this.items.length + this.waiting.length;
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
     } finally {
       this.loadingMore = false;
     }
@@ -133,7 +133,7 @@ class Inbox {
     const stay = (): void => {
       for (const id of ids) this.#leaving.delete(id);
     };
-    toasts.say(`${messages(ids.length)} removed.`, {
+    toasts.show(`${messages(ids.length)} removed.`, {
       undo: async () => {
         stay();
         await this.load(this.filter);
@@ -188,7 +188,11 @@ class Inbox {
   #query() {
     const { words, source, tag, priority, show } = this.filter;
     return {
-      ...{ limit: pageSize, q: words.trim(), source, tag, done: wantsDone(this.filter) },
+      limit: pageSize,
+      q: words.trim(),
+      source,
+      tag,
+      done: wantsDone(this.filter),
       unread: show === 'unread' ? true : undefined,
       minPriority: priority > 1 ? priority : undefined,
       repeats: this.#grouped ? ('newest' as const) : undefined,

@@ -1,6 +1,6 @@
 import { inboxApi, inboxChanged, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 
 /** What an address leads to that is not among the rows of the list: a row, or why there is none. */
@@ -50,7 +50,7 @@ async function fetched(id: number): Promise<Reached> {
     return { id, item, gone: false, trouble: '' };
   } catch (error) {
     if (error instanceof Problem && error.code === 'inbox.unknown') return missing(id);
-    return { id, item: undefined, gone: false, trouble: sentence(error) };
+    return { id, item: undefined, gone: false, trouble: formatError(error) };
   }
 }
 

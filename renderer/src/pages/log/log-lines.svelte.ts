@@ -1,6 +1,6 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import type { LogLine } from '../../../../services/contracts/control/log.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 
 const pageSize = 500;
 
@@ -14,7 +14,7 @@ export interface LogFilter {
 /** The lines of the log that fit, newest first: those since a while, and the earlier ones that somebody asked for. */
 export class LogLines {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+  error = $state('');
   #newest = $state.raw<readonly LogLine[]>([]);
   #earlier = $state.raw<readonly LogLine[]>([]);
   /** Where earlier ones go on; null: there are none. */
@@ -48,7 +48,7 @@ export class LogLines {
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       this.phase = 'failed';
     }
   }

@@ -1,5 +1,5 @@
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { sentence } from '../../api/call.ts';
+import { formatError } from '../../api/call.ts';
 
 /** Tries of what says that it is starting, and of what has no address, which may as well be switched off. */
 const tries = { starting: 10, away: 3 } as const;
@@ -26,5 +26,5 @@ function mostTries(error: unknown): number {
 
 /** What is wrong with the first of the fields, or with the whole, as a sentence. */
 export function firstFault(error: unknown): string {
-  return (error instanceof Problem ? Object.values(error.fields)[0] : undefined) ?? sentence(error);
+  return (error instanceof Problem ? Object.values(error.fields)[0] : undefined) ?? formatError(error);
 }

@@ -96,7 +96,9 @@ export function guidesFor(place: Place): readonly Guide[] {
   const url = shellWord(`${access.tls === 'implicit' ? 'smtps' : 'smtp'}://${hostAndPort(host, port)}`);
   return [
     {
-      ...{ id: 'nas', isDevice: true as const, title: 'A NAS (Synology, QNAP, TrueNAS, Unraid)' },
+      id: 'nas',
+      isDevice: true as const,
+      title: 'A NAS (Synology, QNAP, TrueNAS, Unraid)',
       steps: [
         {
           words:
@@ -106,7 +108,8 @@ export function guidesFor(place: Place): readonly Guide[] {
       ],
     },
     {
-      ...{ id: 'proxmox', title: 'Proxmox VE' },
+      id: 'proxmox',
+      title: 'Proxmox VE',
       steps: [
         { words: 'Datacenter › Notifications › Add › SMTP.' },
         { words: 'Server:', copy: host, what: 'the server' },
@@ -120,7 +123,8 @@ export function guidesFor(place: Place): readonly Guide[] {
       ],
     },
     {
-      ...{ id: 'msmtp', title: 'Linux with msmtp' },
+      id: 'msmtp',
+      title: 'Linux with msmtp',
       steps: [
         { words: 'Put this into /etc/msmtprc:', copy: msmtprc(place), what: 'the configuration of msmtp' },
         {
@@ -131,7 +135,8 @@ export function guidesFor(place: Place): readonly Guide[] {
       ],
     },
     {
-      ...{ id: 'cron', title: 'cron' },
+      id: 'cron',
+      title: 'cron',
       steps: [
         {
           words: 'Set up msmtp as above, and let it stand in for sendmail:',
@@ -143,11 +148,14 @@ export function guidesFor(place: Place): readonly Guide[] {
       ],
     },
     {
-      ...{ id: 'camera', isDevice: true as const, title: 'A camera, printer or UPS' },
+      id: 'camera',
+      isDevice: true as const,
+      title: 'A camera, printer or UPS',
       steps: [{ words: 'Look for “Email” or “SMTP” among its alarms or notifications.' }, ...form],
     },
     {
-      ...{ id: 'curl', title: 'A script with curl' },
+      id: 'curl',
+      title: 'A script with curl',
       steps: [
         {
           words: 'curl can send mail. Run this in a shell:',
@@ -157,7 +165,8 @@ export function guidesFor(place: Place): readonly Guide[] {
       ],
     },
     ...commandsOf(host, port, to).map(([name, command]) => ({
-      ...{ id: `try ${name}`, title: `Try it with ${name}` },
+      id: `try ${name}`,
+      title: `Try it with ${name}`,
       steps: [{ words: 'In a shell:', copy: command, what: 'the command' }],
     })),
   ];

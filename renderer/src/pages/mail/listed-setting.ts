@@ -1,7 +1,7 @@
 import type { SettingsField } from '../../../../services/contracts/control/settings.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { settings } from '../settings/settings.svelte.ts';
-import { faultsAt } from '../../state/submission.svelte.ts';
+import { getErrorsAt } from '../../state/submission.svelte.ts';
 
 /**
  * A setting that is a list of things of one kind, as a page of its service shows and changes it. What it tells is read anew
@@ -56,7 +56,7 @@ export class ListedSetting<Item> {
       await this.save(index === length ? [...this.items, item] : this.items.with(index, item));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      const fields = faultsAt(`services.${this.#section}.${this.#name}.${String(index)}`, error.fields);
+      const fields = getErrorsAt(`services.${this.#section}.${this.#name}.${String(index)}`, error.fields);
       throw new Problem(error.code, error.status, error.detail, { fields, cause: error });
     }
   }

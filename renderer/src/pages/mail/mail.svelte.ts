@@ -1,6 +1,6 @@
 import { mailApi, mailWorked, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import { call } from '../../api/call.ts';
-import { Newest } from '../../state/newest-first-list.svelte.ts';
+import { NewestFirstList } from '../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** What the list is narrowed to; an empty string stands for no restriction. */
@@ -13,8 +13,10 @@ const step = 100;
 class Mail {
   #q = '';
   #state: MailState = '';
-  readonly list = new Newest<SpooledMail>({
-    ...{ topic: mailWorked, step, time: ({ receivedAt }) => receivedAt },
+  readonly list = new NewestFirstList<SpooledMail>({
+    topic: mailWorked,
+    step,
+    getTime: ({ receivedAt }) => receivedAt,
     read: async (behind) => {
       const before = behind === undefined ? undefined : `${String(behind.receivedAt)}.${behind.id}`;
       const state = this.#state === '' ? undefined : this.#state;
@@ -48,13 +50,13 @@ class Mail {
 
   /** Takes a mail out of sight; it is removed for good when the way back is gone. */
   remove(id: string): void {
-    this.#leaving.take([id], {
-      words: 'The mail is removed, with its source.',
+    this.#leaving.hideAndRemove([id], {
+      message: 'The mail is removed, with its source.',
       remove: async () => {
         await call(mailApi.remove, { params: { id }, keepalive: true });
-        this.list.take(id);
+        this.list.remove(id);
       },
-      renew: () => this.list.refresh(),
+      reload: () => this.list.refresh(),
     });
   }
 }

@@ -37,9 +37,9 @@ export class SettingOrder<Item> {
     this.#moved = next;
     try {
       await this.#setting.save(next, options);
-      toasts.say('The new order is kept.', { undo: () => this.#putBack(before) });
+      toasts.show('The new order is kept.', { undo: () => this.#putBack(before) });
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
     } finally {
       if (this.#moved === next) this.#moved = undefined;
     }
@@ -47,7 +47,7 @@ export class SettingOrder<Item> {
 
   async #putBack(before: readonly Item[]): Promise<void> {
     if (sameItems(before, this.#setting.items)) await this.#setting.save(before);
-    else toasts.say('The list was changed meanwhile, so its order stays.');
+    else toasts.show('The list was changed meanwhile, so its order stays.');
   }
 
   #kept(items: readonly Item[]): readonly Item[] {

@@ -42,8 +42,12 @@ export const formats = [
 ] as const;
 
 export const newRecipient: Recipient = {
-  ...{ address: '', to: `notify://${usualKey}`, destinations: '' },
-  ...{ title: '', body: '', format: 'as it comes' },
+  address: '',
+  to: `notify://${usualKey}`,
+  destinations: '',
+  title: '',
+  body: '',
+  format: 'as it comes',
 };
 
 /** Where mail of a recipient goes, in a line. */
@@ -96,8 +100,14 @@ export const types = [
 ] as const;
 
 export const newRule: Rule = {
-  ...{ from: '', subject: '', to: '', drop: false, type: 'as it is' },
-  ...{ priority: 0, tag: '', goesTo: '' },
+  from: '',
+  subject: '',
+  to: '',
+  drop: false,
+  type: 'as it is',
+  priority: 0,
+  tag: '',
+  goesTo: '',
 };
 
 /** Which mails a rule is for, as a sentence's beginning. */

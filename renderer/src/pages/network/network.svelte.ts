@@ -7,7 +7,7 @@ import {
   type SharedService,
 } from '../../../../services/contracts/gateway/api.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ type Body = Readonly<Record<string, unknown>>;
 class Network {
   state = $state.raw<GatewayState | undefined>();
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+  error = $state('');
   /** Web services of the home that are none of Homeport. */
   readonly outside = $derived(this.state?.services.filter((service) => service.outside !== null) ?? []);
   #turn: Promise<unknown> = Promise.resolve();
@@ -33,7 +33,7 @@ class Network {
       this.state = await call(gatewayApi.state);
       this.phase = 'ready';
     } catch (error) {
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       if (this.phase === 'loading') this.phase = 'failed';
     }
   }

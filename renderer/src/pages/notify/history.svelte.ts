@@ -2,7 +2,7 @@ import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyDelivery, NotifyNotice } from '../../../../services/contracts/notify/history.ts';
 import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
 import { call } from '../../api/call.ts';
-import { Newest } from '../../state/newest-first-list.svelte.ts';
+import { NewestFirstList } from '../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** What the history is narrowed to; empty strings stand for no restriction. */
@@ -18,8 +18,10 @@ const step = 200;
 /** Notices that were sent, newest first, and what became of them. */
 class NotifyHistory {
   #filter: HistoryFilter = { q: '', key: '', state: '' };
-  readonly list = new Newest<NotifyNotice>({
-    ...{ topic: notifyWorked, step, time: ({ time }) => time },
+  readonly list = new NewestFirstList<NotifyNotice>({
+    topic: notifyWorked,
+    step,
+    getTime: ({ time }) => time,
     read: async (behind) => {
       const { q, key, state } = this.#filter;
       const query = { q, key, before: behind?.id, limit: step, state: state === '' ? undefined : state };
@@ -54,7 +56,7 @@ class NotifyHistory {
   /** A notice as it is now, also one that is not among the rows. @throws Problem when it is not kept any more. */
   async find(id: string): Promise<NotifyNotice> {
     const notice = await call(notifyApi.notice, { params: { id } });
-    this.list.put(notice);
+    this.list.update(notice);
     return notice;
   }
 
@@ -65,10 +67,10 @@ class NotifyHistory {
 
   /** Takes a given-up delivery out of sight; it is dropped for good when the way back is gone. */
   dismiss(notice: string, delivery: NotifyDelivery): void {
-    this.#leaving.take([nameOf(notice, delivery)], {
-      words: 'Dismissed. It will not be tried again.',
+    this.#leaving.hideAndRemove([nameOf(notice, delivery)], {
+      message: 'Dismissed. It will not be tried again.',
       remove: () => call(notifyApi.drop, { body: { notice, destination: delivery.destination }, keepalive: true }),
-      renew: () => this.list.refresh(),
+      reload: () => this.list.refresh(),
     });
   }
 

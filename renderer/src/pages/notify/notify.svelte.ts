@@ -6,9 +6,9 @@ import type { NotifyKeyOptions } from '../../../../services/contracts/notify/opt
 import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { oneAtATime } from '../../state/run-exclusive.ts';
+import { runExclusive } from '../../state/run-exclusive.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** A destination as it is written: an address, or a filled-in form. */
@@ -21,7 +21,7 @@ export interface DestinationDraft {
 }
 
 /** The keys of the aggregator with their destinations. */
-class Notify extends Loaded {
+class Notify extends Loadable {
   forms = $state.raw<readonly DestinationForm[]>([]);
   #all = $state.raw<readonly NotifyKey[]>([]);
   /** Keys and destinations that were removed, while that can still be undone. */
@@ -39,7 +39,7 @@ class Notify extends Loaded {
   #watched = false;
   /** Counts what was changed here: a list that was read before that is not shown. */
   #changes = 0;
-  readonly #soon = oneAtATime(() => this.#read());
+  readonly #soon = runExclusive(() => this.#read());
 
   constructor() {
     super();
@@ -84,7 +84,7 @@ class Notify extends Loaded {
       this.#take(await call(notifyApi.chooseOptions, { params: { key }, body: options }));
     } catch (error) {
       if (before !== undefined) this.#change(key, { options: before });
-      toasts.sayWhy(error);
+      toasts.showError(error);
     }
   }
 
@@ -124,13 +124,13 @@ class Notify extends Loaded {
   }
 
   #leave(name: string, words: string, remove: () => Promise<void>): void {
-    this.#leaving.take([name], { words, remove, renew: () => this.load() });
+    this.#leaving.hideAndRemove([name], { message: words, remove, reload: () => this.load() });
   }
 
   async #read(): Promise<void> {
     await live.opened();
     const changes = this.#changes;
-    await this.reading(
+    await this.readOnce(
       async () => {
         if (this.forms.length === 0) this.forms = (await call(notifyApi.forms)).forms;
         return call(notifyApi.keys);

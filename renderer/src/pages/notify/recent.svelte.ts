@@ -1,4 +1,4 @@
-import { keep, readKeptJson, textsOf } from '../../state/local-storage.ts';
+import { writeLocalStorage, readLocalStorageJson, toStrings } from '../../state/local-storage.ts';
 
 const place = 'homeport.notify.kinds';
 /** Kinds that are remembered. */
@@ -6,11 +6,11 @@ const most = 6;
 
 /** Kinds of destinations this browser's person added, the last first. */
 class RecentKinds {
-  schemes = $state.raw(textsOf(readKeptJson(place)));
+  schemes = $state.raw(toStrings(readLocalStorageJson(place)));
 
   note(scheme: string): void {
     this.schemes = [...new Set([scheme, ...this.schemes])].slice(0, most);
-    keep(place, JSON.stringify(this.schemes));
+    writeLocalStorage(place, JSON.stringify(this.schemes));
   }
 }
 

@@ -7,7 +7,7 @@ import {
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** Rows the host gives at once. */
@@ -20,7 +20,7 @@ type ReadPage<Item, Place> = (
 ) => Promise<{ readonly items: readonly Item[]; readonly next: Place | null; readonly total: number }>;
 
 /** A list that is read in pages and read anew, as far as it was paged to, when something has changed. */
-class Paged<Item extends { readonly id: string }, Place extends string | number> extends Loaded {
+class Paged<Item extends { readonly id: string }, Place extends string | number> extends Loadable {
   #all = $state.raw<readonly Item[]>([]);
   readonly #removals = new Removals();
   readonly items = $derived(this.#all.filter(({ id }) => !this.#removals.has(id)));
@@ -35,7 +35,7 @@ class Paged<Item extends { readonly id: string }, Place extends string | number>
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readOnce(
       () => this.#readAll(Math.max(100, this.items.length)),
       ({ items, next, total }) => {
         this.#next = next;
@@ -58,13 +58,13 @@ class Paged<Item extends { readonly id: string }, Place extends string | number>
   loadMore(): void {
     if (this.#next === null || this.#reading) return;
     this.#reading = this.#more(this.#next)
-      .catch((error: unknown) => toasts.sayWhy(error))
+      .catch((error: unknown) => toasts.showError(error))
       .finally(() => (this.#reading = undefined));
   }
 
   /** Takes one out of sight at once; `remove` is done when the way back is gone. */
   take(id: string, words: string, remove: () => Promise<unknown>): void {
-    this.#removals.take([id], { words, remove, renew: () => this.load() });
+    this.#removals.hideAndRemove([id], { message: words, remove, reload: () => this.load() });
   }
 
   async #more(place: Place): Promise<void> {
@@ -107,7 +107,7 @@ class Planned {
 
   async publishNow({ id, topic }: PlannedMessage): Promise<void> {
     await call(pushPlannedApi.publish, { params: { id } });
-    toasts.say(`Published to ${topic}.`);
+    toasts.show(`Published to ${topic}.`);
     await this.waiting.load();
   }
 
@@ -137,7 +137,7 @@ class Planned {
 
   async run({ id, topic }: PushSchedule): Promise<void> {
     await call(pushSchedulesApi.run, { params: { id } });
-    toasts.say(`Published to ${topic}.`);
+    toasts.show(`Published to ${topic}.`);
   }
 
   remove({ id, topic }: PushSchedule): void {

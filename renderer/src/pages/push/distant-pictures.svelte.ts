@@ -1,10 +1,10 @@
-import { keep, readKeptJson, textsOf } from '../../state/local-storage.ts';
+import { writeLocalStorage, readLocalStorageJson, toStrings } from '../../state/local-storage.ts';
 
 const place = 'homeport.push.pictures';
 
 /** Topics whose pictures from other servers this browser loads, because its person said so. */
 class DistantPictures {
-  topics = $state.raw(textsOf(readKeptJson(place)));
+  topics = $state.raw(toStrings(readLocalStorageJson(place)));
 
   shown(topic: string): boolean {
     return this.topics.includes(topic);
@@ -12,7 +12,7 @@ class DistantPictures {
 
   show(topic: string): void {
     this.topics = [...new Set([...this.topics, topic])];
-    keep(place, JSON.stringify(this.topics));
+    writeLocalStorage(place, JSON.stringify(this.topics));
   }
 }
 

@@ -46,9 +46,16 @@ export class Draft {
 
   /** What is written, as it is sent and as curl would. */
   readonly written = $derived.by(() => ({
-    ...{ topic: this.topic.trim(), title: this.title, message: this.message, markdown: this.markdown },
-    ...{ click: this.click.trim(), delay: this.delay.trim(), priority: Number(this.priority) },
-    ...{ attach: this.attach.trim(), filename: this.filename.trim(), file: this.file?.name ?? '' },
+    topic: this.topic.trim(),
+    title: this.title,
+    message: this.message,
+    markdown: this.markdown,
+    click: this.click.trim(),
+    delay: this.delay.trim(),
+    priority: Number(this.priority),
+    attach: this.attach.trim(),
+    filename: this.filename.trim(),
+    file: this.file?.name ?? '',
     tags: this.tags
       .split(',')
       .map((tag) => tag.trim())

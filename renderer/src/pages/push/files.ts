@@ -4,7 +4,7 @@ import { links } from '../../state/links.svelte.ts';
 /** Where our page gets the file of a message that the server keeps; undefined until that is known. */
 export function ownFile(topic: string, id: string, save = false): string | undefined {
   const path = pushApi.file.path.replace(':topic', topic).replace(':id', encodeURIComponent(id));
-  return links.to(path, save ? { save: 'true' } : {});
+  return links.findUrl(path, save ? { save: 'true' } : {});
 }
 
 /** A picture that a browser draws, as far as its type or its name tells. */

@@ -1,21 +1,24 @@
 import { pushApi } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
-import { holds, once, type BeginFind } from '../../state/palette-search.ts';
+import { containsWords, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
 const shown = 6;
 
 /** Topics by their names. */
-const begin: BeginFind = () => {
-  const all = once(() => call(pushApi.topics));
+const begin: CreatePaletteSearch = () => {
+  const all = memoize(() => call(pushApi.topics));
   return async (words) => {
     const { topics } = await all();
     const found = topics
-      .filter(({ name }) => holds(name, words))
+      .filter(({ name }) => containsWords(name, words))
       .slice(0, shown)
       .map(({ name }) => ({
-        ...{ id: `topic-${name}`, title: name, icon: 'push' as const, to: `/push/topics/${encodeURIComponent(name)}` },
+        id: `topic-${name}`,
+        title: name,
+        icon: 'push' as const,
+        to: `/push/topics/${encodeURIComponent(name)}`,
       }));
-    return [{ title: 'Topics', found }];
+    return [{ title: 'Topics', results: found }];
   };
 };
 

@@ -2,8 +2,8 @@ import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type PushMessage } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
-import { oneAtATime } from '../../state/run-exclusive.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
+import { runExclusive } from '../../state/run-exclusive.ts';
 import { joined, type Joined } from './joining.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
@@ -23,7 +23,7 @@ const mostPages = 10;
 const soughtPages = 50;
 
 /** The messages of the topic that is looked at, newest first, as they come. */
-class PushMessages extends Loaded {
+class PushMessages extends Loadable {
   topic = $state('');
   filter = $state.raw(noFilter);
   items = $state.raw<readonly PushMessage[]>([]);
@@ -38,7 +38,7 @@ class PushMessages extends Loaded {
   #next: number | null = null;
   #turn = 0;
   #holding = false;
-  readonly #soon = oneAtATime(() => this.load());
+  readonly #soon = runExclusive(() => this.load());
   /** What was put away or deleted here and can still be taken back. */
   readonly #leaving = new Map<string, 'cleared' | 'deleted'>();
 
@@ -66,7 +66,7 @@ class PushMessages extends Loaded {
   /** Reads the newest ones, on to those that are known. */
   async load(): Promise<void> {
     const turn = this.#turn;
-    await this.reading(
+    await this.readOnce(
       () => this.#readNewest(),
       (fresh) => {
         const { messages, whole } = joined(this.#known, fresh);
@@ -93,7 +93,7 @@ class PushMessages extends Loaded {
       this.more = reply.next !== null;
       this.#show();
     } catch (error) {
-      if (turn === this.#turn) toasts.sayWhy(error);
+      if (turn === this.#turn) toasts.showError(error);
     } finally {
       this.loadingMore = false;
     }
@@ -165,7 +165,7 @@ class PushMessages extends Loaded {
       this.#leaving.delete(sequence);
       this.release();
     };
-    toasts.say(words, {
+    toasts.show(words, {
       undo: back,
       settle: async () => {
         const params = { topic, sequence };

@@ -2,7 +2,7 @@ import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type TopicStatistics } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** Numbers change with each message; they are read anew at most this often, in ms. */
 const pauseMs = 5000;
@@ -15,7 +15,7 @@ async function readHours() {
 }
 
 /** What came of topics in the last days, while someone looks. */
-class PushNumbers extends Loaded {
+class PushNumbers extends Loadable {
   days = $state.raw<readonly string[]>([]);
   topics = $state.raw<readonly TopicStatistics[]>([]);
   /** Of all topics. */
@@ -46,7 +46,7 @@ class PushNumbers extends Loaded {
 
   async load(): Promise<void> {
     const topic = this.#topic;
-    await this.reading(
+    await this.readOnce(
       () =>
         Promise.all([
           call(pushApi.topicStatistics, { query: { topic } }),

@@ -3,7 +3,7 @@ import { pushQuietApi, type PushQuiet, type PushQuietState } from '../../../../s
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { ownHoursOf } from '../settings/quiet-hours.ts';
 import { settings } from '../settings/settings.svelte.ts';
@@ -12,7 +12,7 @@ import { toasts } from '../../state/toasts.svelte.ts';
 const none: PushQuiet = { rules: [], zone: null, popups: false };
 
 /** The own rules for what push topics do without being asked, and what they hold back now. */
-class PushQuietHours extends Loaded {
+class PushQuietHours extends Loadable {
   quiet = $state.raw(none);
   /** The administrator whose rules the popups of this machine follow; null: nobody. */
   popupsFollow = $state.raw<string | null>(null);
@@ -38,7 +38,7 @@ class PushQuietHours extends Loaded {
 
   async load(): Promise<void> {
     const turn = (this.#turn += 1);
-    await this.reading(
+    await this.readOnce(
       () => call(pushQuietApi.read),
       (state) => this.#show(state),
       () => turn !== this.#turn,
@@ -58,9 +58,9 @@ class PushQuietHours extends Loaded {
     const before = this.quiet;
     try {
       await this.save(change);
-      toasts.say(said, { undo: () => this.save(before) });
+      toasts.show(said, { undo: () => this.save(before) });
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
     }
   }
 
@@ -83,7 +83,7 @@ class PushQuietHours extends Loaded {
       await call(pushQuietApi.acknowledge, { body: { id } });
     } catch (error) {
       this.urgent = before;
-      toasts.sayWhy(error);
+      toasts.showError(error);
     }
   }
 
@@ -103,7 +103,7 @@ class PushQuietHours extends Loaded {
 
 /** Rules that somebody saves must not put the hours of popups aside that were set before there were any rules. */
 async function hasOwnHours(): Promise<boolean> {
-  if (!session.admin) return false;
+  if (!session.isAdmin) return false;
   if (settings.phase !== 'ready') await settings.load();
   return ownHoursOf(settings.view).length > 0;
 }

@@ -1,8 +1,8 @@
 import type { PushMessage } from '../../../../services/contracts/push/api.ts';
 import { pushSearchApi } from '../../../../services/contracts/push/search.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { oneAtATime } from '../../state/run-exclusive.ts';
+import { runExclusive } from '../../state/run-exclusive.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 
 /** What is sought in all topics. */
@@ -20,12 +20,12 @@ export interface Sought {
 class PushSearch {
   messages = $state.raw<readonly PushMessage[]>([]);
   phase = $state<'idle' | 'loading' | 'ready' | 'failed'>('idle');
-  trouble = $state('');
+  error = $state('');
   more = $state(false);
   #sought: Sought | undefined;
   #next: number | null = null;
   /** In a rush of messages one reading follows the other, and none runs beside it. */
-  readonly #soon = oneAtATime(() => this.#fresh());
+  readonly #soon = runExclusive(() => this.#fresh());
 
   constructor() {
     // New messages join on top; what was paged to stays.
@@ -50,7 +50,7 @@ class PushSearch {
       this.phase = 'ready';
     } catch (error) {
       if (sought !== this.#sought) return;
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       this.phase = 'failed';
     }
   }
@@ -79,7 +79,7 @@ class PushSearch {
       const newest = this.messages[0]?.seq ?? 0;
       this.messages = [...messages.filter(({ seq }) => seq > newest), ...this.messages];
     } catch (error) {
-      this.trouble = sentence(error);
+      this.error = formatError(error);
     }
   }
 

@@ -23,7 +23,10 @@ export function filterOf(query: Readonly<URLSearchParams>): TopicsFilter {
   const part = (name: string): string => query.get(name) ?? '';
   const group = part('group');
   return {
-    ...{ words: part('find'), service: part('service'), severity: part('severity'), category: part('category') },
+    words: part('find'),
+    service: part('service'),
+    severity: part('severity'),
+    category: part('category'),
     group: group === 'service' || group === 'severity' || group === 'category' ? group : '',
   };
 }

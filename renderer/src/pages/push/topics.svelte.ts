@@ -4,8 +4,8 @@ import { firstMessage } from '../../../../services/contracts/push/first-message.
 import { pushApi, type PushTopic, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
-import { oneAtATime } from '../../state/run-exclusive.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
+import { runExclusive } from '../../state/run-exclusive.ts';
 import { pushMessages } from './messages.svelte.ts';
 
 export interface Composed {
@@ -33,12 +33,12 @@ interface Numbers {
 }
 
 /** Topics that were used lately. */
-class Push extends Loaded {
+class Push extends Loadable {
   topics = $state.raw<readonly PushTopic[]>([]);
 
   numbers = $state.raw<Numbers | null>(null);
   #watched = 0;
-  readonly #soon = oneAtATime(() => this.load());
+  readonly #soon = runExclusive(() => this.load());
 
   constructor() {
     super();
@@ -54,7 +54,7 @@ class Push extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => Promise.all([call(pushApi.topics), call(pushApi.statistics)]),
       ([{ topics }, numbers]) => {
         this.topics = topics;

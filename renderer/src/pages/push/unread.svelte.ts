@@ -4,8 +4,8 @@ import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../
 import type { PushMessage, PushTopic } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
-import { onceAfter } from '../../state/coalesce.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
+import { coalesce } from '../../state/coalesce.ts';
 
 /** As many as one reading brings; who has more unread ones sees the newest of them marked. */
 const mostRows = 200;
@@ -25,14 +25,14 @@ export interface UnreadOfTopic {
 }
 
 /** Which messages of topics are new: those that the inbox counts as unread. What is read in one place is read in the other. */
-class Unread extends Loaded {
+class Unread extends Loadable {
   #rows = $state.raw<readonly InboxItem[]>([]);
   readonly #keys = $derived(new Set(this.#rows.map(keyOf)));
   readonly #topics = $derived(Map.groupBy(this.#rows, ({ topic }) => topic));
   /** Read since the topic was opened: they stay marked until it is left. */
   readonly #justRead = new SvelteSet<string>();
   #watched = 0;
-  readonly #soon = onceAfter(gatherMs, () => void this.load());
+  readonly #soon = coalesce(gatherMs, () => void this.load());
 
   constructor() {
     super();
@@ -52,7 +52,7 @@ class Unread extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(inboxApi.list, { query: { unread: true, limit: mostRows } }),
       ({ items }) => (this.#rows = items),
     );

@@ -1,5 +1,5 @@
 import { everyTopic, webPushApi } from '../../../../services/contracts/push/web-push.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 
 const workerFile = '/push-worker.js';
 
@@ -25,7 +25,7 @@ class WebPush {
   /** Topics this browser gets. */
   topics = $state.raw<readonly string[]>([]);
   /** A sentence for the person after a failure. */
-  trouble = $state('');
+  error = $state('');
   busy = $state(false);
 
   #watching = false;
@@ -33,7 +33,7 @@ class WebPush {
   /** Looks at how things stand; asks the person nothing. */
   async load(): Promise<void> {
     try {
-      this.trouble = '';
+      this.error = '';
       this.state = await this.#look();
     } catch (error) {
       this.#fail(error);
@@ -123,7 +123,7 @@ class WebPush {
 
   async #work(work: () => Promise<boolean>): Promise<boolean> {
     this.busy = true;
-    this.trouble = '';
+    this.error = '';
     try {
       const done = await work();
       if (done) this.state = 'ready';
@@ -137,7 +137,7 @@ class WebPush {
   }
 
   #fail(error: unknown): void {
-    this.trouble = sentence(error);
+    this.error = formatError(error);
     if (this.state === 'loading') this.state = 'failed';
   }
 }

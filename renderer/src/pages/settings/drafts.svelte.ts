@@ -50,7 +50,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** What one person has typed is no other's. */
 function keyOf({ path }: Pick<SettingsField, 'path'>): string {
-  return `${session.person?.name ?? ''}\n${path}`;
+  return `${session.account?.name ?? ''}\n${path}`;
 }
 
 export const drafts = new Drafts();

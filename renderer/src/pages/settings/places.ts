@@ -57,28 +57,27 @@ interface FoundField {
 /** What is chosen on the first page beside the settings of the host, and the words it is found by. */
 const ownChoices: readonly (FoundField & { readonly words: string })[] = [
   {
-    ...{ key: 'theme', title: 'Theme', where: 'Appearance', to: `/settings/${general}/theme` },
+    key: 'theme',
+    title: 'Theme',
+    where: 'Appearance',
+    to: `/settings/${general}/theme`,
     words: 'appearance colours light dark night day system mode',
   },
   ...(bridge === undefined
     ? []
     : [
         {
-          ...{
-            key: 'start',
-            title: 'Start Homeport when I sign in',
-            where: 'This computer',
-            to: `/settings/${general}/start`,
-          },
+          key: 'start',
+          title: 'Start Homeport when I sign in',
+          where: 'This computer',
+          to: `/settings/${general}/start`,
           words: 'autostart login boot',
         },
         {
-          ...{
-            key: 'close',
-            title: 'When the window is closed',
-            where: 'This computer',
-            to: `/settings/${general}/close`,
-          },
+          key: 'close',
+          title: 'When the window is closed',
+          where: 'This computer',
+          to: `/settings/${general}/close`,
           words: 'tray quit keep running',
         },
       ]),
@@ -94,7 +93,10 @@ export function findFields(view: Pick<SettingsView, 'sections'>, typed: string):
       .filter(({ area }) => bridge !== undefined || area !== desktop)
       .filter(({ title, description, name }) => fits(`${title} ${description} ${name} ${section.title}`))
       .map((field) => ({
-        ...{ key: field.path, title: field.title, where: section.title, to: placeOfField(section, field) },
+        key: field.path,
+        title: field.title,
+        where: section.title,
+        to: placeOfField(section, field),
       })),
   );
   return [...ownChoices.filter(({ title, words: more }) => fits(`${title} ${more}`)), ...fields].toSorted(

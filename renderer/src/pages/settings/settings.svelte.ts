@@ -2,10 +2,10 @@ import { controlApi, settingsChanged } from '../../../../services/contracts/cont
 import type { SettingsView } from '../../../../services/contracts/control/settings.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loadable.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** All settings with their schemas, read anew when anyone saves some. */
-class Settings extends Loaded {
+class Settings extends Loadable {
   view = $state.raw<SettingsView>({ sections: [], problems: [], warnings: [] });
 
   constructor() {
@@ -15,7 +15,7 @@ class Settings extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.settings),
       (view) => (this.view = view),
     );
