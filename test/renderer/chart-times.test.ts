@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { named } from '../../renderer/src/parts/chart/names.ts';
+import { named } from '../../renderer/src/parts/chart/axis-labels.ts';
 import { momentNames, roundTimes } from '../../renderer/src/parts/chart/times.ts';
 
 const clock = new Intl.DateTimeFormat('en', {

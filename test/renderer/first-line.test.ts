@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstLine } from '../../renderer/src/parts/text/line.ts';
+import { firstLine } from '../../renderer/src/parts/text/first-line.ts';
 
 describe('the first line of a message', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { plainLines, runsOf, type Run } from '../../parts/text/runs.ts';
+import { plainLines, runsOf, type Run } from '../../parts/text/highlight-tokens.ts';
 
 /** Longer texts are shown plain: they are coloured anew at each key that is pressed. */
 const longest = 20_000;

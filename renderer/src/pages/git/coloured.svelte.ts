@@ -1,4 +1,4 @@
-import { plainLines, type Run } from '../../parts/text/runs.ts';
+import { plainLines, type Run } from '../../parts/text/highlight-tokens.ts';
 import { highlight } from './highlight.ts';
 
 /** The lines of a text: plain at first, with the colours of its language as soon as these are known. */

@@ -1,4 +1,4 @@
-import { plainLines, runsOf, type Run } from '../../parts/text/runs.ts';
+import { plainLines, runsOf, type Run } from '../../parts/text/highlight-tokens.ts';
 
 /** Longer texts are shown plain: colouring them would hold the page. */
 const longest = 100_000;

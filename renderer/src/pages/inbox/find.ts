@@ -1,7 +1,7 @@
 import { inboxApi, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { call } from '../../api/call.ts';
-import { firstLine } from '../../parts/text/line.ts';
-import { plain } from '../../parts/text/plain.ts';
+import { firstLine } from '../../parts/text/first-line.ts';
+import { plain } from '../../parts/text/plain-text.ts';
 import type { PaletteSearch } from '../../state/palette-search.ts';
 
 const shown = 6;

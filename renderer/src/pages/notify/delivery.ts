@@ -1,5 +1,5 @@
 import type { DeliveryArguments } from '../../../../services/contracts/notify/delivery.ts';
-import { spanWords } from '../../parts/text/spans.ts';
+import { spanWords } from '../../parts/text/time-spans.ts';
 
 const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
   s: ['a second', 'seconds'],

@@ -1,6 +1,6 @@
 import type { NotifyDestination } from '../../../../services/contracts/notify/api.ts';
 import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
-import { plain } from '../../parts/text/plain.ts';
+import { plain } from '../../parts/text/plain-text.ts';
 import { placeOf } from './delivery.ts';
 
 /** What a destination is called: by its kind, and by the tags it was given, for several may be of one kind. */

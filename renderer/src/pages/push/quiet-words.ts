@@ -1,5 +1,5 @@
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
-import { spanWords } from '../../parts/text/spans.ts';
+import { spanWords } from '../../parts/text/time-spans.ts';
 
 /** What a rule does, on one line. */
 export function ruleWords({ mode, quiet, repeatMinutes }: PushRule, general: boolean): string {

@@ -1,8 +1,8 @@
 import type uPlot from 'uplot';
 import type { ChartColors, Tone } from './colors.ts';
-import { named, paintLastName } from './names.ts';
+import { named, paintLastName } from './axis-labels.ts';
 import { linesOf, scaleOf } from './scale.ts';
-import { paintWhole } from './whole.ts';
+import { paintWhole } from './reference-line.ts';
 
 /** How values are drawn: one bar each, or a line through them. */
 export type ChartKind = 'bars' | 'line';

@@ -1,7 +1,7 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked } from 'marked';
 import { linkNumbers } from './number-links.ts';
-import { plain, webAddress } from './plain.ts';
+import { plain, webAddress } from './plain-text.ts';
 
 // Boxes of a list of tasks are signs: fields are left out.
 const renderer = { checkbox: ({ checked }: { checked: boolean }): string => (checked ? '☑ ' : '☐ ') };

@@ -1,5 +1,5 @@
 import type { InboxItem } from '../../../../services/contracts/inbox/api.ts';
-import { plain } from './plain.ts';
+import { plain } from './plain-text.ts';
 
 /** Where a paragraph or an item of a list ends without a stop: their words would run into each other. */
 const betweenParts = /(?<=[^\s.,:;!?…])[ \t]*\n(?:\s*\n\s*(?:[-*+][ \t]+)?|[ \t]*[-*+][ \t]+|(?=[ \t]*\d+[.)][ \t]))/g;
