@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { named } from '../../renderer/src/parts/chart/axis-labels.ts';
-import { momentNames, roundTimes } from '../../renderer/src/parts/chart/times.ts';
+import { getLabelledTimes } from '../../renderer/src/parts/chart/axis-labels.ts';
+import { getTimeFormat, getRoundTimes } from '../../renderer/src/parts/chart/times.ts';
 
 const clock = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
@@ -22,23 +22,23 @@ it.each([
   ['an hour', at(3, 12), at(4, 10), 4, ['03:15:00', '03:30:00', '03:45:00', '04:00:00']],
   ['half a minute', at(3, 12, 1), at(3, 12, 31), 3, ['03:12:10', '03:12:20', '03:12:30']],
 ] as const)('%s is named at round moments', (_, first, last, most, words) => {
-  expect(roundTimes(first, last, most)?.map((time) => clock.format(time * 1000))).toEqual(words);
+  expect(getRoundTimes(first, last, most)?.map((time) => clock.format(time * 1000))).toEqual(words);
 });
 
 it('names days where a clock would say nothing, and nothing where there is no time', () => {
-  expect(roundTimes(at(0, 0), at(72, 0), 10)).toBeUndefined();
-  expect(roundTimes(at(1, 0), at(1, 0), 10)).toBeUndefined();
+  expect(getRoundTimes(at(0, 0), at(72, 0), 10)).toBeUndefined();
+  expect(getRoundTimes(at(1, 0), at(1, 0), 10)).toBeUndefined();
 });
 
 it('names days by their dates, hours by the clock too, and what is seconds apart by its seconds', () => {
   const points = (...times: readonly number[]) => times.map((time) => ({ at: time * 1000 }));
-  expect(momentNames('Day', points(at(12, 0), at(36, 0)))(at(12, 0) * 1000)).toBe('Tue, Feb 3');
-  expect(momentNames('Hour', points(at(8, 0), at(9, 0)))(at(9, 0) * 1000)).toBe('Tue, Feb 3, 09:00');
-  expect(momentNames('Time', points(at(9, 0), at(9, 0, 1)))(at(9, 0, 1) * 1000)).toBe('Tue, Feb 3, 09:00:01');
+  expect(getTimeFormat('Day', points(at(12, 0), at(36, 0)))(at(12, 0) * 1000)).toBe('Tue, Feb 3');
+  expect(getTimeFormat('Hour', points(at(8, 0), at(9, 0)))(at(9, 0) * 1000)).toBe('Tue, Feb 3, 09:00');
+  expect(getTimeFormat('Time', points(at(9, 0), at(9, 0, 1)))(at(9, 0, 1) * 1000)).toBe('Tue, Feb 3, 09:00:01');
 });
 
 it('names the last moment of a line, and no round one that it would touch', () => {
   const [first, last] = [at(-12, 35), at(12, 35)];
-  const words = named('line', [first, last], 400).map((time) => clock.format(time * 1000));
+  const words = getLabelledTimes('line', [first, last], 400).map((time) => clock.format(time * 1000));
   expect(words).toEqual(['16:00:00', '20:00:00', '00:00:00', '04:00:00', '08:00:00', '12:35:00']);
 });

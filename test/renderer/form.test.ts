@@ -5,7 +5,7 @@ import { inMeasure, measureOf, shownAmount, typedAmount } from '../../renderer/s
 import { readQuantity, writeQuantity } from '../../renderer/src/pages/settings/quantity.ts';
 import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
 import type { SettingsField } from '../../services/contracts/control/settings.ts';
-import { ago, bytes, duration, tookWords } from '../../renderer/src/parts/text/format.ts';
+import { formatAgo, formatBytes, formatDuration, formatElapsed } from '../../renderer/src/parts/text/format.ts';
 
 const kind = (schema: z.ZodType): string => controlFor(z.toJSONSchema(schema, { io: 'input' })).kind;
 
@@ -20,7 +20,6 @@ describe('the settings that few people need', () => {
     origin: { from: 'default' as const },
     advanced: true,
     area: 'general',
-    defaultValue: null,
     lockedBy: null,
     live: false,
     secret: false,
@@ -191,7 +190,7 @@ describe('figures', () => {
     [999_960, '1 MB'],
     [2e15, '2,000 TB'],
   ])('%d bytes are %s', (count, text) => {
-    expect(bytes(count)).toBe(text);
+    expect(formatBytes(count)).toBe(text);
   });
 
   it.each([
@@ -199,7 +198,7 @@ describe('figures', () => {
     [750, '12:30'],
     [3723, '1:02:03'],
   ])('%d seconds are %s', (seconds, text) => {
-    expect(duration(seconds)).toBe(text);
+    expect(formatDuration(seconds)).toBe(text);
   });
 
   it.each([
@@ -210,17 +209,17 @@ describe('figures', () => {
     [14_400_000, '4 h'],
     [200_000_000, '2.3 days'],
   ])('%d ms are %s', (milliseconds, text) => {
-    expect(tookWords(milliseconds)).toBe(text);
+    expect(formatElapsed(milliseconds)).toBe(text);
   });
 
   it('tells past times shortly', () => {
     const now = new Date(2026, 2, 3, 14, 30).getTime();
-    expect(ago(now - 20_000, now)).toBe('now');
-    expect(ago(now - 4 * 60_000, now)).toBe('4 min ago');
-    expect(ago(now - 3 * 3_600_000, now)).toBe('11:30');
-    expect(ago(Date.parse('2026-03-02T22:30'), Date.parse('2026-03-03T00:10'))).toBe('yesterday, 22:30');
-    expect(ago(now - 30 * 3_600_000, now)).toBe('yesterday');
-    expect(ago(now - 60 * 3_600_000, now)).toBe('Sun, Mar 1');
-    expect(ago(Date.parse('2024-05-09T12:00'), now)).toBe('May 9, 2024');
+    expect(formatAgo(now - 20_000, now)).toBe('now');
+    expect(formatAgo(now - 4 * 60_000, now)).toBe('4 min ago');
+    expect(formatAgo(now - 3 * 3_600_000, now)).toBe('11:30');
+    expect(formatAgo(Date.parse('2026-03-02T22:30'), Date.parse('2026-03-03T00:10'))).toBe('yesterday, 22:30');
+    expect(formatAgo(now - 30 * 3_600_000, now)).toBe('yesterday');
+    expect(formatAgo(now - 60 * 3_600_000, now)).toBe('Sun, Mar 1');
+    expect(formatAgo(Date.parse('2024-05-09T12:00'), now)).toBe('May 9, 2024');
   });
 });

@@ -11,7 +11,7 @@ import { changedWords, stateWords } from '../../renderer/src/pages/sync/words.ts
 import { windowStanding, windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
 import { causeWords } from '../../renderer/src/pages/uptime/words.ts';
 import { breakable } from '../../renderer/src/parts/text/breakable.ts';
-import { ago, momentOf } from '../../renderer/src/parts/text/format.ts';
+import { formatAgo, formatMoment } from '../../renderer/src/parts/text/format.ts';
 import type { LogLine } from '../../services/contracts/control/log.ts';
 import type { SyncJob } from '../../services/contracts/sync/api.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
@@ -57,7 +57,6 @@ describe('words of pages', () => {
 
   it('a pause of the program is told in seconds, and counted however long it was', () => {
     const paused = (id: number, milliseconds: number): LogLine => ({
-      id,
       time: id,
       level: 'warn',
       service: 'host',
@@ -70,7 +69,7 @@ describe('words of pages', () => {
 
   it('midnight is 00, not 24', () => {
     const [time, later] = [Date.parse('2026-03-03T00:05'), Date.parse('2026-03-03T03:30')];
-    expect([ago(time, later), momentOf(time, later)]).toEqual(['00:05', '00:05']);
+    expect([formatAgo(time, later), formatMoment(time, later)]).toEqual(['00:05', '00:05']);
   });
 
   it('lines of the log that name something else are not the same twice', () => {

@@ -2,7 +2,7 @@ import { controlApi } from '../../../../services/contracts/control/api.ts';
 import type { BackupFile, SetAside } from '../../../../services/contracts/control/backups.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
-import { fullTime } from '../../parts/text/format.ts';
+import { formatFullTime } from '../../parts/text/format.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
@@ -66,13 +66,13 @@ class Backups extends Loadable {
   /** Resolves when the host is about to start anew with it. @throws Problem that says why it does not. */
   async restore({ name, createdAt }: BackupFile): Promise<void> {
     await call(controlApi.restoreBackup, { params: { name }, body: { confirm: 'restore' } });
-    toasts.show(`Homeport starts anew with the backup of ${fullTime(createdAt)}.`);
+    toasts.show(`Homeport starts anew with the backup of ${formatFullTime(createdAt)}.`);
   }
 
   /** @throws Problem that says why it does not. */
   async putBack({ name, createdAt }: SetAside): Promise<void> {
     await call(controlApi.putBack, { params: { name } });
-    toasts.show(`Homeport starts anew with the data from before ${fullTime(createdAt)}.`);
+    toasts.show(`Homeport starts anew with the data from before ${formatFullTime(createdAt)}.`);
   }
 
   removeSetAside(name: string): void {

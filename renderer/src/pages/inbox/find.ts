@@ -1,7 +1,7 @@
 import { inboxApi, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { call } from '../../api/call.ts';
 import { firstLine } from '../../parts/text/first-line.ts';
-import { plain } from '../../parts/text/plain-text.ts';
+import { stripInvisible } from '../../parts/text/plain-text.ts';
 import type { PaletteSearch } from '../../state/palette-search.ts';
 
 const shown = 6;
@@ -18,8 +18,8 @@ const find: PaletteSearch = async (words, signal) => {
   const items = isFilledByRepeats ? withoutRepeats(await read(atMostRead)).slice(0, shown) : few;
   const found = items.map((item) => ({
     id: `message-${String(item.id)}`,
-    title: plain(item.title) || firstLine(item),
-    note: plain(item.title) === '' ? '' : firstLine(item).slice(0, 80),
+    title: stripInvisible(item.title) || firstLine(item),
+    note: stripInvisible(item.title) === '' ? '' : firstLine(item).slice(0, 80),
     icon: 'inbox' as const,
     to: `/inbox/messages/${String(item.id)}`,
   }));

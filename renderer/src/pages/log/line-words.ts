@@ -1,6 +1,6 @@
 import type { LogLine } from '../../../../services/contracts/control/log.ts';
 import { givenUpWords } from '../dead-letters/work.ts';
-import { bytes } from '../../parts/text/format.ts';
+import { formatBytes } from '../../parts/text/format.ts';
 import { causeOf } from '../notify/cause.ts';
 import { keyName } from '../notify/key-name.ts';
 
@@ -72,7 +72,7 @@ const known: Readonly<
     told: ['version', 'safeMode'],
   }),
   'backup written': ({ bytes: size, files }) => ({
-    what: `A backup was written: ${bytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
+    what: `A backup was written: ${formatBytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
     told: ['bytes', 'files'],
   }),
   'request failed': () => ({ what: 'A request could not be answered', told: [] }),

@@ -1,5 +1,5 @@
 import type { MailAccess } from '../../../../services/contracts/mail/api.ts';
-import { fullTime } from '../../parts/text/format.ts';
+import { formatFullTime } from '../../parts/text/format.ts';
 import { commandsOf, hostAndPort, shellWord } from './words.ts';
 
 /** One thing to do, with what is to be typed there. */
@@ -54,7 +54,7 @@ export function certificateWords(
   const signer = issuer === '' ? '' : `, signed by ${issuer}`;
   if (until === null) return { text: `Its certificate is for ${whom}${signer}.`, tone: 'ok' };
   const days = Math.floor((until - now) / 86_400_000);
-  if (days < 0) return { text: `Its certificate for ${whom} ran out on ${fullTime(until)}.`, tone: 'bad' };
+  if (days < 0) return { text: `Its certificate for ${whom} ran out on ${formatFullTime(until)}.`, tone: 'bad' };
   const left =
     days === 0 ? 'runs out today' : days === 1 ? 'is valid for one more day' : `is valid for ${String(days)} more days`;
   return { text: `Its certificate for ${whom}${signer} ${left}.`, tone: days < 14 ? 'warn' : 'ok' };

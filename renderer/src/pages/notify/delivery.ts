@@ -1,5 +1,5 @@
 import type { DeliveryArguments } from '../../../../services/contracts/notify/delivery.ts';
-import { spanWords } from '../../parts/text/time-spans.ts';
+import { formatSpan } from '../../parts/text/time-spans.ts';
 
 const words: Readonly<Record<string, readonly [one: string, many: string]>> = {
   s: ['a second', 'seconds'],
@@ -57,7 +57,7 @@ export function readQuiet(quiet: string): readonly string[] {
 export function deliveryWords(delivery: DeliveryArguments): readonly string[] {
   const { quiet = '', rate = '', digest = '', retry = '', optional = '', verify = '' } = delivery;
   const { count, window } = readRate(rate);
-  const hours = readQuiet(quiet).map(spanWords).join('; ');
+  const hours = readQuiet(quiet).map(formatSpan).join('; ');
   return [
     ...(hours === '' ? [] : [`Quiet: ${hours}`]),
     ...(count === '' ? [] : [`at most ${count} in ${spanOf(window)}`]),

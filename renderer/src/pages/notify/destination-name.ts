@@ -1,6 +1,6 @@
 import type { NotifyDestination } from '../../../../services/contracts/notify/api.ts';
 import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
-import { plain } from '../../parts/text/plain-text.ts';
+import { stripInvisible } from '../../parts/text/plain-text.ts';
 import { placeOf } from './delivery.ts';
 
 /** What a destination is called: by its kind, and by the tags it was given, for several may be of one kind. */
@@ -13,7 +13,7 @@ export function destinationPlace({ url }: Pick<NotifyDestination, 'url'>): {
   readonly words: string;
   readonly isAddress: boolean;
 } {
-  const place = plain(placeOf(url));
+  const place = stripInvisible(placeOf(url));
   if (/^inbox:\/\//.test(place)) return { words: 'in this app', isAddress: false };
   const [, topic = ''] = /^push:\/\/([^/]+)\/?$/.exec(place) ?? [];
   return topic === '' ? { words: place, isAddress: true } : { words: `topic ${topic}`, isAddress: false };

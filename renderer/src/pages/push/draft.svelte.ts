@@ -1,7 +1,7 @@
 import { pushApi, type PushUpload, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
-import { bytes } from '../../parts/text/format.ts';
+import { formatBytes } from '../../parts/text/format.ts';
 import { push } from './topics.svelte.ts';
 import type { priorities } from './names.ts';
 import { suggestedPriority } from './names.ts';
@@ -75,7 +75,7 @@ export class Draft {
   take(file: File): string {
     const most = this.limits.file;
     if (most === 0) return 'Files are switched off in the settings.';
-    if (file.size > most) return `${file.name} has ${bytes(file.size)}. Files may have ${bytes(most)}.`;
+    if (file.size > most) return `${file.name} has ${formatBytes(file.size)}. Files may have ${formatBytes(most)}.`;
     this.file = file;
     this.filename = '';
     this.attach = '';

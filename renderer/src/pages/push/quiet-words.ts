@@ -1,9 +1,9 @@
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
-import { spanWords } from '../../parts/text/time-spans.ts';
+import { formatSpan } from '../../parts/text/time-spans.ts';
 
 /** What a rule does, on one line. */
 export function ruleWords({ mode, quiet, repeatMinutes }: PushRule, general: boolean): string {
-  const hours = quiet.map(spanWords).join('; ');
+  const hours = quiet.map(formatSpan).join('; ');
   const rest = general ? 'Never quiet' : 'Quiet as all topics';
   const what = {
     silent: 'Silent: no sound, no popup',

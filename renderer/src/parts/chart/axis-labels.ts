@@ -1,30 +1,33 @@
 import type uPlot from 'uplot';
-import { roundTimes } from './times.ts';
-
-/** So many px a name below the axis takes, with the space before the next: that of a day, and a time of day. */
-const [dayWidth, clockWidth] = [64, 56];
-/** So far below the plot names begin, as uPlot has it. */
-const nameGap = 5;
+import { getRoundTimes } from './times.ts';
 
 /**
- * Moments that have a name, the last one always: of a line round ones, as far as they leave room for the last; of bars
- * those of values, as a name stands below a bar, never between two.
+ * Width of a label below the axis including the space to the next one, in px: that of a day and that of a time of
+ * day.
  */
-export function named(kind: 'bars' | 'line', at: ArrayLike<number>, width: number): number[] {
-  const [first = 0, last = 0] = [at[0], at[at.length - 1]];
-  const round = kind === 'line' ? roundTimes(first, last, width / clockWidth) : undefined;
-  if (round === undefined) return every(at, Math.ceil((at.length * dayWidth) / width));
-  const room = ((last - first) * clockWidth) / width;
-  return [...round.filter((time) => last - time >= room), last];
+const [dayWidth, clockWidth] = [64, 56];
+/** Distance of the labels from the plot in px, as in uPlot. */
+const labelGap = 5;
+
+/**
+ * Returns the times that have a label, always including the last one. Lines have labels at round times where they
+ * leave room for the last label; bars have labels below a bar, never between two.
+ */
+export function getLabelledTimes(kind: 'bars' | 'line', times: ArrayLike<number>, width: number): number[] {
+  const [first = 0, last = 0] = [times[0], times[times.length - 1]];
+  const roundedTimes = kind === 'line' ? getRoundTimes(first, last, width / clockWidth) : undefined;
+  if (roundedTimes === undefined) return everyNth(times, Math.ceil((times.length * dayWidth) / width));
+  const minDistance = ((last - first) * clockWidth) / width;
+  return [...roundedTimes.filter((time) => last - time >= minDistance), last];
 }
 
-function every(at: ArrayLike<number>, distance: number): number[] {
+function everyNth(at: ArrayLike<number>, distance: number): number[] {
   const last = at.length - 1;
   return Array.from(at).filter((_, index) => (last - index) % distance === 0);
 }
 
-/** The name of the last moment, which ends where the plot ends. */
-export function paintLastName(
+/** Paints the last label, which ends where the plot ends. */
+export function paintLastLabel(
   plot: uPlot,
   at: number,
   name: string,
@@ -39,6 +42,6 @@ export function paintLastName(
   ctx.textBaseline = 'top';
   const half = ctx.measureText(name).width / 2;
   const right = Math.min(plot.valToPos(at, 'x', true) + half, bbox.left + bbox.width);
-  ctx.fillText(name, right, bbox.top + bbox.height + nameGap * pxRatio);
+  ctx.fillText(name, right, bbox.top + bbox.height + labelGap * pxRatio);
   ctx.restore();
 }

@@ -1,18 +1,21 @@
 import type uPlot from 'uplot';
 
-/** Its name stands so many px from its line, and is so high. */
-const [gap, nameHeight] = [4, 12];
+/** Distance of the label from its line and height of the label, in px. */
+const [gap, labelHeight] = [4, 12];
 
-/** What the values are parts of: a broken line with its name, where the scale has no line of its own for it. */
-export function paintWhole(
+/**
+ * Paints the total that the values are parts of as a dashed line with a label, where the scale has no grid line for
+ * it.
+ */
+export function paintReferenceLine(
   plot: uPlot,
-  whole: { readonly at: number; readonly name: string },
+  line: { readonly at: number; readonly name: string },
   { font, color }: { readonly font: string; readonly color: string },
 ): void {
   const { ctx, bbox, width, scales } = plot;
   const ratio = ctx.canvas.width / width;
-  const [y, right] = [plot.valToPos(whole.at, 'y', true), bbox.left + bbox.width];
-  if (whole.at > (scales['y']?.max ?? 0)) return;
+  const [y, right] = [plot.valToPos(line.at, 'y', true), bbox.left + bbox.width];
+  if (line.at > (scales['y']?.max ?? 0)) return;
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = color;
   ctx.lineWidth = ratio;
@@ -23,9 +26,9 @@ export function paintWhole(
   ctx.stroke();
   ctx.font = font.replace(/^\d+/, (size) => String(Number(size) * ratio));
   ctx.textAlign = 'right';
-  // Above its line, unless it would leave the plot there.
-  const above = y - bbox.top >= (gap + nameHeight) * ratio;
-  ctx.textBaseline = above ? 'bottom' : 'top';
-  ctx.fillText(whole.name, right, y + (above ? -gap : gap) * ratio);
+  // The label is above its line, unless it would exceed the plot there.
+  const isAbove = y - bbox.top >= (gap + labelHeight) * ratio;
+  ctx.textBaseline = isAbove ? 'bottom' : 'top';
+  ctx.fillText(line.name, right, y + (isAbove ? -gap : gap) * ratio);
   ctx.restore();
 }

@@ -1,8 +1,8 @@
 /**
- * Puts the keyboard into a control when its view opens. In a dialog, which chooses a place for the keyboard when it opens, it is
- * the one that is chosen.
+ * Focuses a control when its view opens. A dialog selects the element to focus itself, and uses the `autofocus`
+ * attribute.
  */
-export function focused(element: HTMLElement): void {
+export function autofocus(element: HTMLElement): void {
   element.autofocus = true;
   element.focus({ preventScroll: true });
 }

@@ -1,12 +1,12 @@
 /**
- * Does something once nothing has changed for `pauseMs`: for an effect, which calls the returned function when what it looks at
- * has changed again, or is gone. The signal then ends what is under way.
+ * Runs work after nothing has changed for `pauseMs`. It is meant for an effect, which calls the returned function
+ * when its dependencies change or it is destroyed; this also aborts running work.
  */
-export function afterPause(work: (signal: AbortSignal) => Promise<void>, pauseMs = 200): () => void {
-  const leaving = new AbortController();
-  const timer = setTimeout(() => void work(leaving.signal), pauseMs);
+export function debounceEffect(work: (signal: AbortSignal) => Promise<void>, delayMs = 200): () => void {
+  const controller = new AbortController();
+  const timer = setTimeout(() => void work(controller.signal), delayMs);
   return () => {
     clearTimeout(timer);
-    leaving.abort();
+    controller.abort();
   };
 }

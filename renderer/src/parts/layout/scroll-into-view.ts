@@ -1,11 +1,11 @@
-/** How much of its neighbours is seen as well, px: it says that there are some. */
-const peek = 32;
+/** Visible width of the neighbor in px, which shows that there are more. */
+const neighborWidth = 32;
 
-/** Brings one of a row that scrolls sideways into sight, and moves nothing else. */
-export function bringIntoSight(one: Element | null | undefined): void {
-  const row = one?.parentElement;
-  if (one === null || one === undefined || row === null || row === undefined) return;
-  const [place, frame] = [one.getBoundingClientRect(), row.getBoundingClientRect()];
-  if (place.left < frame.left) row.scrollLeft += place.left - frame.left - peek;
-  else if (place.right > frame.right) row.scrollLeft += place.right - frame.right + peek;
+/** Scrolls an element of a horizontal row into view and moves nothing else. */
+export function scrollRowIntoView(element: Element | null | undefined): void {
+  const row = element?.parentElement;
+  if (element === null || element === undefined || row === null || row === undefined) return;
+  const [box, frame] = [element.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (box.left < frame.left) row.scrollLeft += box.left - frame.left - neighborWidth;
+  else if (box.right > frame.right) row.scrollLeft += box.right - frame.right + neighborWidth;
 }

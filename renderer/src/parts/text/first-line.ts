@@ -1,12 +1,12 @@
 import type { InboxItem } from '../../../../services/contracts/inbox/api.ts';
-import { plain } from './plain-text.ts';
+import { stripInvisible } from './plain-text.ts';
 
-/** Where a paragraph or an item of a list ends without a stop: their words would run into each other. */
-const betweenParts = /(?<=[^\s.,:;!?…])[ \t]*\n(?:\s*\n\s*(?:[-*+][ \t]+)?|[ \t]*[-*+][ \t]+|(?=[ \t]*\d+[.)][ \t]))/g;
+/** Ends of paragraphs and list items without punctuation, whose words would run together. */
+const blockEnds = /(?<=[^\s.,:;!?…])[ \t]*\n(?:\s*\n\s*(?:[-*+][ \t]+)?|[ \t]*[-*+][ \t]+|(?=[ \t]*\d+[.)][ \t]))/g;
 
-/** One line of a message's body for the list: tags of HTML and marks of Markdown left out, as plain words. */
+/** Returns one line of a message's body for the list as plain text, without HTML tags and Markdown marks. */
 export function firstLine({ body, format }: Pick<InboxItem, 'body' | 'format'>): string {
-  // Enough of a megabyte to fill a line.
+  // 2000 characters are enough to fill a line, even of a megabyte.
   let text = body.slice(0, 2000).replaceAll('\r\n', '\n');
   if (format === 'html') {
     text = text
@@ -20,12 +20,12 @@ export function firstLine({ body, format }: Pick<InboxItem, 'body' | 'format'>):
       .replace(/&amp;/g, '&');
   }
   if (format === 'markdown') text = text.replace(/^[\s|:*_-]+$/gm, '');
-  if (format !== 'html') text = text.trim().replace(betweenParts, ' · ');
+  if (format !== 'html') text = text.trim().replace(blockEnds, ' · ');
   if (format === 'markdown') {
     text = text
       .replace(/\|/g, ' ')
       .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
       .replace(/(^|\s)(#{1,6}|[-*+>])\s+|[*`~]{1,3}/g, '$1');
   }
-  return plain(text).replace(/\s+/g, ' ').trim().slice(0, 240);
+  return stripInvisible(text).replace(/\s+/g, ' ').trim().slice(0, 240);
 }

@@ -1,31 +1,34 @@
-/** A run of characters and what it is in its language, such as `keyword`; empty for plain text. */
-export interface Run {
+/** A token of code and its kind, such as `keyword`; empty for plain text. */
+export interface Token {
   readonly text: string;
   readonly kind: string;
 }
 
-/** The lines of a text without colours. */
-export function plainLines(text: string): readonly (readonly Run[])[] {
+/** Splits a text into lines without highlighting. */
+export function plainLines(text: string): readonly (readonly Token[])[] {
   return text
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => [{ text: line, kind: '' }]);
 }
 
-const piece = /<span class="([^"]*)">|(<\/span>)|&(amp|lt|gt|quot|#x27);|([^<&]+)/g;
-const letters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
+const markupPattern = /<span class="([^"]*)">|(<\/span>)|&(amp|lt|gt|quot|#x27);|([^<&]+)/g;
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
 
-/** Reads the markup of highlight.js, which is of spans alone, so that no parser of the page ever sees the text. */
-export function runsOf(markup: string): readonly (readonly Run[])[] {
-  const lines: Run[][] = [[]];
+/**
+ * Parses the markup of highlight.js, which only has span elements, so that no HTML parser of the page processes the
+ * text.
+ */
+export function parseHighlightMarkup(markup: string): readonly (readonly Token[])[] {
+  const lines: Token[][] = [[]];
   const kinds: string[] = [];
-  for (const [, opened, closed, entity, words] of markup.matchAll(piece)) {
+  for (const [, opened, closed, entity, plainText] of markup.matchAll(markupPattern)) {
     if (opened !== undefined) kinds.push(opened.replace(/^hljs-/, '').split(' ')[0] ?? '');
     else if (closed !== undefined) kinds.pop();
     else {
-      const parts = (entity === undefined ? (words ?? '') : (letters[entity] ?? '')).split('\n');
-      for (const [at, text] of parts.entries()) {
-        if (at > 0) lines.push([]);
+      const parts = (entity === undefined ? (plainText ?? '') : (entities[entity] ?? '')).split('\n');
+      for (const [index, text] of parts.entries()) {
+        if (index > 0) lines.push([]);
         if (text !== '') lines.at(-1)?.push({ text, kind: kinds.at(-1) ?? '' });
       }
     }

@@ -1,16 +1,16 @@
-// Overrides and isolates of the writing direction (a file name may be shown backwards), and characters without width (two
-// words that look alike). The joiners that Persian and emoji need stay.
-const hidden = /[\u202A-\u202E\u2066-\u2069\u200B\u200E\u200F\u2060\u061C\uFEFF]/gu;
-// Control characters besides tab and the line's end.
-const controls = /[^\P{Cc}\t\n\r]/gu;
+// Overrides and isolates of the writing direction, which can show a file name backwards, and characters without
+// width, which make different words look alike. The joiners that Persian and emoji need are kept.
+const invisibleCharacters = /[\u202A-\u202E\u2066-\u2069\u200B\u200E\u200F\u2060\u061C\uFEFF]/gu;
+// Control characters other than tab and line break.
+const controlCharacters = /[^\P{Cc}\t\n\r]/gu;
 
-/** What a stranger wrote, without the characters that make it look like something else. */
-export function plain(text: string): string {
-  return text.replace(hidden, '').replace(controls, '');
+/** Removes characters from untrusted text that make it look like something else. */
+export function stripInvisible(text: string): string {
+  return text.replace(invisibleCharacters, '').replace(controlCharacters, '');
 }
 
-/** An address that may be opened by a press, or null: http and https alone. */
-export function webAddress(text: string | null): string | null {
+/** Returns the URL if it may be opened as a link, otherwise null: only http and https are allowed. */
+export function toWebUrl(text: string | null): string | null {
   if (text === null || !URL.canParse(text)) return null;
   const { protocol, href } = new URL(text);
   return protocol === 'http:' || protocol === 'https:' ? href : null;

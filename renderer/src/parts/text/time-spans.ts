@@ -1,5 +1,5 @@
-/** Days in the words of a line, and what a person calls them. */
-export const dayChoices = [
+/** Days in the notation of quiet hours, and their labels. */
+export const dayOptions = [
   ['', 'Every day'],
   ['mon-fri', 'Monday to Friday'],
   ['sat sun', 'Saturday and Sunday'],
@@ -14,31 +14,34 @@ export const dayChoices = [
   ['sun', 'Sunday'],
 ] as const;
 
-/** A line of quiet hours in its parts: `mon-fri 22:00-07:00`. Times as an input has them, empty while there is none. */
+/**
+ * A line of quiet hours, parsed: `mon-fri 22:00-07:00`. Times have the format of time inputs and are empty while
+ * missing.
+ */
 export interface Span {
   readonly days: string;
   readonly from: string;
   readonly to: string;
 }
 
-export function readSpan(line: string): Span {
+export function parseSpan(line: string): Span {
   const [, days = '', from = '', to = ''] = /^\s*(.*?)\s*(\d+:\d\d)?\s*-\s*(\d+:\d\d)?\s*$/.exec(line) ?? [];
-  const said = days
+  const dayText = days
     .toLowerCase()
     .replaceAll(/\s*-\s*/g, '-')
     .replaceAll(/\s+/g, ' ');
-  // An input has no 24:00, and a span to 00:00 lasts as long.
+  // Time inputs have no 24:00, and a span until 00:00 has the same length.
   const time = (text: string): string => text.replace(/^24:/, '00:').replace(/^\d:/, '0$&');
-  return { days: said === 'daily' ? '' : said, from: time(from), to: time(to) };
+  return { days: dayText === 'daily' ? '' : dayText, from: time(from), to: time(to) };
 }
 
-export function writeSpan({ days, from, to }: Span): string {
+export function stringifySpan({ days, from, to }: Span): string {
   return `${days} ${from}-${to}`.trim();
 }
 
-/** A line of quiet hours as a person says it: `Monday to Friday 22:00–07:00`. */
-export function spanWords(line: string): string {
-  const { days, from, to } = readSpan(line);
-  const said = dayChoices.find(([key]) => key === days)?.[1] ?? days;
-  return from === to ? `${said}, all day` : `${said} ${from}–${to}`;
+/** Formats a line of quiet hours: `Monday to Friday 22:00–07:00`. */
+export function formatSpan(line: string): string {
+  const { days, from, to } = parseSpan(line);
+  const dayLabel = dayOptions.find(([key]) => key === days)?.[1] ?? days;
+  return from === to ? `${dayLabel}, all day` : `${dayLabel} ${from}–${to}`;
 }
