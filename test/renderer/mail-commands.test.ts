@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guidesFor } from '../../renderer/src/pages/mail/guides.ts';
-import { placeOf } from '../../renderer/src/pages/mail/words.ts';
+import { placeOf } from '../../renderer/src/pages/mail/labels.ts';
 
 const commandsFor = (address: string): string => {
   const access = { tls: 'off', signIn: 'off' } as const;

@@ -1,6 +1,6 @@
 import type { MailAccess } from '../../../../services/contracts/mail/api.ts';
 import { formatFullTime } from '../../parts/text/format.ts';
-import { commandsOf, hostAndPort, shellWord } from './words.ts';
+import { commandsOf, hostAndPort, shellWord } from './labels.ts';
 
 /** One thing to do, with what is to be typed there. */
 interface Step {

@@ -3,8 +3,8 @@ import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
 import { formatBytes } from '../../parts/text/format.ts';
 import { push } from './topics.svelte.ts';
-import type { priorities } from './names.ts';
-import { suggestedPriority } from './names.ts';
+import type { priorities } from './topic-names.ts';
+import { suggestedPriority } from './topic-names.ts';
 
 type PriorityKey = (typeof priorities)[number][0];
 

@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 import { runExclusive } from '../../state/run-exclusive.ts';
-import { joined, type Joined } from './joining.ts';
+import { joined, type Joined } from './merge-messages.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 export interface MessageFilter {

@@ -4,7 +4,7 @@ import type { ServiceTab } from '../service/tabs.ts';
 export const tabs: readonly ServiceTab[] = [
   { at: '', title: 'Overview', load: () => import('./Topics.svelte') },
   { at: 'delayed', title: 'Delayed', load: () => import('./Delayed.svelte') },
-  { at: 'retention', title: 'Retention', load: () => import('./Keeping.svelte') },
+  { at: 'retention', title: 'Retention', load: () => import('./RetentionRules.svelte') },
   { at: 'history', title: 'History', load: () => import('./Statistics.svelte') },
   { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
   { at: 'settings', title: 'Settings', adminOnly: true, load: () => import('./PushSettings.svelte') },

@@ -1,5 +1,5 @@
 import type { PushTopic } from '../../../../services/contracts/push/api.ts';
-import { severities, topicParts } from './names.ts';
+import { severities, topicParts } from './topic-names.ts';
 
 /** What narrows the list of topics; empty: anything. */
 export interface TopicsFilter {

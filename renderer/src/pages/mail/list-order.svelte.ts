@@ -1,6 +1,6 @@
 import { onDestroy } from 'svelte';
 import { toasts } from '../../state/toasts.svelte.ts';
-import type { ListedSetting } from './listed-setting.ts';
+import type { ListedSetting } from './list-setting.ts';
 
 /** The gateway starts anew with each order it is given; who moves an item by several places gives it one. */
 const pauseMs = 1000;
