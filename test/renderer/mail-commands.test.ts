@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { guidesFor } from '../../renderer/src/pages/mail/guides.ts';
-import { placeOf } from '../../renderer/src/pages/mail/labels.ts';
+import { buildGuides } from '../../renderer/src/pages/mail/guides.ts';
+import { parseServerAddress } from '../../renderer/src/pages/mail/labels.ts';
 
 const commandsFor = (address: string): string => {
   const access = { tls: 'off', signIn: 'off' } as const;
-  const guides = guidesFor({ ...placeOf(address), to: 'alerts@home', access });
+  const guides = buildGuides({ ...parseServerAddress(address), to: 'alerts@home', access });
   return guides.flatMap(({ steps }) => steps.flatMap(({ copy = '' }) => copy.split('\n'))).join('\n');
 };
 

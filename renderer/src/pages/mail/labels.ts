@@ -3,31 +3,31 @@ import type { IconName } from '../../parts/text/icons.ts';
 import { keyName, usualKey } from '../notify/key-name.ts';
 
 /**
- * What became of a mail or of one delivery, in a word, a tone and a sign. Who takes it from here may deliver it later or not at all,
- * which the history of Delivery tells.
+ * Label, tone and icon of the state of a mail or a delivery. A further service may still deliver it later or fail,
+ * which the history of Delivery shows.
  */
 export const outcomes = {
-  done: { words: 'Passed on', tone: 'ok', sign: 'check' },
-  waiting: { words: 'Waiting', tone: 'warn', sign: 'clock' },
-  dead: { words: 'Given up', tone: 'bad', sign: 'alert' },
-  dropped: { words: 'Dropped', tone: 'plain', sign: 'close' },
-  unknown: { words: 'Not known', tone: 'plain', sign: 'info' },
+  done: { words: 'Passed on', tone: 'ok', icon: 'check' },
+  waiting: { words: 'Waiting', tone: 'warn', icon: 'clock' },
+  dead: { words: 'Given up', tone: 'bad', icon: 'alert' },
+  dropped: { words: 'Dropped', tone: 'plain', icon: 'close' },
+  unknown: { words: 'Not known', tone: 'plain', icon: 'info' },
 } as const satisfies Record<
   SpooledMail['state'],
-  { readonly words: string; readonly tone: string; readonly sign: IconName }
+  { readonly words: string; readonly tone: string; readonly icon: IconName }
 >;
 
-/** What a sender is told of an address such as `smtp://192.168.1.20:8025`. */
-export function placeOf(address: string): { readonly host: string; readonly port: number } {
+/** Parses an address such as `smtp://192.168.1.20:8025`. */
+export function parseServerAddress(address: string): { readonly host: string; readonly port: number } {
   const { hostname, port } = new URL(address);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
-/** A row of the setting `recipients`. */
+/** An entry of the setting `recipients`. */
 export interface Recipient {
   readonly address: string;
   readonly to: string;
-  /** Addresses that hold secrets: shown is only whether there are any. */
+  /** Addresses with secrets: the host only reports whether there are any. */
   readonly destinations: string | { readonly set: boolean };
   readonly title: string;
   readonly body: string;
@@ -50,23 +50,25 @@ export const newRecipient: Recipient = {
   format: 'as it comes',
 };
 
-/** Where mail of a recipient goes, in a line. */
-function goalsOf({ to, destinations }: Recipient): string {
+/** Formats the targets of a recipient's mail. */
+function formatRecipientTargets({ to, destinations }: Recipient): string {
   const others = typeof destinations === 'object' ? destinations.set : destinations !== '';
-  return listOf([...to.split(/\s+/).map(goalOf), others ? 'other destinations' : ''].filter((goal) => goal !== ''));
+  return formatList(
+    [...to.split(/\s+/).map(formatTarget), others ? 'other destinations' : ''].filter((target) => target !== ''),
+  );
 }
 
-/** Where a mail went, in a line: each place once. */
-export function goalsWords(targets: readonly string[]): string {
-  return listOf([...new Set(targets.map(goalOf))]);
+/** Formats the targets of a mail without duplicates. */
+export function formatTargets(targets: readonly string[]): string {
+  return formatList([...new Set(targets.map(formatTarget))]);
 }
 
-function listOf(goals: readonly string[]): string {
-  return new Intl.ListFormat('en').format(goals);
+function formatList(targets: readonly string[]): string {
+  return new Intl.ListFormat('en').format(targets);
 }
 
-/** What an address such as `notify://servers?tag=ops` stands for; one of another kind stays as it is. */
-export function goalOf(address: string): string {
+/** Formats an address such as `notify://servers?tag=ops`; an unknown kind of address stays unchanged. */
+export function formatTarget(address: string): string {
   const [, scheme = '', name = '', tag = ''] = /^(notify|push|inbox):\/\/([^?]*)(?:\?tag=(.*))?$/.exec(address) ?? [];
   if (scheme === 'inbox') return 'the inbox';
   if (scheme === 'push' && name !== '') return `the topic ${name}`;
@@ -74,12 +76,12 @@ export function goalOf(address: string): string {
   return address;
 }
 
-/** The recipient that examples and tests are written to. */
-export function usualRecipient(recipients: readonly Recipient[]): Recipient | undefined {
+/** Returns the recipient for examples and test mails. */
+export function findExampleRecipient(recipients: readonly Recipient[]): Recipient | undefined {
   return recipients.find(({ address }) => address === 'alerts') ?? recipients[0];
 }
 
-/** A row of the setting `rules`. */
+/** An entry of the setting `rules`. */
 export interface Rule {
   readonly from: string;
   readonly subject: string;
@@ -110,8 +112,8 @@ export const newRule: Rule = {
   goesTo: '',
 };
 
-/** Which mails a rule is for, as a sentence's beginning. */
-export function conditionOf({ from, subject, to }: Rule): string {
+/** Formats the condition of a rule. */
+export function formatCondition({ from, subject, to }: Rule): string {
   const parts = [
     from === '' ? '' : `from ${from}`,
     to === '' ? '' : `to ${to}`,
@@ -120,65 +122,71 @@ export function conditionOf({ from, subject, to }: Rule): string {
   return parts.length === 0 ? 'Every mail' : `Mail ${parts.join(', ')}`;
 }
 
-/** What a rule does, as a line of its own. */
-export function effectOf({ drop, type, priority, tag, goesTo }: Rule): string {
+/** Formats the effect of a rule. */
+export function formatEffect({ drop, type, priority, tag, goesTo }: Rule): string {
   if (drop) return 'Is dropped, nobody is told';
   const parts = [
     type === 'as it is' ? '' : `becomes ${type}`,
     priority === 0 ? '' : `gets priority ${String(priority)}`,
     tag === '' ? '' : `gets the tag ${tag}`,
-    goesTo === '' ? '' : `goes to ${goalOf(goesTo)}`,
+    goesTo === '' ? '' : `goes to ${formatTarget(goesTo)}`,
   ].filter((part) => part !== '');
   return (parts.length === 0 ? 'stays as it is' : parts.join(', ')).replace(/^./, (first) => first.toUpperCase());
 }
 
-/** What a pattern stands for, in a sentence's words: `backup-… at any domain that ends in .lan`. */
-export function meaningOf(pattern: string): string {
-  const at = pattern.lastIndexOf('@');
-  const name = at === -1 ? pattern : pattern.slice(0, at);
-  const domain = at === -1 ? '' : pattern.slice(at + 1);
-  const who = name === '*' ? 'Every name' : /[*?]/.test(name) ? `Names like ${name}` : name;
-  const where =
+/** Formats the meaning of a pattern: `backup-… at any domain that ends in .lan`. */
+export function formatPattern(pattern: string): string {
+  const atSign = pattern.lastIndexOf('@');
+  const name = atSign === -1 ? pattern : pattern.slice(0, atSign);
+  const domain = atSign === -1 ? '' : pattern.slice(atSign + 1);
+  const nameText = name === '*' ? 'Every name' : /[*?]/.test(name) ? `Names like ${name}` : name;
+  const domainText =
     domain === '' || domain === '*'
       ? 'at any domain'
       : /[*?]/.test(domain)
         ? `at domains like ${domain}`
         : `at ${domain}`;
-  return `${who} ${where}`;
+  return `${nameText} ${domainText}`;
 }
 
-/** Where mail to a recipient goes, for a row that shows its address. */
-export function destinyOf(recipient: Recipient): string {
-  const goals = goalsOf(recipient);
-  return recipient.address.includes('@') ? `Goes to ${goals}` : `At any domain · goes to ${goals}`;
+/** Formats the targets of a recipient for a row that shows its address. */
+export function formatRowTargets(recipient: Recipient): string {
+  const targets = formatRecipientTargets(recipient);
+  return recipient.address.includes('@') ? `Goes to ${targets}` : `At any domain · goes to ${targets}`;
 }
 
-/** An address that fits a pattern, to be tried. */
-export function exampleOf(pattern: string): string {
-  const filled = pattern.replaceAll('*', 'nas').replaceAll('?', '1');
-  return filled.includes('@') ? filled : `${filled}@home`;
+/** Returns an example address that matches a pattern. */
+export function buildExampleAddress(pattern: string): string {
+  const example = pattern.replaceAll('*', 'nas').replaceAll('?', '1');
+  return example.includes('@') ? example : `${example}@home`;
 }
 
-/** Host and port in one word: the colons of an address of IPv6 are not the one before a port. */
+/** Joins host and port; an IPv6 address is put in brackets. */
 export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;
 }
 
-/** A place or URL for a shell: brackets are a pattern to some. */
-export function shellWord(word: string): string {
+/** Quotes a word for a shell if it contains brackets, which are patterns in some shells. */
+export function quoteShellWord(word: string): string {
   return word.includes('[') ? `'${word}'` : word;
 }
 
-/** How programs send a mail to this gateway, ready for a shell. `to` is an address without quotes and white space. */
-export function commandsOf(host: string, port: number, to: string) {
+/** Returns shell commands that send a mail to this gateway. `to` is an address without quotes and white space. */
+export function buildCommands(host: string, port: number, to: string) {
   const address = to.replace(/[^A-Za-z0-9@._+-]/g, '');
-  const place = shellWord(hostAndPort(host, port));
+  const server = quoteShellWord(hostAndPort(host, port));
   return [
-    ['swaks', `swaks --server ${place} --to ${address} --from nas@home --header 'Subject: Hello' --body 'First light'`],
+    [
+      'swaks',
+      `swaks --server ${server} --to ${address} --from nas@home --header 'Subject: Hello' --body 'First light'`,
+    ],
     [
       'msmtp',
       `printf 'Subject: Hello\\n\\nFirst light\\n' | msmtp --host=${host} --port=${String(port)} --from=nas@home ${address}`,
     ],
-    ['sendmail (BusyBox)', `printf 'Subject: Hello\\n\\nFirst light\\n' | sendmail -S ${place} -f nas@home ${address}`],
+    [
+      'sendmail (BusyBox)',
+      `printf 'Subject: Hello\\n\\nFirst light\\n' | sendmail -S ${server} -f nas@home ${address}`,
+    ],
   ] as const;
 }

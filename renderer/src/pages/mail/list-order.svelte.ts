@@ -1,72 +1,78 @@
 import { onDestroy } from 'svelte';
 import { toasts } from '../../state/toasts.svelte.ts';
-import type { ListedSetting } from './list-setting.ts';
+import type { ListSetting } from './list-setting.ts';
 
-/** The gateway starts anew with each order it is given; who moves an item by several places gives it one. */
-const pauseMs = 1000;
+/** Delay in ms before a new order is saved, because the gateway restarts with each change. */
+const saveDelayMs = 1000;
 
-/** The order of a listed setting while someone changes it: kept once nothing has moved for a moment, with a way back. */
-export class SettingOrder<Item> {
-  readonly #setting: ListedSetting<Item>;
-  readonly #isGone: (item: Item) => boolean;
-  #moved = $state.raw<readonly Item[]>();
-  #due: ReturnType<typeof setTimeout> | undefined;
-  readonly items = $derived.by(() => this.#moved ?? this.#setting.items);
+/** Order of a list setting while it is edited: it is saved, with Undo, after nothing has moved for a moment. */
+export class ListOrder<Item> {
+  readonly #setting: ListSetting<Item>;
+  readonly #isDeleted: (item: Item) => boolean;
+  #reordered = $state.raw<readonly Item[]>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly items = $derived.by(() => this.#reordered ?? this.#setting.items);
 
-  /** `isGone`: an item is removed for good, though the setting may not say so yet. */
-  constructor(setting: ListedSetting<Item>, isGone: (item: Item) => boolean = () => false) {
+  /** `isGone` reports items that are deleted although the setting still contains them. */
+  constructor(setting: ListSetting<Item>, isDeleted: (item: Item) => boolean = () => false) {
     this.#setting = setting;
-    this.#isGone = isGone;
-    onDestroy(() => void this.keep({ keepalive: true }));
+    this.#isDeleted = isDeleted;
+    onDestroy(() => void this.save({ keepalive: true }));
   }
 
-  /** Puts an item where another one stands. */
-  move(item: Item, place: Item): void {
+  /** Moves an item to the position of another one. */
+  move(item: Item, target: Item): void {
     const next = this.items.filter((each) => each !== item);
-    this.#moved = next.toSpliced(this.items.indexOf(place), 0, item);
-    clearTimeout(this.#due);
-    this.#due = setTimeout(() => void this.keep(), pauseMs);
+    this.#reordered = next.toSpliced(this.items.indexOf(target), 0, item);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.save(), saveDelayMs);
   }
 
-  /** Saves at once what was moved; `keepalive` outlives the page, which browsers allow for 64 KiB. */
-  async keep(options?: { readonly keepalive?: boolean }): Promise<void> {
-    const [before, next] = [this.#kept(this.#setting.items), this.#moved && this.#kept(this.#moved)];
-    this.forget();
-    // What was added or removed meanwhile is not undone by an order without it.
-    if (next === undefined || !sameItems(next, before)) return;
-    this.#moved = next;
+  /**
+   * Saves the new order immediately. `keepalive` completes the request after the page closed, which browsers limit to
+   * 64 KiB.
+   */
+  async save(options?: { readonly keepalive?: boolean }): Promise<void> {
+    const [before, next] = [
+      this.#withoutDeleted(this.#setting.items),
+      this.#reordered && this.#withoutDeleted(this.#reordered),
+    ];
+    this.discard();
+    // An order does not undo items that were added or removed in the meantime.
+    if (next === undefined || !haveSameItems(next, before)) return;
+    this.#reordered = next;
     try {
       await this.#setting.save(next, options);
-      toasts.show('The new order is kept.', { undo: () => this.#putBack(before) });
+      toasts.show('The new order is kept.', { undo: () => this.#restore(before) });
     } catch (error) {
       toasts.showError(error);
     } finally {
-      if (this.#moved === next) this.#moved = undefined;
+      if (this.#reordered === next) this.#reordered = undefined;
     }
   }
 
-  async #putBack(before: readonly Item[]): Promise<void> {
-    if (sameItems(before, this.#setting.items)) await this.#setting.save(before);
+  async #restore(before: readonly Item[]): Promise<void> {
+    if (haveSameItems(before, this.#setting.items)) await this.#setting.save(before);
     else toasts.show('The list was changed meanwhile, so its order stays.');
   }
 
-  #kept(items: readonly Item[]): readonly Item[] {
-    return items.filter((item) => !this.#isGone(item));
+  #withoutDeleted(items: readonly Item[]): readonly Item[] {
+    return items.filter((item) => !this.#isDeleted(item));
   }
 
-  /** Back to what is saved. */
-  forget(): void {
-    clearTimeout(this.#due);
-    this.#moved = undefined;
+  /** Discards the unsaved order. */
+  discard(): void {
+    clearTimeout(this.#timer);
+    this.#reordered = undefined;
   }
 }
 
-function sameItems(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return keysOf(one).toSorted().join() === keysOf(other).toSorted().join();
+function haveSameItems(first: readonly unknown[], second: readonly unknown[]): boolean {
+  return buildKeys(first).toSorted().join() === buildKeys(second).toSorted().join();
 }
 
-/** A name for each item that stays while it moves and is saved; two may say the same. */
-export function keysOf(items: readonly unknown[]): readonly string[] {
+/** Returns a key for each item that stays the same while it is moved and saved, even for equal items. */
+export function buildKeys(items: readonly unknown[]): readonly string[] {
   const texts = items.map((item) => JSON.stringify(item));
-  return texts.map((text, at) => `${text} ${String(texts.slice(0, at).filter((each) => each === text).length)}`);
+  return texts.map((text, index) => `${text} ${String(texts.slice(0, index).filter((each) => each === text).length)}`);
 }

@@ -4,10 +4,10 @@ import { settings } from '../settings/settings.svelte.ts';
 import { getErrorsAt } from '../../state/submission.svelte.ts';
 
 /**
- * A setting that is a list of things of one kind, as a page of its service shows and changes it. What it tells is read anew
- * each time: a removal or an order may be saved when its page is gone, and what a page derived is old from then on.
+ * A setting that is a list, as shown and changed by the page of its service. Values are read from the settings each
+ * time, because a change may be saved after the page closed, when derived values are no longer updated.
  */
-export class ListedSetting<Item> {
+export class ListSetting<Item> {
   readonly #section: string;
   readonly #name: string;
 
@@ -26,29 +26,32 @@ export class ListedSetting<Item> {
     return (this.#field?.value ?? []) as readonly Item[];
   }
 
-  /** What sets it from outside, such as an environment variable; null: it can be changed here. */
+  /** Source that fixes the value, such as an environment variable; null when it can be changed here. */
   get lockedBy(): string | null {
     return this.#field?.lockedBy ?? null;
   }
 
-  /** It is read, and can be changed here. */
-  get isFree(): boolean {
+  /** True when the setting is loaded and can be changed here. */
+  get isEditable(): boolean {
     return this.#field !== undefined && this.lockedBy === null;
   }
 
-  /** @throws Problem with `fields` by path. */
+  /**
+   * Saves the list.
+   * @throws Problem with `fields` by path.
+   */
   async save(items: readonly Item[], options?: { readonly keepalive?: boolean }): Promise<void> {
     await settings.save(this.#section, { [this.#name]: items }, options);
   }
 
   /**
-   * Keeps an item in place of what it was, wherever that stands by now; undefined: behind the others.
-   * @throws Problem with `fields` by the names they have in the item.
+   * Replaces an item at its current position, or appends a new one if `was` is undefined.
+   * @throws Problem with `fields` by the names in the item.
    */
-  async put(was: Item | undefined, item: Item): Promise<void> {
-    const text = JSON.stringify(was);
+  async replaceOrAppend(previous: Item | undefined, item: Item): Promise<void> {
+    const text = JSON.stringify(previous);
     const { length } = this.items;
-    const index = was === undefined ? length : this.items.findIndex((each) => JSON.stringify(each) === text);
+    const index = previous === undefined ? length : this.items.findIndex((each) => JSON.stringify(each) === text);
     if (index < 0) {
       throw new Problem('page.changed', 409, 'It was changed elsewhere meanwhile. Close this and open it again.');
     }

@@ -1,17 +1,17 @@
 import type { PushRule } from '../../../../services/contracts/push/rules.ts';
 import { formatSpan } from '../../parts/text/time-spans.ts';
 
-/** What a rule does, on one line. */
-export function ruleWords({ mode, quiet, repeatMinutes }: PushRule, general: boolean): string {
+/** Formats the effect of a rule on one line. */
+export function formatRule({ mode, quiet, repeatMinutes }: PushRule, general: boolean): string {
   const hours = quiet.map(formatSpan).join('; ');
-  const rest = general ? 'Never quiet' : 'Quiet as all topics';
-  const what = {
+  const defaultText = general ? 'Never quiet' : 'Quiet as all topics';
+  const effect = {
     silent: 'Silent: no sound, no popup',
     always: 'Always heard, also while it is quiet',
-    normal: hours === '' ? rest : `Quiet: ${hours}`,
+    normal: hours === '' ? defaultText : `Quiet: ${hours}`,
   }[mode];
-  if (mode === 'silent' || repeatMinutes === null) return what;
-  return `${what}; urgent ${repeatMinutes === 0 ? 'comes once' : `again every ${String(repeatMinutes)} min`}`;
+  if (mode === 'silent' || repeatMinutes === null) return effect;
+  return `${effect}; urgent ${repeatMinutes === 0 ? 'comes once' : `again every ${String(repeatMinutes)} min`}`;
 }
 
 export const modes = [
@@ -20,14 +20,14 @@ export const modes = [
   ['silent', 'Silent'],
 ] as const satisfies readonly (readonly [PushRule['mode'], string])[];
 
-export const modeWords: Readonly<Record<PushRule['mode'], string>> = {
+export const modeDescriptions: Readonly<Record<PushRule['mode'], string>> = {
   normal: 'While it is quiet, messages wait and are summed up afterwards. High and urgent ones come at once.',
   always: 'Messages come at once, however quiet it is.',
   silent: 'Messages come without a sound and without a popup, urgent ones too.',
 };
 
-/** How often an urgent message comes again; empty: nothing is said. */
-export const repeats = [
+/** Intervals at which an urgent message is repeated; empty for the default. */
+export const repeatOptions = [
   ['0', 'Once'],
   ['1', 'Every minute'],
   ['2', 'Every 2 minutes'],

@@ -9,18 +9,18 @@ import { ownHoursOf } from '../settings/quiet-hours.ts';
 import { settings } from '../settings/settings.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
-const none: PushQuiet = { rules: [], zone: null, popups: false };
+const noRules: PushQuiet = { rules: [], zone: null, popups: false };
 
-/** The own rules for what push topics do without being asked, and what they hold back now. */
-class PushQuietHours extends Loadable {
-  quiet = $state.raw(none);
-  /** The administrator whose rules the popups of this machine follow; null: nobody. */
+/** The account's quiet rules for push topics, and the messages that are held back now. */
+class PushQuietRules extends Loadable {
+  quiet = $state.raw(noRules);
+  /** The administrator whose rules apply to the popups on this computer; null for none. */
   popupsFollow = $state.raw<string | null>(null);
   machineZone = $state('');
   held = $state.raw<PushQuietState['held']>([]);
   urgent = $state.raw<PushQuietState['urgent']>([]);
-  #watched = 0;
-  /** Counts readings and changes: an answer that was overtaken is not shown. */
+  #observers = 0;
+  /** Incremented with each load and change, so that outdated replies are dropped. */
   #turn = 0;
 
   constructor() {
@@ -29,11 +29,11 @@ class PushQuietHours extends Loadable {
     live.onReset(() => this.#refresh());
   }
 
-  /** Follows what is held until the returned function is called. */
-  watch(): () => void {
-    this.#watched += 1;
+  /** Keeps the held messages up to date until the returned function is called. */
+  observe(): () => void {
+    this.#observers += 1;
     void this.load();
-    return () => (this.#watched -= 1);
+    return () => (this.#observers -= 1);
   }
 
   async load(): Promise<void> {
@@ -45,30 +45,36 @@ class PushQuietHours extends Loadable {
     );
   }
 
-  /** @throws Problem with `fields` such as `rules.2.quiet.0`. */
+  /**
+   * Saves changed rules.
+   * @throws Problem with `fields` such as `rules.2.quiet.0`.
+   */
   async save(change: Partial<PushQuiet>): Promise<void> {
     const turn = (this.#turn += 1);
-    const popups = this.popupsFollow === null ? !(await hasOwnHours()) && this.quiet.popups : this.quiet.popups;
+    const popups = this.popupsFollow === null ? !(await hasPopupHours()) && this.quiet.popups : this.quiet.popups;
     const state = await call(pushQuietApi.change, { body: { ...this.quiet, popups, ...change } });
     if (turn === this.#turn) this.#show(state);
   }
 
-  /** Saves at once, with a way back. */
-  async change(change: Partial<PushQuiet>, said: string): Promise<void> {
+  /** Saves immediately, with Undo. */
+  async change(change: Partial<PushQuiet>, message: string): Promise<void> {
     const before = this.quiet;
     try {
       await this.save(change);
-      toasts.show(said, { undo: () => this.save(before) });
+      toasts.show(message, { undo: () => this.save(before) });
     } catch (error) {
       toasts.showError(error);
     }
   }
 
-  /** Puts a rule in place of the one for these topics; empty: a new one. @throws Problem with `fields` of the rule. */
-  async put(topics: string, rule: PushRule): Promise<void> {
+  /**
+   * Replaces the rule for these topics, or adds one.
+   * @throws Problem with `fields` of the rule.
+   */
+  async replaceRule(topics: string, rule: PushRule): Promise<void> {
     const { rules } = this.quiet;
-    const at = rules.findIndex((each) => each.topics === topics);
-    await this.save({ rules: at < 0 ? [...rules, rule] : rules.with(at, rule) });
+    const index = rules.findIndex((each) => each.topics === topics);
+    await this.save({ rules: index < 0 ? [...rules, rule] : rules.with(index, rule) });
   }
 
   async remove(topics: string): Promise<void> {
@@ -97,15 +103,15 @@ class PushQuietHours extends Loadable {
   }
 
   #refresh(): void {
-    if (this.#watched > 0) void this.load();
+    if (this.#observers > 0) void this.load();
   }
 }
 
-/** Rules that somebody saves must not put the hours of popups aside that were set before there were any rules. */
-async function hasOwnHours(): Promise<boolean> {
+/** Saving rules must not disable the quiet hours of popups that were set before there were any rules. */
+async function hasPopupHours(): Promise<boolean> {
   if (!session.isAdmin) return false;
   if (settings.phase !== 'ready') await settings.load();
   return ownHoursOf(settings.view).length > 0;
 }
 
-export const pushQuiet = new PushQuietHours();
+export const pushQuietRules = new PushQuietRules();

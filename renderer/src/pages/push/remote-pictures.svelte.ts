@@ -1,19 +1,19 @@
 import { writeLocalStorage, readLocalStorageJson, toStrings } from '../../state/local-storage.ts';
 
-const place = 'homeport.push.pictures';
+const storageKey = 'homeport.push.pictures';
 
-/** Topics whose pictures from other servers this browser loads, because its person said so. */
-class DistantPictures {
-  topics = $state.raw(toStrings(readLocalStorageJson(place)));
+/** Topics whose pictures from other servers are loaded in this browser, as selected by the user. */
+class RemotePictures {
+  topics = $state.raw(toStrings(readLocalStorageJson(storageKey)));
 
-  shown(topic: string): boolean {
+  isAllowed(topic: string): boolean {
     return this.topics.includes(topic);
   }
 
-  show(topic: string): void {
+  allow(topic: string): void {
     this.topics = [...new Set([...this.topics, topic])];
-    writeLocalStorage(place, JSON.stringify(this.topics));
+    writeLocalStorage(storageKey, JSON.stringify(this.topics));
   }
 }
 
-export const distantPictures = new DistantPictures();
+export const remotePictures = new RemotePictures();

@@ -13,8 +13,8 @@ type Time = 'minutes' | 'hours' | 'days';
 const singular: Readonly<Record<Time, string>> = { minutes: 'minute', hours: 'hour', days: 'day' };
 const seconds: Readonly<Record<Unit, number>> = { minutes: 60, hours: 3600, days: 86_400, setting: 0, never: 0 };
 
-/** A rule as the form shows it; `key` tells the rows apart. */
-export interface KeepingForm {
+/** A rule in the form; `key` identifies the row. */
+export interface RetentionForm {
   readonly key: number;
   readonly topic: string;
   readonly count: number;
@@ -22,32 +22,33 @@ export interface KeepingForm {
   readonly most: number | null;
 }
 
-/** The units to choose from, in the words that fit a number: `1 hour`. */
-export function unitsFor(count: number): readonly (readonly [Unit, string])[] {
-  return units.map(([unit, words]) => [unit, count === 1 && unit in singular ? singular[unit as Time] : words]);
+/** Returns the units in singular or plural for a number: `1 hour`. */
+export function getUnits(count: number): readonly (readonly [Unit, string])[] {
+  return units.map(([unit, plural]) => [unit, count === 1 && unit in singular ? singular[unit as Time] : plural]);
 }
 
-/** Seconds in the largest unit that has them whole. */
-export function readLife(kept: number | null): { readonly count: number; readonly unit: Unit } {
-  if (kept === null) return { count: 1, unit: 'setting' };
-  if (kept === 0) return { count: 1, unit: 'never' };
-  const unit = (['days', 'hours'] as const).find((each) => kept % seconds[each] === 0) ?? 'minutes';
-  return { count: Math.max(1, Math.round(kept / seconds[unit])), unit };
+/** Converts seconds to the largest unit without a remainder. */
+export function parseRetention(retentionSeconds: number | null): { readonly count: number; readonly unit: Unit } {
+  if (retentionSeconds === null) return { count: 1, unit: 'setting' };
+  if (retentionSeconds === 0) return { count: 1, unit: 'never' };
+  const unit = (['days', 'hours'] as const).find((each) => retentionSeconds % seconds[each] === 0) ?? 'minutes';
+  return { count: Math.max(1, Math.round(retentionSeconds / seconds[unit])), unit };
 }
 
-export function ruleOfForm({ topic, count, unit, most }: KeepingForm): RetentionRule {
+export function toRetentionRule({ topic, count, unit, most }: RetentionForm): RetentionRule {
   return { topic: topic.trim(), seconds: unit === 'setting' ? null : count * seconds[unit], most };
 }
 
-/** `12 hours` */
-export function lifeWords(kept: number): string {
-  const { count, unit } = readLife(kept);
-  return `${String(count)} ${unitsFor(count).find(([each]) => each === unit)?.[1] ?? unit}`;
+/** Formats a retention time: `12 hours` */
+export function formatRetention(retentionSeconds: number): string {
+  const { count, unit } = parseRetention(retentionSeconds);
+  return `${String(count)} ${getUnits(count).find(([each]) => each === unit)?.[1] ?? unit}`;
 }
 
-/** `Matches 3 topics, 41 messages kept` */
-export function keptWords({ topics, messages }: KeptByRule): string {
+/** Formats the effect of a rule: `Matches 3 topics, 41 messages kept` */
+export function formatStored({ topics, messages }: KeptByRule): string {
   if (topics === 0) return 'Matches no topic yet';
-  const count = (many: number, one: string): string => `${many.toLocaleString('en')} ${one}${many === 1 ? '' : 's'}`;
+  const count = (total: number, singularName: string): string =>
+    `${total.toLocaleString('en')} ${singularName}${total === 1 ? '' : 's'}`;
   return `Matches ${count(topics, 'topic')}, ${count(messages, 'message')} kept`;
 }

@@ -1,5 +1,5 @@
-/** The rules that have a form of their own; any other is written as cron has it. */
-export const rhythms = [
+/** Rules with their own form; any other is written as a cron expression. */
+export const intervals = [
   ['daily', 'Every day'],
   ['weekdays', 'Monday to Friday'],
   ['weekly', 'Every week'],
@@ -7,7 +7,7 @@ export const rhythms = [
   ['hours', 'Every few hours'],
   ['own', 'Another rule (cron)'],
 ] as const;
-export type Rhythm = (typeof rhythms)[number][0];
+export type Interval = (typeof intervals)[number][0];
 
 export const weekdays = [
   ['1', 'Monday'],
@@ -31,32 +31,38 @@ export const hourSteps = [
 ] as const;
 export type HourStep = (typeof hourSteps)[number][0];
 
-/** A rule as the form shows it. */
-export interface RhythmForm {
-  readonly rhythm: Rhythm;
-  /** `08:00` */
+/** A rule in the form. */
+export interface ScheduleFormState {
+  readonly rhythm: Interval;
+  /** Local time such as `08:00`. */
   readonly time: string;
   readonly weekday: Weekday;
   readonly step: HourStep;
-  /** What is written for another rule. */
+  /** The cron expression of another rule. */
   readonly own: string;
 }
 
-export const firstRhythm: RhythmForm = { rhythm: 'daily', time: '08:00', weekday: '1', step: '6', own: '0 8 * * *' };
+export const defaultSchedule: ScheduleFormState = {
+  rhythm: 'daily',
+  time: '08:00',
+  weekday: '1',
+  step: '6',
+  own: '0 8 * * *',
+};
 
-/** The cron rule of a form. */
-export function ruleOf({ rhythm, time, weekday, step, own }: RhythmForm): string {
+/** Returns the cron expression of the form. */
+export function toCronRule({ rhythm, time, weekday, step, own }: ScheduleFormState): string {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
-  const at = `${String(minute)} ${String(hour)}`;
+  const minuteAndHour = `${String(minute)} ${String(hour)}`;
   switch (rhythm) {
     case 'daily':
-      return `${at} * * *`;
+      return `${minuteAndHour} * * *`;
     case 'weekdays':
-      return `${at} * * 1-5`;
+      return `${minuteAndHour} * * 1-5`;
     case 'weekly':
-      return `${at} * * ${weekday}`;
+      return `${minuteAndHour} * * ${weekday}`;
     case 'monthly':
-      return `${at} 1 * *`;
+      return `${minuteAndHour} 1 * *`;
     case 'hours':
       return step === '1' ? '0 * * * *' : `0 */${step} * * *`;
     case 'own':
@@ -64,17 +70,17 @@ export function ruleOf({ rhythm, time, weekday, step, own }: RhythmForm): string
   }
 }
 
-/** The form of a rule. */
-export function rhythmOf(rule: string): RhythmForm {
-  const own = { ...firstRhythm, own: rule };
+/** Parses a cron expression for the form. */
+export function parseCronRule(rule: string): ScheduleFormState {
+  const own = { ...defaultSchedule, own: rule };
   const [, minute, hour, day, weekday] = /^(\d{1,2}) (\d{1,2}) (\*|1) \* (\*|1-5|[0-6])$/.exec(rule) ?? [];
   if (minute !== undefined && hour !== undefined) {
     const timed = { ...own, time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
     if (day === '1') return { ...timed, rhythm: weekday === '*' ? 'monthly' : 'own' };
     if (weekday === '*') return { ...timed, rhythm: 'daily' };
     if (weekday === '1-5') return { ...timed, rhythm: 'weekdays' };
-    const chosen = weekdays.find(([key]) => key === weekday)?.[0];
-    if (chosen !== undefined) return { ...timed, rhythm: 'weekly', weekday: chosen };
+    const weekdayKey = weekdays.find(([key]) => key === weekday)?.[0];
+    if (weekdayKey !== undefined) return { ...timed, rhythm: 'weekly', weekday: weekdayKey };
   }
   const hours = rule === '0 * * * *' ? '1' : /^0 \*\/(\d+) \* \* \*$/.exec(rule)?.[1];
   const step = hourSteps.find(([key]) => key === hours)?.[0];

@@ -4,25 +4,25 @@ import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** Numbers change with each message; they are read anew at most this often, in ms. */
-const pauseMs = 5000;
+/** Minimum time in ms between reloads, because statistics change with each message. */
+const reloadDelayMs = 5000;
 
-/** Messages an hour by priority. */
+/** Messages of each hour by priority. */
 export type PushHours = Awaited<ReturnType<typeof readHours>>;
 
 async function readHours() {
   return (await call(pushApi.hours)).hours;
 }
 
-/** What came of topics in the last days, while someone looks. */
-class PushNumbers extends Loadable {
+/** Statistics of topics for the last days, updated while observed. */
+class PushStatistics extends Loadable {
   days = $state.raw<readonly string[]>([]);
   topics = $state.raw<readonly TopicStatistics[]>([]);
-  /** Of all topics. */
+  /** Values of all topics. */
   hours = $state.raw<PushHours>([]);
   #topic: string | undefined;
-  #watched = false;
-  #soon: ReturnType<typeof setTimeout> | undefined;
+  #isObserved = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
@@ -30,17 +30,17 @@ class PushNumbers extends Loadable {
     live.onReset(() => this.#refresh());
   }
 
-  /** Follows all topics or one, until the returned function is called. */
-  watch(topic?: string): () => void {
+  /** Loads all topics or one, and updates them until the returned function is called. */
+  observe(topic?: string): () => void {
     this.#topic = topic;
-    this.#watched = true;
+    this.#isObserved = true;
     this.topics = [];
     this.phase = 'loading';
     void this.load();
     return () => {
-      this.#watched = false;
-      clearTimeout(this.#soon);
-      this.#soon = undefined;
+      this.#isObserved = false;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
     };
   }
 
@@ -50,7 +50,7 @@ class PushNumbers extends Loadable {
       () =>
         Promise.all([
           call(pushApi.topicStatistics, { query: { topic } }),
-          // Of one topic only the days are shown.
+          // A single topic only shows days.
           topic === undefined ? readHours() : Promise.resolve([]),
         ]),
       ([{ days, topics }, hours]) => {
@@ -63,12 +63,12 @@ class PushNumbers extends Loadable {
   }
 
   #refresh(): void {
-    if (!this.#watched) return;
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
+    if (!this.#isObserved) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
       void this.load();
-    }, pauseMs);
+    }, reloadDelayMs);
   }
 }
 
-export const pushNumbers = new PushNumbers();
+export const pushStatistics = new PushStatistics();

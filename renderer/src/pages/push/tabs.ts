@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Messages in order. A new one is one line here. */
+/** Tabs of Messages in order. A new tab needs one entry here. */
 export const tabs: readonly ServiceTab[] = [
   { at: '', title: 'Overview', load: () => import('./Topics.svelte') },
   { at: 'delayed', title: 'Delayed', load: () => import('./Delayed.svelte') },
