@@ -1,4 +1,4 @@
-import { browserWords } from '../network/browser-words.ts';
+import { browserWords } from '../network/browser-steps.ts';
 
 /** Players, by what they call themselves; what runs inside of a browser's engine says so too. */
 const players: readonly (readonly [RegExp, string])[] = [

@@ -1,7 +1,7 @@
 import { toasts } from '../../state/toasts.svelte.ts';
 import { takeBack, type Changed } from './changes.ts';
 import { inbox } from './inbox.svelte.ts';
-import { messages } from './words.ts';
+import { messages } from './labels.ts';
 
 /** Marks rows read or unread, with the way to take that back. */
 export async function markRowsRead(ids: readonly number[], read: boolean): Promise<void> {

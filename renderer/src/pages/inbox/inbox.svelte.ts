@@ -6,7 +6,7 @@ import { belongs, groups, hasPlace, wantsDone, wholeInbox, type InboxFilter } fr
 import { changeRows, partsOf, type Change, type Changed } from './changes.ts';
 import { readDown } from './read-down.ts';
 import { touchesRuns, withCounts, withRepeats } from './repeats.ts';
-import { messages } from './words.ts';
+import { messages } from './labels.ts';
 import { live } from '../../state/live.svelte.ts';
 import { coalesce } from '../../state/coalesce.ts';
 import { toasts } from '../../state/toasts.svelte.ts';

@@ -1,7 +1,7 @@
 import type { NotifyDestination } from '../../../../services/contracts/notify/api.ts';
 import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
 import { stripInvisible } from '../../parts/text/plain-text.ts';
-import { placeOf } from './delivery.ts';
+import { placeOf } from './delivery-options.ts';
 
 /** What a destination is called: by its kind, and by the tags it was given, for several may be of one kind. */
 export function destinationName({ tags, service }: Pick<NotifyDestination, 'tags' | 'service'>): string {

@@ -1,5 +1,5 @@
 import type { PaletteSearch } from '../../state/palette-search.ts';
-import { findFields } from './places.ts';
+import { findFields } from './page-settings.ts';
 import { settings } from './settings.svelte.ts';
 
 const shown = 6;

@@ -1,5 +1,5 @@
 import type { LogLine } from '../../../../services/contracts/control/log.ts';
-import { givenUpWords } from '../dead-letters/work.ts';
+import { givenUpWords } from '../dead-letters/job-labels.ts';
 import { formatBytes } from '../../parts/text/format.ts';
 import { causeOf } from '../notify/cause.ts';
 import { keyName } from '../notify/key-name.ts';

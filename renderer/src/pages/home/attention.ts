@@ -2,7 +2,7 @@ import type { BackupAge } from '../../../../services/contracts/control/backups.t
 import type { ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
 import type { Step } from '../../../../services/contracts/health.ts';
-import { countOf } from '../dead-letters/work.ts';
+import { countOf } from '../dead-letters/job-labels.ts';
 
 type DeadJob = JobSummary & { readonly service: string };
 
