@@ -1,20 +1,20 @@
-import type { GivenUpJob } from './dead-letters.svelte.ts';
+import type { DeadJob } from './dead-letters.svelte.ts';
 
-/** Work that failed for the same reason, newest first. */
-export interface GivenUpGroup {
-  readonly newest: GivenUpJob;
-  readonly jobs: readonly GivenUpJob[];
+/** Jobs that failed for the same reason, newest first. */
+export interface DeadJobGroup {
+  readonly newest: DeadJob;
+  readonly jobs: readonly DeadJob[];
 }
 
-/** Fewer stand one by one: each can be seen at once. */
-const fromJobs = 4;
+/** Minimum size of a group; fewer jobs are listed individually. */
+const minGroupSize = 4;
 
-/** Work by its cause, in the order of the newest of each; what has few of its cause stands by itself. */
-export function byCause(all: readonly GivenUpJob[]): readonly GivenUpGroup[] {
+/** Groups jobs by cause in the order of their newest job; small groups are listed as single jobs. */
+export function groupByCause(all: readonly DeadJob[]): readonly DeadJobGroup[] {
   const groups = Map.groupBy(all, ({ service, kind, lastError }) => `${service}\n${kind}\n${lastError ?? ''}`);
   return [...groups.values()].flatMap((jobs) => {
     const [newest] = jobs;
     if (newest === undefined) return [];
-    return jobs.length < fromJobs ? jobs.map((job) => ({ newest: job, jobs: [job] })) : [{ newest, jobs }];
+    return jobs.length < minGroupSize ? jobs.map((job) => ({ newest: job, jobs: [job] })) : [{ newest, jobs }];
   });
 }

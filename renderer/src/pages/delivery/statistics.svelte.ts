@@ -7,15 +7,15 @@ import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 import { services } from '../../state/services.svelte.ts';
 
-/** Sums change with each notice; they are read anew at most this often, in ms. */
-const pauseMs = 2000;
+/** Minimum time in ms between reloads, because statistics change with each notification. */
+const reloadDelayMs = 2000;
 
-/** How notices and mails fared, while someone looks. A service that is off has none. */
+/** Statistics of notifications and mails, updated while observed. A disabled service has none. */
 class DeliveryStatistics extends Loadable {
   notify = $state.raw<z.infer<typeof notifyStatistics.reply>>();
   mail = $state.raw<z.infer<typeof mailApi.outcomes.reply>>();
-  #watchers = 0;
-  #soon: ReturnType<typeof setTimeout> | undefined;
+  #observers = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
@@ -24,15 +24,15 @@ class DeliveryStatistics extends Loadable {
     live.onReset(() => this.#refresh());
   }
 
-  /** Keeps the sums up to date until the returned function is called. */
-  watch(): () => void {
-    this.#watchers += 1;
+  /** Keeps the statistics up to date until the returned function is called. */
+  observe(): () => void {
+    this.#observers += 1;
     void this.load();
     return () => {
-      this.#watchers -= 1;
-      if (this.#watchers > 0) return;
-      clearTimeout(this.#soon);
-      this.#soon = undefined;
+      this.#observers -= 1;
+      if (this.#observers > 0) return;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
     };
   }
 
@@ -52,11 +52,11 @@ class DeliveryStatistics extends Loadable {
   }
 
   #refresh(): void {
-    if (this.#watchers === 0) return;
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
+    if (this.#observers === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
       void this.load();
-    }, pauseMs);
+    }, reloadDelayMs);
   }
 }
 

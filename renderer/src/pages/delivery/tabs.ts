@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Delivery in order: what sends notifications, and the mail that becomes them. A new one is one line here. */
+/** Tabs of Delivery in order. A new tab needs one entry here. */
 export const tabs: readonly ServiceTab[] = [
   { at: '', title: 'Overview', load: () => import('./Overview.svelte') },
   { at: 'keys', title: 'Destinations', service: 'notify', load: () => import('../notify/Keys.svelte') },

@@ -2,7 +2,7 @@ import type { BackupAge } from '../../../../services/contracts/control/backups.t
 import type { ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
 import type { Step } from '../../../../services/contracts/health.ts';
-import { countOf } from '../dead-letters/job-labels.ts';
+import { formatCount } from '../dead-letters/job-labels.ts';
 
 type DeadJob = JobSummary & { readonly service: string };
 
@@ -56,7 +56,7 @@ function withGivenUp(
 ): readonly Need[] {
   const groups = [...Map.groupBy(dead, ({ service }) => service)].map(([id, jobs]) => ({
     id,
-    text: `${countOf(jobs.map(({ kind }) => kind))} given up.`,
+    text: `${formatCount(jobs.map(({ kind }) => kind))} given up.`,
     remedy: { label: 'See the problems', to: '/settings/problems' },
   }));
   const joined = needs.map((need) => {

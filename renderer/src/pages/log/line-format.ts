@@ -1,8 +1,8 @@
 import type { LogLine } from '../../../../services/contracts/control/log.ts';
-import { givenUpWords } from '../dead-letters/job-labels.ts';
+import { formatFailure } from '../dead-letters/job-labels.ts';
 import { formatBytes } from '../../parts/text/format.ts';
-import { causeOf } from '../notify/cause.ts';
-import { keyName } from '../notify/key-name.ts';
+import { formatCause } from '../notify/cause.ts';
+import { formatKey } from '../notify/key-name.ts';
 
 /** A line of the log as a person reads it. */
 export interface LineWords {
@@ -86,12 +86,12 @@ export function wordsOf({ message, fields }: LogLine, nameOf = withoutPlace): Li
   const { what, told } = known[message]?.(fields, nameOf) ?? { what: message, told: [] };
   const rest = Object.entries(fields).filter(([name]) => !told.includes(name));
   const { error, reason } = fields;
-  const why = causeOf(typeof reason === 'string' ? reason : reasonOf(error));
+  const why = formatCause(typeof reason === 'string' ? reason : reasonOf(error));
   const [facts, technical] = [new Array<string>(), new Array<string>()];
   for (const [name, value] of rest) {
     if (name === 'reason' && typeof value === 'string') continue;
     if (name === 'error') technical.push(...besidesReason(value));
-    else if (name === 'key' || name === 'configuration') facts.push(`${name} ${keyName(worded(value))}`);
+    else if (name === 'key' || name === 'configuration') facts.push(`${name} ${formatKey(worded(value))}`);
     else (forDefects.has(name) ? technical : facts).push(`${spaced(name)} ${worded(value)}`);
   }
   return { what, why, facts: facts.join(', '), technical: technical.join('\n') };
@@ -165,7 +165,7 @@ function spaced(name: string): string {
 
 /** Of which key of Delivery they are. */
 function ofKey(key: unknown): string {
-  return typeof key === 'string' ? `: ${keyName(key)}` : '';
+  return typeof key === 'string' ? `: ${formatKey(key)}` : '';
 }
 
 /** `0.8 s`, `2 s` */
@@ -183,5 +183,5 @@ function spanOf(ms: number): string {
 
 /** What did not come about, as the first half of a sentence. */
 function failedWords(kind: unknown): string {
-  return givenUpWords(String(kind), 1);
+  return formatFailure(String(kind), 1);
 }

@@ -1,6 +1,6 @@
 import type { SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import type { IconName } from '../../parts/text/icons.ts';
-import { keyName, usualKey } from '../notify/key-name.ts';
+import { formatKey, defaultKey } from '../notify/key-name.ts';
 
 /**
  * Label, tone and icon of the state of a mail or a delivery. A further service may still deliver it later or fail,
@@ -43,7 +43,7 @@ export const formats = [
 
 export const newRecipient: Recipient = {
   address: '',
-  to: `notify://${usualKey}`,
+  to: `notify://${defaultKey}`,
   destinations: '',
   title: '',
   body: '',
@@ -72,7 +72,7 @@ export function formatTarget(address: string): string {
   const [, scheme = '', name = '', tag = ''] = /^(notify|push|inbox):\/\/([^?]*)(?:\?tag=(.*))?$/.exec(address) ?? [];
   if (scheme === 'inbox') return 'the inbox';
   if (scheme === 'push' && name !== '') return `the topic ${name}`;
-  if (scheme === 'notify' && name !== '') return tag === '' ? keyName(name) : `${keyName(name)} with the tag ${tag}`;
+  if (scheme === 'notify' && name !== '') return tag === '' ? formatKey(name) : `${formatKey(name)} with the tag ${tag}`;
   return address;
 }
 

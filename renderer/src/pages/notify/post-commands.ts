@@ -1,24 +1,24 @@
-/** How a program reaches a key. `asked`: who posts, where the gateway asks for that before the key does. */
-interface Place {
-  /** Of the service, as the program reaches it. */
+/** How a program reaches a key. `asked` is the account name where the gateway requires a sign-in. */
+interface PostTarget {
+  /** Address of the service for the program. */
   readonly base: string;
   readonly key: string;
   readonly asked: string | undefined;
 }
 
-/** Where programs post to. */
-export function addressOf({ base, key }: Place): string {
+/** Returns the address that programs post to. */
+export function getPostUrl({ base, key }: PostTarget): string {
   return `${base}/notify/${key}`;
 }
 
-/** What programs are given to send to a key, each by its name, as it is copied. */
-export function linesOf(place: Place) {
-  const { base, key, asked } = place;
-  const address = addressOf(place);
+/** Returns the commands and configuration lines for several programs. */
+export function buildPostLines(target: PostTarget) {
+  const { base, key, asked } = target;
+  const url = getPostUrl(target);
   const scheme = base.startsWith('https:') ? 'apprises' : 'apprise';
   return {
-    curl: `curl${asked === undefined ? '' : ` -u "${asked}:$TOKEN"`} -d title=Hello -d body="First light" ${address}`,
+    curl: `curl${asked === undefined ? '' : ` -u "${asked}:$TOKEN"`} -d title=Hello -d body="First light" ${url}`,
     Apprise: `apprise -t Hello -b "First light" ${base.replace(/^https?/, scheme)}/${key}`,
-    Alertmanager: `webhook_configs: [{ url: '${address}' }]`,
+    Alertmanager: `webhook_configs: [{ url: '${url}' }]`,
   } as const;
 }

@@ -1,16 +1,16 @@
 import { writeLocalStorage, readLocalStorageJson, toStrings } from '../../state/local-storage.ts';
 
-const place = 'homeport.notify.kinds';
-/** Kinds that are remembered. */
-const most = 6;
+const storageKey = 'homeport.notify.kinds';
+/** Maximum number of stored kinds. */
+const maxKinds = 6;
 
-/** Kinds of destinations this browser's person added, the last first. */
+/** Kinds of destinations that were added in this browser, most recent first. */
 class RecentKinds {
-  schemes = $state.raw(toStrings(readLocalStorageJson(place)));
+  schemes = $state.raw(toStrings(readLocalStorageJson(storageKey)));
 
-  note(scheme: string): void {
-    this.schemes = [...new Set([scheme, ...this.schemes])].slice(0, most);
-    writeLocalStorage(place, JSON.stringify(this.schemes));
+  add(scheme: string): void {
+    this.schemes = [...new Set([scheme, ...this.schemes])].slice(0, maxKinds);
+    writeLocalStorage(storageKey, JSON.stringify(this.schemes));
   }
 }
 
