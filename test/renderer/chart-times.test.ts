@@ -25,19 +25,19 @@ it.each([
   expect(getRoundTimes(first, last, most)?.map((time) => clock.format(time * 1000))).toEqual(words);
 });
 
-it('names days where a clock would say nothing, and nothing where there is no time', () => {
+it('names days where times of day are not useful, and returns nothing for an empty span', () => {
   expect(getRoundTimes(at(0, 0), at(72, 0), 10)).toBeUndefined();
   expect(getRoundTimes(at(1, 0), at(1, 0), 10)).toBeUndefined();
 });
 
-it('names days by their dates, hours by the clock too, and what is seconds apart by its seconds', () => {
+it('formats days by date, hours with the time, and close times with seconds', () => {
   const points = (...times: readonly number[]) => times.map((time) => ({ at: time * 1000 }));
   expect(getTimeFormat('Day', points(at(12, 0), at(36, 0)))(at(12, 0) * 1000)).toBe('Tue, Feb 3');
   expect(getTimeFormat('Hour', points(at(8, 0), at(9, 0)))(at(9, 0) * 1000)).toBe('Tue, Feb 3, 09:00');
   expect(getTimeFormat('Time', points(at(9, 0), at(9, 0, 1)))(at(9, 0, 1) * 1000)).toBe('Tue, Feb 3, 09:00:01');
 });
 
-it('names the last moment of a line, and no round one that it would touch', () => {
+it('labels the last time of a line, and no round time that would overlap it', () => {
   const [first, last] = [at(-12, 35), at(12, 35)];
   const words = getLabelledTimes('line', [first, last], 400).map((time) => clock.format(time * 1000));
   expect(words).toEqual(['16:00:00', '20:00:00', '00:00:00', '04:00:00', '08:00:00', '12:35:00']);

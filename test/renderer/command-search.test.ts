@@ -26,11 +26,11 @@ describe('the search for a command', () => {
     ['retention', ['Settings of Push']],
     ['push s', ['Push settings', 'Settings of Push']],
     ['start', []],
-  ])('finds for %j', (typed, titles) => {
+  ])('finds commands for %j', (typed, titles) => {
     expect(found(typed)).toEqual(titles);
   });
 
-  it('has the best match first whatever it is, one group of a title, and what there is much of last', () => {
+  it('sorts the best match first, merges groups with the same title, and keeps large groups last', () => {
     const found = [
       { title: 'Services', commands: [command('Restart Push', 'push'), command('Push service')] },
       { title: 'Topics', commands: [command('backup-push'), command('push')] },

@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     );
   }
 
-  it('shows what is here, from where, and what is missing means', async () => {
+  it('shows installed engines, their source, and what a missing one means', async () => {
     await using visit = await pages.visit('/settings/engines');
     const rows = visit.page.getByRole('list', { name: 'Engines' }).getByRole('listitem');
     const ytdlp = rows.filter({ has: visit.page.getByRole('heading', { name: /^yt-dlp/ }) });
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('asks an engine again, which may have been replaced by hand', async () => {
+  it('checks an engine again, which may have been replaced manually', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows how an installation gets on, in every window, and says why it failed', async () => {
+  it('shows the progress of an installation in every window, and the reason of a failure', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('says why an installation nobody watched has failed, until the next one begins', async () => {
+  it('shows the reason of a failed installation until the next one starts', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     const apprise = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /^apprise/ }) });
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('removes what Homeport installed, by keyboard, after asking', async () => {
+  it('removes an engine that Homeport installed, by keyboard, after confirmation', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByRole('button', { name: 'More for yt-dlp' }).press('Enter');
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('tells who is no administrator that it is not for them', async () => {
+  it('tells other accounts that the page is only for administrators', async () => {
     const body = JSON.stringify({ name: 'grace', password: 'harbour light' });
     await api(pages.url, '/api/accounts', { method: 'POST', body });
     await using visit = await pages.visit('/settings/engines', { signedIn: false });

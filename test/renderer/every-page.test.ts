@@ -14,7 +14,7 @@ const shown = pages.filter(({ group }) => group !== 'hidden');
 /** The settings open with their first part. */
 const headingOf = ({ at, title }: { at: string; title: string }): string => (at === 'settings' ? 'General' : title);
 
-describe.skipIf(noBrowser)('every page of the whole app, as somebody has it after a month', () => {
+describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
   let host: TestHost;
   let browser: Browser;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('every page of the whole app, as somebody has it afte
   });
 
   describe.each(screens)('on $on', (screen) => {
-    it.each(shown)('fits, is accessible and complains about nothing: $title', async ({ path: at, title }) => {
+    it.each(shown)('fits, is accessible and logs no errors: $title', async ({ path: at, title }) => {
       await using visit = await openPage(browser, screen);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('every page of the whole app, as somebody has it afte
     });
   });
 
-  it('lists services everywhere in the order of the sidebar', async () => {
+  it('lists services in the order of the sidebar everywhere', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));

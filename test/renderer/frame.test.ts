@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
         links.filter((link) => link.checkVisibility()).map((link) => link.getAttribute('title') ?? ''),
       );
 
-  it('groups what exists, and shows nothing of what does not', async () => {
+  it('groups existing services, and leaves out the others', async () => {
     await using watched = await real.visit('/');
     const { page } = watched;
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Messages', 'Delivery', 'Settings']);
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('has the network at its foot beside the settings, where its old address leads', async () => {
+  it('lists Network in the footer next to Settings, and redirects its former path', async () => {
     await using pages = await openPages({ also: [gateway] });
     await using watched = await pages.visit('/settings/network');
     const { page } = watched;
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('folds a group and pins a row, and keeps both', async () => {
+  it('folds a group, pins a row, and stores both', async () => {
     await using watched = await real.visit('/');
     const { page } = watched;
     const alerts = rail(page).getByRole('button', { name: 'Alerts' });
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('has what concerns who is signed in behind one menu, by keyboard too', async () => {
+  it('opens the account menu, also by keyboard', async () => {
     await using watched = await real.visit('/');
     const { page } = watched;
     await page.getByRole('button', { name: 'Signed in as ada' }).press('Enter');
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('lets a service go that is switched off, which then can be added', async () => {
+  it('removes a service that is switched off, which can then be added', async () => {
     await using pages = await openPages();
     await using watched = await pages.visit('/');
     const { page } = watched;
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says in words how a service is', async () => {
+  it('shows the status of a service as text', async () => {
     await using pages = await openPages();
     await using watched = await pages.visit('/');
     const { page } = watched;
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('is a bar on a phone: Home, Inbox, one that is chosen, More', async () => {
+  it('becomes a bar on a phone: Home, Inbox, a selected page, More', async () => {
     await using watched = await real.visit('/', { width: 360, height: 740, touch: true });
     const { page } = watched;
     const bar = (): Promise<readonly string[]> =>
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('never hides behind that bar what the keyboard comes to', async () => {
+  it('never hides a focused element behind the bar on a phone', async () => {
     await using watched = await real.visit('/', { width: 360, height: 740 });
     const { page } = watched;
     const last = page.getByRole('button', { name: 'Address and switch of Delivery' });
@@ -157,7 +157,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(shown && bar && shown.y + shown.height <= bar.y).toBe(true);
   });
 
-  it('shows a skeleton with the title while the code of a page is on its way', async () => {
+  it('shows a skeleton with the title while the code of a page is loading', async () => {
     await using watched = await real.visit('/mark.svg');
     const { page } = watched;
     const release = Promise.withResolvers<undefined>();
@@ -188,8 +188,8 @@ describe.skipIf(noBrowser)('the sidebar', () => {
   });
 });
 
-describe.skipIf(noBrowser)('addresses', () => {
-  it('of before lead on, and wrong ones say so', async () => {
+describe.skipIf(noBrowser)('paths', () => {
+  it('redirects former paths, and reports unknown ones', async () => {
     await using host = await openTestHost();
     await using pages = await openPages();
     await using watched = await openPage(pages.browser);

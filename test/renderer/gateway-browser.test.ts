@@ -26,7 +26,7 @@ const evil = fixtureService('evil', () => ({
   http: (_request, response) => void response.setHeader('Content-Type', 'text/html').end('<h1>Evil</h1>'),
 }));
 
-describe.skipIf(noBrowser)('a browser on the sofa', () => {
+describe.skipIf(noBrowser)('a browser of the home network', () => {
   let home: Home;
   let provider: TestProvider;
   let browser: Browser;
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  it('opens the page that it scanned, and finds there the authority that everything is signed by', async () => {
+  it('opens the scanned page, which offers the certificate authority', async () => {
     const { trustUrl, certificate } = await home.state();
     await using context = await sofa();
     const page = await context.newPage();
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     await expect((await stranger.newPage()).goto(lampAt())).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID');
   });
 
-  it('signs in with the password and the code of an app', async () => {
+  it('signs in with a password and a code of an authenticator app', async () => {
     const { session } = await api<{ session: string }>(home.host.url('control'), '/api/session', {
       method: 'POST',
       body: JSON.stringify(admin),
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     await own('/off', { code: recoveryCodes[0] ?? '' });
   });
 
-  it('signs in by another provider', async () => {
+  it('signs in with another provider', async () => {
     await using context = await sofa();
     const page = await context.newPage();
     await page.goto(lampAt('/shelf'));
@@ -148,7 +148,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
   it.each([
     ['of another site', () => `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/`],
     ['of a neighbour on the same site', () => `https://evil.nas.local:${home.port}/`],
-  ])('is not made to do anything by a hostile page %s', async (_what, hostile) => {
+  ])('resists a hostile page: %s', async (_what, hostile) => {
     await using context = await sofa();
     const page = await context.newPage();
     await page.goto(lampAt());
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     expect(asked).toEqual(['GET /', 'GET /linked']);
   });
 
-  it('gets nothing under a name that was bound to this address later', async () => {
+  it('rejects a host name that was rebound to this address', async () => {
     await using context = await sofa();
     const page = await context.newPage();
     const answer = await page.goto(`https://rebound.example:${home.port}/`);

@@ -13,7 +13,7 @@ import { expectFits } from './fits.ts';
 import { closeNews } from './news.ts';
 import { screens } from './screens.ts';
 
-describe.skipIf(noBrowser)('Problems', () => {
+describe.skipIf(noBrowser)('the Problems page', () => {
   let browser: Browser;
   let host: TestHost;
   let receiver: Server;
@@ -55,13 +55,13 @@ describe.skipIf(noBrowser)('Problems', () => {
     return watched;
   };
 
-  it('says so when there is none, on every screen', async () => {
+  it('shows an empty state on every screen', async () => {
     await using watched = await visit('/settings/problems');
     await watched.page.getByText('Nothing was given up.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
 
-  it('is announced on Home, tried again one by one or all at once', async () => {
+  it('announces problems on Home, and retries them individually or all at once', async () => {
     await giveUp(3);
     await using watched = await visit('/');
     const { page } = watched;
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('Problems', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('is dismissed with a way back', async () => {
+  it('dismisses a problem with Undo', async () => {
     await giveUp(1);
     await using watched = await visit('/settings/problems');
     const { page } = watched;
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('Problems', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('stands once for each cause, and is tried again or dismissed together', async () => {
+  it('groups problems by cause, and retries or dismisses a group', async () => {
     await giveUp(5);
     await using watched = await visit('/settings/problems');
     const { page } = watched;

@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('Home', () => {
   const needOf = (page: Page, title = 'Moody') =>
     page.getByRole('list', { name: 'Needs you' }).getByRole('listitem').filter({ hasText: title });
 
-  it('has a row for every service with state and fact, and behind it an address to copy', async () => {
+  it('lists every service with its status, and an address to copy', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows a service that fails with its reason, and what mends it', async () => {
+  it('shows a failed service with its reason and remedy', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     const row = rowOf(page);
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('Home', () => {
     await need.getByText(reason).waitFor({ state: 'detached' });
   });
 
-  it('leads to what mends a service in place of a restart, and says what runs and where to begin', async () => {
+  it('shows the remedy instead of a restart, running work and next steps', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await rowOf(page).getByText('Running').waitFor();
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('draws a day of each service as soon as more than one hour tells something, but for hours that are all alike', async () => {
+  it('draws the activity of a service once several hours differ', async () => {
     await using visit = await pages.visit('/mark.svg');
     const { page } = visit;
     const hours = (...last: readonly number[]): readonly number[] => [
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(words.toSorted()).toEqual(['3 messages in 24 hours', '7 moods in 24 hours']);
   });
 
-  it('begins the next steps with what one click alone does', async () => {
+  it('lists next steps that need only one click first', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await rowOf(page).getByText('Running').waitFor();
@@ -156,7 +156,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says of an engine that comes that it comes, and offers one that could not come with one click', async () => {
+  it('shows an engine that is being installed, and offers to install one that failed with one click', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await rowOf(page).getByText('Running').waitFor();
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser)('Home', () => {
     await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
   });
 
-  it('shows three next steps, each done by one click, until they are put away', async () => {
+  it('shows three next steps, each with one click, until they are dismissed', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await rowOf(page).getByText('Running').waitFor();
@@ -215,7 +215,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows the latest five with source and first line', async () => {
+  it('shows the latest five messages with source and first line', async () => {
     for (let count = 0; count < 6; count += 1) {
       pages.inbox.add({
         title: `Nightly ${String(count)}`,
@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows what became of a service while the list was on its way, not what the list says', async () => {
+  it('keeps a change that arrived while the list was loading', async () => {
     // No page of the app, which would read the list as well.
     await using visit = await pages.visit('/mark.svg');
     const { page } = visit;
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('switches a service off and on again, in every window', async () => {
+  it('switches a service off and on in every window', async () => {
     await using visit = await pages.visit('/');
     await using other = await pages.visit('/');
     const row = (page: Page) => rowOf(page);
@@ -272,7 +272,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says why a service cannot be switched', async () => {
+  it('shows why a service cannot be switched', async () => {
     await using locked = await openPages({ environment: { HOMEPORT_ENABLED_MOODY: 'true' } });
     await using visit = await locked.visit('/');
     await visit.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
@@ -287,7 +287,7 @@ describe.skipIf(noBrowser)('Home', () => {
 });
 
 describe.skipIf(noBrowser)('the command palette', () => {
-  it('goes to pages, settings and services by their names', async () => {
+  it('opens pages, settings and services by name', async () => {
     await using pages = await openPages();
     await using visit = await pages.visit('/');
     const { page } = visit;
@@ -321,7 +321,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('begins with what was done last, then with what can be done', async () => {
+  it('lists recent commands first, then available actions', async () => {
     await using pages = await openPages();
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
     await using visit = await pages.visit('/');
@@ -350,7 +350,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows a message that repeats once, below what was given a name', async () => {
+  it('shows a repeated message once, below named entries', async () => {
     await using pages = await openPages();
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is out' });
     for (let count = 0; count < 7; count += 1) pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
@@ -370,7 +370,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('does what it is told, and finds films, settings and messages by their words', async () => {
+  it('runs commands, and finds films, settings and messages by text', async () => {
     await using pages = await openPages();
     pages.inbox.add({ title: 'Nightly copy', body: 'A lighthouse was seen' });
     pages.downloads.set('film', { title: 'Lighthouse, the film', state: 'finished', finishedAt: Date.now() });
@@ -413,8 +413,8 @@ describe.skipIf(noBrowser)('the command palette', () => {
   });
 });
 
-describe.skipIf(noBrowser)('a host that is started anew', () => {
-  it('is found again by an open page, which then reads everything anew', async () => {
+describe.skipIf(noBrowser)('a restarted host', () => {
+  it('is found again by an open page, which then reloads its data', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-again-'));
     try {
       const before = await openPages({ dataDir });
@@ -439,7 +439,7 @@ describe.skipIf(noBrowser)('a host that is started anew', () => {
 });
 
 describe.skipIf(noBrowser)('safe mode', () => {
-  it('says which field of the settings file is wrong', async () => {
+  it('shows which field of the settings file is invalid', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-safe-'));
     try {
       writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nhost:\n  stopTimeout: lots\n');
@@ -454,8 +454,8 @@ describe.skipIf(noBrowser)('safe mode', () => {
   });
 });
 
-describe.skipIf(noBrowser)('a bad setting of one service', () => {
-  it('is the reason in its row, and gone with its repair', async () => {
+describe.skipIf(noBrowser)('an invalid setting of one service', () => {
+  it('is shown as the reason in its row until it is corrected', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-bad-'));
     try {
       const file = join(dataDir, 'homeport.yaml');

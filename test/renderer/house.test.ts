@@ -23,7 +23,7 @@ function earlierLines(): string {
   return `${Array.from({ length: 600 }, (_, index) => line(index)).join('\n')}\n`;
 }
 
-describe.skipIf(noBrowser)('the pages that keep the house', () => {
+describe.skipIf(noBrowser)('the upkeep pages', () => {
   let pages: Pages;
   let folder: string;
   let dataDir: string;
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('Backup: makes one, loads it, and removes it with a way back', async () => {
+  it('creates, downloads and removes a backup with Undo', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
     await page.getByText('No backup yet.').waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('Backup: brings one of another computer, and offers to restore it', async () => {
+  it('uploads a backup of another computer, and offers to restore it', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
     const rows = page.getByRole('list', { name: 'Backups' }).getByRole('listitem');
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(visit.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
-  it('Backup: shows what one holds and restores it once that was confirmed in words', async () => {
+  it('shows the contents of a backup, and restores it after a typed confirmation', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
     await page.getByRole('button', { name: 'Make a backup' }).click();
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('Backup: offers what a restore had replaced, to put it back or to remove it', async () => {
+  it('offers to put back or delete data that a restore replaced', async () => {
     // A host of its own: nothing is removed while a restore is under way, as it is for good in the test before.
     const folders = mkdtempSync(join(tmpdir(), 'homeport-replaced-'));
     using _folders = { [Symbol.dispose]: () => rmSync(folders, { recursive: true, force: true }) };
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('Log: goes on into the files of earlier starts, in words, with a heading for each day', async () => {
+  it('loads log lines of earlier starts, formatted, with a heading for each day', async () => {
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     const lines = page.getByRole('region', { name: 'Lines' });
@@ -167,7 +167,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('Log: says what failed and why, counts what repeats, and keeps traces for who looks for a defect', async () => {
+  it('shows what failed and why in the log, counts repeats, and keeps stack traces', async () => {
     for (let count = 0; count < 5; count += 1) {
       pages.host.host.log.warn('a job failed for good', {
         kind: 'notify.deliver',
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('Backup: switches the daily one on', async () => {
+  it('enables the daily backup', async () => {
     await using visit = await pages.visit('/settings/backup');
     const { page } = visit;
     await page.getByRole('switch', { name: 'Make a backup every day' }).click();
@@ -217,7 +217,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
       .toContain('backupEveryDays: 1');
   });
 
-  it('Log: follows what happens, waits while it is pointed at, and copies a report without secrets', async () => {
+  it('follows the log, pauses under the pointer, and copies a report without secrets', async () => {
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

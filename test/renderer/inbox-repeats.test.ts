@@ -7,7 +7,7 @@ import { closeNews } from './news.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 
-describe.skipIf(noBrowser)('messages that come again and again', () => {
+describe.skipIf(noBrowser)('repeated messages', () => {
   let real: RealServices;
   beforeAll(async () => {
     real = await openRealServices();
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
       (item) => item.title === title,
     );
 
-  it('have one row, which counts them, opens onto the earlier ones, and is marked, put away and removed with them', async () => {
+  it('share one row, which counts and expands them, and are marked and removed together', async () => {
     await publish('Site is down', 'first look');
     await publish('Other news', 'of the day');
     await publish('Site is down', 'second look');
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are acted on one by one where they are opened onto, and stay as they are elsewhere', async () => {
+  it('are changed individually when expanded, and stay unchanged elsewhere', async () => {
     for (const look of ['first', 'second', 'third', 'fourth', 'fifth']) await publish('Disk is full', `${look} pass`);
     await expect.poll(async () => (await rows('Disk is full')).length).toBe(5);
     await using visit = await real.visit('/inbox');
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are counted anew when some of them go, and the next newest stands for those that are left', async () => {
+  it('are counted again after some were removed, and the next newest represents the others', async () => {
     for (const look of ['first', 'second', 'third', 'fourth']) await publish('Fan is loud', `${look} pass`);
     await expect.poll(async () => (await rows('Fan is loud')).length).toBe(4);
     await using visit = await real.visit('/inbox');
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('bring nothing back that went while they were counted anew', async () => {
+  it('keep removed messages out of a reload of counts', async () => {
     for (const look of ['first', 'second', 'third']) await publish('Roof leaks', `${look} drop`);
     await publish('Gate is open', 'since noon');
     await expect.poll(async () => (await rows('Gate is open')).length).toBe(1);
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are all marked read at once, and all as they were by one undo', async () => {
+  it('are all marked as read at once, and restored by one Undo', async () => {
     await publish('Later news', 'of the night');
     await expect.poll(unread).toBeGreaterThan(0);
     const before = await unread();
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  describe('opened onto', () => {
+  describe('expanded repeats', () => {
     // A title of its own: each of these is run alone, too.
     beforeAll(async () => {
       for (const look of ['first look', 'second look']) await publish('Gate is open', look);

@@ -6,7 +6,7 @@ import { besidesRefusals } from './visit.ts';
 
 const typed = 'typed-before-the-session-ended';
 
-describe.skipIf(noBrowser)('what was typed into a dialog when the session ended', () => {
+describe.skipIf(noBrowser)('unsaved input of a dialog after the session ended', () => {
   let host: TestHost;
   let browser: Browser;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)('what was typed into a dialog when the session ended'
     ['/delivery/recipients', 'Import recipients', 'Import from Mailrise'],
     ['/delivery/recipients', 'Add a recipient', 'Add a recipient'],
     ['/delivery/rules', 'Add a rule', 'Add a rule'],
-  ])('is there again for the same person: %s, %s', async (path, button, name) => {
+  ])('is restored for the same account: %s, %s', async (path, button, name) => {
     await using visit = await openPage(browser);
     const { page } = visit;
     // Shorter than a test's own: the error then names the line that waited.

@@ -17,7 +17,7 @@ const views = [
   ['parts', '/gallery', 'Parts'],
 ] as const;
 
-describe.skipIf(noBrowser)('the pages', () => {
+describe.skipIf(noBrowser)('all pages', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ environment: { MOODY_FOLDER: '/srv/moody' } });

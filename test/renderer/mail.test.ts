@@ -35,7 +35,7 @@ const hostile = [
   '',
 ].join('\r\n');
 
-describe.skipIf(noBrowser)('Mail', () => {
+describe.skipIf(noBrowser)('the mail pages', () => {
   let browser: Browser;
   let host: TestHost;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(await submit(host.port('mail'), ['alerts@nas'], source)).toMatch(/^250 /);
   };
 
-  it('says how to send the first mail, and shows each as it comes', async () => {
+  it('show how to send the first mail, and each mail as it arrives', async () => {
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('gives another device no command that it could not use, and says what must be shared first', async () => {
+  it('hide commands from devices that cannot use them, and show what to share first', async () => {
     await using watched = await visit('/delivery/connect');
     const { page } = watched;
     await page.getByRole('radio', { name: 'Other devices' }).check({ force: true });
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('shows a hostile mail harmless, with its source and its delivery', async () => {
+  it('show a hostile mail sanitized, with its source and delivery', async () => {
     await submit(host.port('mail'), ['alerts@nas'], hostile);
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('finds by recipient, and removes with a way back, by keyboard alone', async () => {
+  it('find by recipient, and remove with Undo, by keyboard only', async () => {
     await send('Keep me');
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('adds, edits and removes recipients with a way back, and tries an address', async () => {
+  it('add, edit and remove recipients with Undo, and check an address', async () => {
     await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('keeps what is not shown of a recipient, and takes its words', async () => {
+  it('keep stored destinations of a recipient, and save its texts', async () => {
     await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('adds, orders and removes rules with a way back, and shows what they dropped', async () => {
+  it('add, order and remove rules with Undo, and show dropped mails', async () => {
     await using watched = await visit('/delivery/rules');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -251,7 +251,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('leaves a rule where it was moved to, and in hand, while the settings are read twice', async () => {
+  it('keep the position and focus of a moved rule while the settings are reloaded', async () => {
     const rule = (subject: string) => ({ subject, drop: true });
     await using watched = await visit('/delivery/rules');
     const { page } = watched;
@@ -291,7 +291,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('does not bring back a recipient who is removed while another one moves', async () => {
+  it('keep a recipient removed while another one is moved', async () => {
     const recipients = ['one', 'two', 'three'].map((address) => ({ address }));
     await api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify({ recipients }) });
     await using watched = await visit('/delivery/recipients');
@@ -315,7 +315,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('scrolls through ten thousand mails with few rows drawn', async () => {
+  it('scroll through ten thousand mails with few rendered rows', async () => {
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
@@ -351,7 +351,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says why the mails cannot be read, and reads them on a press', async () => {
+  it('show why mails cannot be loaded, and load them on request', async () => {
     await send('Still there');
     await using watched = await visit('/settings/log');
     const { page } = watched;
@@ -366,7 +366,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByRole('button', { name: /Still there/ }).waitFor();
   });
 
-  it.each(screens)('fits and is accessible on $on', async (screen) => {
+  it.each(screens)('fit and are accessible on $on', async (screen) => {
     await send('Backup finished: a subject that is longer than any list should have to show in full, and then some');
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
     await using watched = await visit('/delivery/mails', screen);

@@ -15,14 +15,14 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('the page Network', () => {
+describe.skipIf(noBrowser)('the Network page', () => {
   let pages: Pages;
   beforeEach(async () => {
     pages = await openPages({ also: [push, fixtureService('lamp'), gateway], environment: sharing() });
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  it('shares a service, shows where devices reach it and how they come to trust it, and takes it back', async () => {
+  it('shares a service, shows its addresses and how to trust it, and unshares it', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await expect.poll(heard).toContain('ECONNREFUSED');
   });
 
-  it('tests in words whether it is reachable, and signs a browser of the network out', async () => {
+  it('tests reachability, and signs out a browser of the network', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await device.waitFor({ state: 'detached' });
   });
 
-  it('sets up a second factor, which switches off with a recovery code', async () => {
+  it('sets up a second factor, which a recovery code disables', async () => {
     await using visit = await pages.visit('/account');
     const { page } = visit;
     await page.getByRole('button', { name: 'Set up' }).click();
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await page.getByRole('button', { name: 'Set up' }).waitFor();
   });
 
-  it('asks before it shares without a sign-in', async () => {
+  it('asks before sharing without a sign-in', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await row.getByText('Everybody on the network may use it, guests included.').waitFor();
   });
 
-  it('takes another web service of the home by its address, which is shared as services are, and lets it go', async () => {
+  it('adds an external service by address, shares it, and removes it', async () => {
     await using visit = await pages.visit('/network/other');
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a web service' }).click();
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await page.getByText(/^curl --cacert homeport\.crt -u "\w+:\$TOKEN" https:\/\/photos\.nas\.local/).waitFor();
   });
 
-  it('edits another web service, which stays shared under its new name, and removes it with a way back', async () => {
+  it('edits an external service, which stays shared under its new name, and removes it with Undo', async () => {
     const settings = { shared: ['photos'], outside: ['photos=http://127.0.0.1:2342'], outsideUnverified: ['photos'] };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
     await using visit = await pages.visit('/network/other');
@@ -177,7 +177,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await page.getByRole('heading', { name: 'No other web services yet.' }).waitFor();
   });
 
-  it('says what the provider of the sign-in has to know', async () => {
+  it('shows what the identity provider must know', async () => {
     await using visit = await pages.visit('/network/sign-in');
     const { page } = visit;
     await page.getByText('Another provider', { exact: true }).waitFor();

@@ -11,7 +11,7 @@ const messages = /\/api\/mail\/messages\?/;
 const step = 100;
 
 /** Mails as the host would give them, from a list the test holds. */
-describe.skipIf(noBrowser)('a list of the newest', () => {
+describe.skipIf(noBrowser)('a newest-first list', () => {
   let pages: Pages;
   let mails: SpooledMail[];
   beforeEach(async () => {
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     return seen;
   }
 
-  it('shows what came while it was being read', async () => {
+  it('shows rows that arrived during a load', async () => {
     arrive(1);
     await using watched = await open();
     const { page } = watched;
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('has no hole when more came under the pointer than one reading brings', async () => {
+  it('has no gap when more rows were pending than one page has', async () => {
     arrive(50);
     await using watched = await open();
     const { page } = watched;
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('keeps rows that came in the same moment as the last one read anew', async () => {
+  it('keeps rows with the same time as the last reloaded one', async () => {
     arrive(step + 10, 1_700_000_000_000);
     await using watched = await open();
     const { page } = watched;
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     expect((await read(page, 'Mail 1')).size).toBe(step + 11);
   });
 
-  it('ends with the latest answer, also when an earlier one takes longer', async () => {
+  it('ends with the latest result, even when an earlier one takes longer', async () => {
     arrive(1);
     await using watched = await open();
     const { page } = watched;
@@ -156,7 +156,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     expect(await list(page).getByText('Mail 2', { exact: true }).count()).toBe(1);
   });
 
-  it('says that it could not be searched, and does so on a press', async () => {
+  it('shows that a search failed, and repeats it on request', async () => {
     arrive(3);
     await using watched = await open();
     const { page } = watched;
@@ -170,7 +170,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('goes on at its end after a failure', async () => {
+  it('continues at its end after a failure', async () => {
     arrive(step + 20);
     await using watched = await open();
     const { page } = watched;
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     expect((await read(page, 'Mail 1')).size).toBe(step + 20);
   });
 
-  it('is not searched for in the view that comes after it', async () => {
+  it('does not search in the view that is opened afterwards', async () => {
     arrive(1);
     await using watched = await open();
     const { page } = watched;

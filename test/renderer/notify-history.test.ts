@@ -9,7 +9,7 @@ import { closeNews } from './news.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 
-describe.skipIf(noBrowser)('what became of notices', () => {
+describe.skipIf(noBrowser)('the history of notifications', () => {
   let real: RealServices;
   let receiver: Server;
   let status: number;
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await real[Symbol.asyncDispose]();
   });
 
-  it('says why a delivery waits and when it is tried next, and tries it at once on a press', async () => {
+  it('shows why a delivery is waiting and its next attempt, and retries it on request', async () => {
     await real.post('late', 'Backup');
     await using watched = await real.visit('/delivery/history?state=waiting');
     const { page } = watched;
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('opens a notice that the list does not show, and says when it is gone', async () => {
+  it('opens a notification that is not listed, and reports a deleted one', async () => {
     await real.post('aggregator', 'First light');
     await real.post('aggregator', 'Second light');
     const [, first] = (await real.ask('GET', '/notify/notices')).notices;
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await page.getByText('This notification is not kept any more.').waitFor();
   });
 
-  it('takes a dismissed delivery back in the dialog where it was dismissed', async () => {
+  it('restores a dismissed delivery in its dialog', async () => {
     status = 403;
     await real.post('late', 'Camera');
     await using watched = await real.visit('/delivery/history');
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('follows a notice that stands too far back to be listed', async () => {
+  it('updates a notification that is too old to be listed', async () => {
     await real.post('late', 'Old backup');
     const [old] = (await real.ask('GET', '/notify/notices')).notices;
     await using watched = await real.visit(`/notify/history?q=nothing-like-it&id=${String(old.id)}`);
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says how many files a notice goes without when it is sent again', async () => {
+  it('shows how many files are missing when a notification is sent again', async () => {
     await real.post('aggregator', 'With pictures');
     await using watched = await real.visit('/delivery/history');
     const { page } = watched;
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('groups what was given up by its cause; each is tried again or dismissed by itself, or all of them', async () => {
+  it('groups failed deliveries by cause, and retries or dismisses one or all', async () => {
     status = 403;
     for (const title of ['One', 'Two', 'Three']) await real.post('late', title);
     status = 404;

@@ -5,7 +5,7 @@ import { closeNews } from './news.ts';
 import { besidesRefusals } from './visit.ts';
 import { dropText, openRealServices, type RealServices } from './real-services.ts';
 
-describe.skipIf(noBrowser)('a key of the aggregator', () => {
+describe.skipIf(noBrowser)('a configuration key', () => {
   let real: RealServices;
   beforeEach(async () => {
     real = await openRealServices();
@@ -15,7 +15,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
   const optionsOf = async (key: string) =>
     (await real.ask('GET', '/notify/keys')).keys.find((each: { key: string }) => each.key === key).options;
 
-  it('is told how it behaves, and the playground and the senders feel it', async () => {
+  it('applies its options, also in the playground and for senders', async () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('shows what was just chosen, though a list that was read before comes later', async () => {
+  it('shows the selected option when an older list arrives later', async () => {
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const strict = page.getByRole('switch', { name: 'Tell the sender of failures' });
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(await strict.getAttribute('aria-checked')).toBe('true');
   });
 
-  it('leaves the answer to a test with the destination that gave it', async () => {
+  it('keeps the result of a test at its destination', async () => {
     await real.ask('POST', '/notify/keys', { key: 'two', text: 'push://hall\ninbox://\n' });
     await using watched = await real.visit('/delivery/keys/two');
     const { page } = watched;
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(await rows.getByText(/The test arrived/).count()).toBe(0);
   });
 
-  it('removes for good what was removed just before the page goes', async () => {
+  it('deletes removed entries when the page is closed', async () => {
     await real.ask('POST', '/notify/keys', { key: 'gone', text: 'inbox://\n' });
     await using watched = await real.visit('/delivery/keys/gone');
     const { page } = watched;
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await expect.poll(names).not.toContain('gone');
   });
 
-  it('asks levels one after another, and the playground says so', async () => {
+  it('tries levels one after another, and the playground shows it', async () => {
     const text = '0:night=push://hall\n1:night=push://attic\nalways=inbox://\n';
     await real.ask('POST', '/notify/keys', { key: 'steps', text });
     await using watched = await real.visit('/delivery/keys/steps');
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('shows a thousand destinations, and finds who would get a notice among them', async () => {
+  it('shows a thousand destinations, and finds the recipients of a notification', async () => {
     const text = Array.from({ length: 1000 }, (_, at) => `t${String(at)}=push://topic-${String(at)}`).join('\n');
     await real.ask('POST', '/notify/keys', { key: 'crowd', text });
     await using watched = await real.visit('/delivery/keys/crowd');
@@ -144,7 +144,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says of a configuration line by line what is taken, asks once about tags, and gives it out again', async () => {
+  it('shows how each configuration line is handled, asks once about tags, and exports it', async () => {
     await using watched = await real.visit('/delivery/keys', { clipboard: true });
     const { page } = watched;
     await page.getByRole('button', { name: 'New key' }).click();

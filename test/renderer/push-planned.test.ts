@@ -9,7 +9,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('what is planned', () => {
+describe.skipIf(noBrowser)('delayed and recurring messages', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ services: [push, inbox, control] });
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
       })
     ).text();
 
-  it('says what fills an empty list', async () => {
+  it('show how to fill an empty list', async () => {
     await using visit = await pages.visit('/push/delayed');
     await visit.page.getByText('Nothing waits for its time.').waitFor();
     await visit.page.getByRole('radio', { name: /^Repeating/ }).check();
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows what waits as it comes, moves it, publishes it now and takes it back, with a way back', async () => {
+  it('list delayed messages as they are added, move, publish and cancel them with Undo', async () => {
     await using visit = await pages.visit('/push/delayed');
     const { page } = visit;
     await page.getByText('Nothing waits for its time.').waitFor();
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('makes a schedule in plain words, shows its next runs, switches it, runs it and removes it', async () => {
+  it('create a schedule, show its next runs, disable, run and remove it', async () => {
     await using visit = await pages.visit('/push/delayed?of=recurring');
     const { page } = visit;
     await page.getByRole('button', { name: 'Make a schedule' }).click();
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('draws a long list a screen at a time', async () => {
+  it('render a long list in parts', async () => {
     for (let count = 0; count < 700; count += 1)
       await send('many', `many ${String(count)}`, { In: `${String(600 + count)}s` });
     await using visit = await pages.visit('/push/delayed');
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)('what is planned', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  describe('on each screen', () => {
+  describe('delayed and recurring messages on each screen', () => {
     beforeAll(async () => {
       const form = { message: 'Water the plants on the balcony, all of them', zone: 'Europe/Berlin' };
       for (const rule of ['0 8 * * *', '*/10 8-17 * * 1-5']) {
@@ -158,19 +158,19 @@ describe.skipIf(noBrowser)('what is planned', () => {
       });
     });
 
-    it.each(screens)('what waits fits on $on', async (screen) => {
+    it.each(screens)('fit as a list of delayed messages on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed', screen);
       await visit.page.getByRole('group', { name: 'Messages that wait' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-planned', screen);
     });
 
-    it.each(screens)('what recurs fits on $on', async (screen) => {
+    it.each(screens)('fit as a list of schedules on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed?of=recurring', screen);
       await visit.page.getByRole('group', { name: 'Schedules' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-recurring', screen);
     });
 
-    it.each(screens)('making a schedule fits on $on', async (screen) => {
+    it.each(screens)('fit with the schedule dialog on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed?of=recurring&schedule=new', screen);
       await visit.page.getByRole('status', { name: 'Next runs' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-schedule', screen);

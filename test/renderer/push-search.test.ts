@@ -8,7 +8,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('over all topics', () => {
+describe.skipIf(noBrowser)('messages of all topics', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ services: [push, inbox, control] });
@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
   }
 
-  it('a message in Markdown is shown as it is meant', async () => {
+  it('render Markdown', async () => {
     await publish('router', '## Updates\n\n- kernel', { Markdown: 'yes' });
     await using visit = await pages.visit('/push?q=kernel');
     const found = visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first();
@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('the search finds, narrows, pages on, follows what comes, and leads to the topic', async () => {
+  it('are searched, filtered, paged and updated, and link to their topic', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     const field = page.getByRole('searchbox', { name: 'Search the messages of all topics' });
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('the rules say how long messages are kept, and can be taken back', async () => {
+  it('follow retention rules, which can be changed with Undo', async () => {
     await using visit = await pages.visit('/push/retention');
     const { page } = visit;
     await page.getByText('Messages are kept for 12 hours').waitFor();
@@ -110,13 +110,13 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it.each(screens)('what is found fits on $on', async (screen) => {
+  it.each(screens)('fit as search results on $on', async (screen) => {
     await using visit = await pages.visit('/push?q=disk', screen);
     await visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first().waitFor();
     await expectFits(visit, 'push-search', screen);
   });
 
-  it.each(screens)('the rules fit on $on', async (screen) => {
+  it.each(screens)('fit with retention rules on $on', async (screen) => {
     await using visit = await pages.visit('/push/retention', screen);
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a rule' }).click();

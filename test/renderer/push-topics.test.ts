@@ -11,7 +11,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('the topics of the push page', () => {
+describe.skipIf(noBrowser)('the topic list', () => {
   let pages: Pages;
   const names = [
     'plain',
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''));
 
-  it('are named in full, as everywhere', async () => {
+  it('shows full names', async () => {
     await using visit = await pages.visit('/push');
     const row = (name: string) => visit.page.getByRole('region', { name: 'Topics' }).getByTitle(name, { exact: true });
     await row('nas-error-backup').waitFor();
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await visit.page.getByText('7 kept · 7 came today · 7 since the beginning', { exact: true }).waitFor();
   });
 
-  it('tell what is new until it was read, here or in the inbox', async () => {
+  it('marks new messages until they are read, here or in the inbox', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     const row = page.getByRole('region', { name: 'Topics' }).getByTitle('plain', { exact: true });
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are reached by the keyboard, which passes the other tabs by', async () => {
+  it('is reached by keyboard without passing the other tabs', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByPlaceholder('Search the topics').waitFor();
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe('/push/delayed');
   });
 
-  it('are narrowed by the parts of their names, in the address, and stay so when one was looked at', async () => {
+  it('is filtered by parts of names, in the address, also after a topic was opened', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await expect.poll(() => shown(page)).toHaveLength(names.length);
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('stay on a phone when a filter is taken back', async () => {
+  it('stays visible on a phone when a filter is cleared', async () => {
     await using visit = await pages.visit('/push?find=critical', { width: 360, height: 740, touch: true });
     const { page } = visit;
     await expect.poll(() => shown(page)).toEqual(['shop-critical-security']);
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are grouped by a part, the worst severity first', async () => {
+  it('is grouped by a part, the most severe group first', async () => {
     await using visit = await pages.visit('/push?group=severity');
     const { page } = visit;
     await page.getByRole('list', { name: 'Topics, critical' }).waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('stand behind one link on a phone, below which the newest messages are, and the way back leads there', async () => {
+  it('is behind one link on a phone, with the newest messages below, and has a link back', async () => {
     await using visit = await pages.visit('/push', screens[0]);
     const { page } = visit;
     const newest = page.getByRole('list', { name: 'Newest messages' });
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('have their numbers: of all in a tab, of one beside its messages', async () => {
+  it('has statistics of all topics in a tab, and of one next to its messages', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('tab', { name: 'History' }).click();
@@ -180,7 +180,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using list = await pages.visit('/push?group=severity', screen);
     await list.page.getByRole('list', { name: 'Topics, critical' }).waitFor();
     await expectFits(list, 'push-topics', screen);

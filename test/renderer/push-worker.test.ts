@@ -16,7 +16,7 @@ interface WorkerScope {
 
 const worker = new URL('../../renderer/public/push-worker.js', import.meta.url);
 
-describe.skipIf(noBrowser !== undefined)('the worker that shows messages while no page is open', () => {
+describe.skipIf(noBrowser !== undefined)('the push worker', () => {
   const open = new AsyncDisposableStack();
   let page: Page;
   let devTools: CDPSession;
@@ -115,7 +115,7 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     message: { id: 'abcdefghijkl', time: 1_700_000_000, event: 'message', topic: 'news', message: 'Hello', ...fields },
   });
 
-  it('shows a message by its priority, with where a click leads', async () => {
+  it('shows a message by its priority, with the target of a click', async () => {
     await deliver(message({ title: 'Backup', priority: 5, click: 'https://a.example/x' }));
     await expect.poll(shown).toEqual([
       {
@@ -129,13 +129,13 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     ]);
   });
 
-  it('is silent for a low one, and follows no link that is none of the web', async () => {
+  it('is silent for low priorities, and follows only web links', async () => {
     await deliver(message({ priority: 1, click: 'javascript:alert(1)' }));
     await expect.poll(shown).toMatchObject([{ title: 'news', silent: true, data: { topic: 'news', links: {} } }]);
     expect((await shown())[0]?.data).not.toHaveProperty('click');
   });
 
-  it('replaces and takes away what belongs together', async () => {
+  it('replaces and removes notifications of the same sequence', async () => {
     await deliver(message({ sequence_id: 'job', message: '10 %' }));
     await deliver(message({ sequence_id: 'job', id: 'bbbbbbbbbbbb', message: '90 %' }));
     await deliver(message({ id: 'cccccccccccc', message: 'other' }));
@@ -144,12 +144,12 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     await expect.poll(async () => (await shown()).map(({ body }) => body)).toEqual(['other']);
   });
 
-  it('makes no sound for a topic that its person made silent, however urgent', async () => {
+  it('makes no sound for a topic with a silent rule, even for urgent messages', async () => {
     await deliver({ ...message({ priority: 5 }), silent: true });
     await expect.poll(shown).toMatchObject([{ title: 'news', silent: true, requireInteraction: false }]);
   });
 
-  it('leads from a digest of several topics to all of them', async () => {
+  it('opens all topics from a digest of several', async () => {
     await deliver({
       ...message({ title: '7 messages while it was quiet', sequence_id: 'quiet-digest' }),
       digest: true,
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
   });
 
   it.each(['not json', '{"event":"message"}', '{"event":"subscription_expiring"}', '[]'])(
-    'shows something for %s, since browsers ask that of it',
+    'shows a notification for %s, as browsers require',
     async (payload) => {
       await deliver(payload);
       await expect.poll(async () => (await shown()).length).toBe(1);

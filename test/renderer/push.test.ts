@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(answer.status).toBe(200);
   }
 
-  it('is empty at first, then shows a topic and its messages as they come', async () => {
+  it('is empty at first, then shows a topic and its messages as they arrive', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByText('No messages lately.').waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sends somebody without any message the first one with one press, and shows it arrive', async () => {
+  it('publishes an example message with one click, and shows it arrive', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('button', { name: 'Send me a first message' }).click();
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('publishes, keeps what does not fit, and reaches subscribers', async () => {
+  it('publishes, keeps invalid input, and reaches subscribers', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('button', { name: 'Publish' }).click();
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
   });
 
-  it('says how to subscribe, with and without an account', async () => {
+  it('shows how to subscribe, with and without an account', async () => {
     for (let count = 0; count < 60; count += 1) await publish('long', `message number ${String(count)};`);
     await using visit = await pages.visit('/push/topics/long');
     const { page } = visit;

@@ -17,7 +17,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('addresses and commands as the pages give them', () => {
+describe.skipIf(noBrowser)('addresses and commands on pages', () => {
   let pages: Pages;
   const folder = mkdtempSync(join(tmpdir(), 'reach-'));
 
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('addresses and commands as the pages give them', () =
       .map((line) => (JSON.parse(line) as { message: string }).message);
   };
 
-  it('send from a script once the token is made, and take a phone to where the topic is shared', async () => {
+  it('publish from a script once the token was created, and open the shared topic on a phone', async () => {
     await using visit = await pages.visit('/push/topics/lawn?show=subscribe');
     const { page } = visit;
     await page.getByLabel('Name of the token').fill('Mower');
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('addresses and commands as the pages give them', () =
     expect(visit.complaints).toEqual([]);
   });
 
-  it('work from another device, which is told how to trust this machine', async () => {
+  it('work on another device, which is told how to trust this computer', async () => {
     const TOKEN = await tokenOf('curl');
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('addresses and commands as the pages give them', () =
     expect(visit.complaints).toEqual([]);
   });
 
-  it('say first what is to be shared, and are right on this computer until then', async () => {
+  it('show what must be shared first, and are correct on this computer until then', async () => {
     await using visit = await pages.visit('/delivery/keys/house');
     const { page } = visit;
     await run(await page.getByText(/^curl -d title=Hello/).innerText());

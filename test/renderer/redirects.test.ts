@@ -3,7 +3,7 @@ import { parsePath, buildPath } from '../../renderer/src/state/page-path.ts';
 import { findRedirect } from '../../renderer/src/state/redirects.ts';
 import { withQueryFields } from '../../renderer/src/state/url-query.ts';
 
-describe('an address of the app', () => {
+describe('paths of the app', () => {
   it.each([
     ['/', { service: '', thing: '', id: '' }],
     ['/downloads', { service: 'downloads', thing: '', id: '' }],
@@ -13,7 +13,7 @@ describe('an address of the app', () => {
     ['/settings/accounts/ada.l/', { service: 'settings', thing: 'accounts', id: 'ada.l' }],
     ['/inbox/messages/100%', { service: 'inbox', thing: '', id: '100%' }],
     ['/constructor/x', { service: 'constructor', thing: 'x', id: '' }],
-  ])('names a service, a thing and an id: %s', (path, address) => {
+  ])('parses page, section and id: %s', (path, address) => {
     expect(parsePath(path)).toEqual(address);
   });
 
@@ -25,11 +25,11 @@ describe('an address of the app', () => {
     [{ service: 'delivery', thing: 'mails', id: 'a/b' }, '/delivery/mails/a%2Fb'],
     // The host takes a last part with a dot for a file.
     [{ service: 'settings', thing: 'accounts', id: 'ada.l' }, '/settings/accounts/ada.l/'],
-  ])('is written from them: %o', (address, path) => {
+  ])('builds a path: %o', (address, path) => {
     expect(buildPath(address)).toBe(path);
   });
 
-  it('keeps its query when another thing is opened, and the other way round', () => {
+  it('keeps the query when another item is opened, and the item when the query changes', () => {
     const query = new URLSearchParams('q=fog');
     expect(withQueryFields('/inbox', query, { id: '7' })).toBe('/inbox/messages/7?q=fog');
     expect(withQueryFields('/inbox/messages/7', query, { id: '' })).toBe('/inbox?q=fog');
@@ -38,7 +38,7 @@ describe('an address of the app', () => {
   });
 });
 
-describe('an address from before', () => {
+describe('former paths', () => {
   it.each([
     ['/accounts', '/settings/accounts'],
     ['/accounts?account=ada.l&q=x', '/settings/accounts/ada.l/?q=x'],
@@ -68,7 +68,7 @@ describe('an address from before', () => {
     ['/push?tab=quiet&rule=*', '/settings/notifications?rule=*'],
     ['/push/quiet?rule=nas-*', '/settings/notifications?rule=nas-*'],
     ['/push/quiet', '/settings/notifications'],
-  ])('leads to the present one: %s', (before, now) => {
+  ])('redirects to the current path: %s', (before, now) => {
     const { pathname, searchParams } = new URL(before, 'http://homeport');
     const present = findRedirect(pathname, searchParams) ?? '';
     expect(decodeURIComponent(present)).toBe(now);
@@ -87,7 +87,7 @@ describe('an address from before', () => {
     '/settings/notifications?rule=*',
     '/nowhere',
     '/constructor',
-  ])('is told apart from a present one: %s', (path) => {
+  ])('leaves a current path unchanged: %s', (path) => {
     const { pathname, searchParams } = new URL(path, 'http://homeport');
     expect(findRedirect(pathname, searchParams)).toBeUndefined();
   });

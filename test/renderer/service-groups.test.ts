@@ -17,7 +17,7 @@ const service = (id: string, group?: 'alerts' | 'data' | 'system'): ServiceState
   ...(group && { group }),
 });
 
-it('each service stands in one group, those of the app itself last', () => {
+it('lists each service in one group, system services last', () => {
   const all = [service('popups', 'system'), service('sync', 'data'), service('inbox'), service('push', 'alerts')];
   const shown = groupServices(all).map(({ title, rows }) => [title, ...rows.map(({ id }) => id)]);
   expect(shown).toEqual([

@@ -11,7 +11,7 @@ import { whatToDo } from '../../renderer/src/pages/downloads/stage.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('Settings', () => {
+describe.skipIf(noBrowser)('the Settings pages', () => {
   let pages: Pages;
   beforeEach(async () => {
     pages = await openPages({ environment: { MOODY_FOLDER: '/srv/moody' } });
@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)('Settings', () => {
 
   const file = (): string => readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8');
 
-  it('says at a changed field what saving it does', async () => {
+  it('show the effect of saving at a changed field', async () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('stands under headings, and shows what depends on another field once that makes it of use', async () => {
+  it('group fields by heading, and show dependent fields once they have an effect', async () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('saves a change of each kind and says what was started anew', async () => {
+  it('save a change of each kind and name the restarted services', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const save = page.getByRole('button', { name: 'Save changes' });
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sends nothing where nothing was changed, and what was where Enter is pressed in its field', async () => {
+  it('send nothing without changes, and save when Enter is pressed in a field', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const sent: unknown[] = [];
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(sent).toEqual([{ name: 'lantern' }]);
   });
 
-  it('shows what does not fit beside its field and keeps what was typed', async () => {
+  it('show errors next to their fields and keep the input', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Limit').fill('lots');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('locks what the environment sets, and names the variable', async () => {
+  it('lock settings of the environment, and name the variable', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     expect(await page.getByLabel('Folder').isDisabled()).toBe(true);
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await page.locator(`#${reason.split(' ').at(-1) ?? ''}`).innerText()).toContain('MOODY_FOLDER');
   });
 
-  it('goes back to the default', async () => {
+  it('reset a field to its default', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Name').fill('lantern');
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(file()).not.toContain('lantern');
   });
 
-  it('shows what another window saves without losing what is typed here', async () => {
+  it('show changes of another window without losing local edits', async () => {
     await using visit = await pages.visit('/settings/moody');
     await using other = await pages.visit('/settings/moody');
     await visit.page.getByLabel('Name').fill('typed here');
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
   });
 
-  it('keeps what is folded open and in hand while it is typed in, and when that is discarded', async () => {
+  it('keep folded sections open while they are edited, and when changes are discarded', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByText('Set up by a file', { exact: true }).click();
@@ -163,7 +163,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keeps what is typed while it saves', async () => {
+  it('keep input that is typed while saving', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -192,7 +192,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('offers to save once something was changed, and keeps the keyboard in the form when that is discarded', async () => {
+  it('offer to save after a change, and keep the focus in the form when it is discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const save = page.getByRole('button', { name: 'Save changes' });
@@ -209,7 +209,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('FORM');
   });
 
-  it('tells its search from that of the log', async () => {
+  it('distinguish their search from that of the log', async () => {
     await using visit = await pages.visit('/log');
     const { page } = visit;
     const placeholder = (name: string): Promise<string | null> =>
@@ -220,7 +220,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     ]);
   });
 
-  it('asks before a reload while something is not saved, and not once it is discarded', async () => {
+  it('ask before a reload with unsaved changes, and not after they were discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const asks = (): Promise<boolean> =>
@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await asks()).toBe(false);
   });
 
-  it('leads from section to section by address', async () => {
+  it('navigate between sections by path', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Moody' }).click();
@@ -241,7 +241,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     await page.getByLabel('Open the browser').waitFor();
   });
 
-  it('keeps what was typed while somebody looks at another page, until it is saved or discarded', async () => {
+  it('keep unsaved input while another page is open', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Name').fill('typed here');
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('finds a setting by its words and lands on its field, marked and ready to be changed', async () => {
+  it('find a setting by text and focus its field', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
@@ -285,8 +285,8 @@ describe.skipIf(noBrowser)('Settings', () => {
   });
 });
 
-describe.skipIf(noBrowser)('Settings of the real services', () => {
-  it('keeps the many fields of Streaming together by the service they are of, and unfolds the one that is sought', async () => {
+describe.skipIf(noBrowser)('the Settings pages of real services', () => {
+  it('group the fields of Streaming by service, and unfold the requested one', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
@@ -303,7 +303,7 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('asks for seconds where the file has milliseconds, and refuses in seconds', async () => {
+  it('show seconds for milliseconds, and reject invalid values in seconds', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
@@ -322,7 +322,7 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('turns the theme in General, for this browser alone', async () => {
+  it('change the theme in General for this browser only', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings');
     const { page } = visit;
@@ -350,7 +350,7 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('sets quiet hours by a form, the only place for them', async () => {
+  it('set quiet hours in a single form', async () => {
     await using real = await openPages({ services: [popups, inbox, control] });
     await using visit = await real.visit('/settings/notifications');
     const { page } = visit;
@@ -368,7 +368,7 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
   });
 });
 
-describe.skipIf(noBrowser)('what a refusal leads to', () => {
+describe.skipIf(noBrowser)('the remedy of a problem', () => {
   let real: Pages;
   beforeAll(async () => {
     real = await openPages({ services: [downloads, control] });
@@ -382,7 +382,7 @@ describe.skipIf(noBrowser)('what a refusal leads to', () => {
     ['/settings/engines/installEngines', 'Install missing engines'],
     ['/settings/engines/enginesFolder', 'Folder of the engines'],
     ['/settings/engines/ytDlpPath', 'Path of yt-dlp'],
-  ])('%s is its field, marked and with the keyboard in it', async (href = '', label) => {
+  ])('opens the field %s, marked and focused', async (href = '', label) => {
     await using visit = await real.visit(href);
     const field = visit.page.getByLabel(label, { exact: true });
     // One that is set from outside takes no keyboard: its row has it.
@@ -402,8 +402,8 @@ describe.skipIf(noBrowser)('what a refusal leads to', () => {
   });
 });
 
-describe.skipIf(noBrowser)('in the desktop app', () => {
-  it('a folder is chosen rather than typed', async () => {
+describe.skipIf(noBrowser)('the desktop app', () => {
+  it('selects a folder instead of typing it', async () => {
     await using pages = await openPages({ services: [downloads, control] });
     await using visit = await pages.visit('/settings/downloads', {
       before: () => {
@@ -431,7 +431,7 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('the app’s own choices take effect at once, and are shown as they are', async () => {
+  it('applies its own settings immediately, and shows their current values', async () => {
     await using pages = await openPages({ services: [control] });
     await using visit = await pages.visit('/settings', {
       before: () => {

@@ -19,7 +19,7 @@ const moody: ServiceState = {
   grantable: [],
 };
 
-describe.skipIf(noBrowser)('what all pages share', () => {
+describe.skipIf(noBrowser)('all pages', () => {
   let pages: Pages;
   beforeEach(async () => {
     pages = await openPages();
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     return { asked: asked.promise, release: () => release.resolve(undefined), count: () => count };
   }
 
-  it('moves nothing where the system asks for no motion', async () => {
+  it('do not animate when reduced motion is requested', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect((await moved()).length).toBeGreaterThan(3);
   });
 
-  it('leaves the keyboard on a button that is at work, and does it once', async () => {
+  it('keep the focus on a busy button, which runs once', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByText('3 topics').waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('leaves the keyboard on a switch that is at work', async () => {
+  it('keep the focus on a busy switch', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('gives the keyboard to the page that a link of the page before led to', async () => {
+  it('focus the new page after a followed link was removed', async () => {
     pages.inbox.add({ title: 'Lighthouse' });
     await using visit = await pages.visit('/');
     const { page } = visit;
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('asks what fits in the palette once, whatever services say meanwhile', async () => {
+  it('search the palette once, regardless of status events of services', async () => {
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
     await using visit = await pages.visit('/');
     const { page } = visit;
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows what was read last, not what was answered last', async () => {
+  it('show the latest result, not the one that arrived last', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByText('3 topics').waitFor();
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says that the host does not answer when it goes in the middle of an answer', async () => {
+  it('report a host that stops in the middle of a reply', async () => {
     await using visit = await pages.visit('/', {
       before: () => {
         const { fetch } = globalThis;
@@ -217,7 +217,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     await visit.page.getByText('Homeport does not answer. Is it still running?').waitFor();
   });
 
-  it('works in a browser that refuses to keep anything', async () => {
+  it('work in a browser that refuses storage', async () => {
     await using visit = await pages.visit('/', {
       signedIn: false,
       before: () => {
@@ -238,7 +238,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('tells the other windows what one of them stumbles over', async () => {
+  it('relay events to other windows despite an error in one of them', async () => {
     await using visit = await pages.visit('/inbox');
     const reader = visit.page;
     await reader.getByText('Nothing has arrived yet.').waitFor();
@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toContain('a defect');
   });
 
-  it('removes what was removed when its person signs out before the way back is gone', async () => {
+  it('delete removed items at a sign-out before Undo expired', async () => {
     pages.inbox.add({ title: 'Old news' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -270,7 +270,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('keeps the sign-in in sight, however often Escape is pressed', async () => {
+  it('keep the sign-in visible, however often Escape is pressed', async () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
     await page.getByText('Nothing has arrived yet.').waitFor();

@@ -12,7 +12,7 @@ const swaks = await run('swaks', ['--version']).then(
   () => false,
 );
 
-describe.skipIf(noBrowser)('the pages of the whole app', () => {
+describe.skipIf(noBrowser)('all pages of the app', () => {
   let host: TestHost;
   let browser: Browser;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
     await host[Symbol.asyncDispose]();
   });
 
-  it('show every service running and complain about nothing', async () => {
+  it('show every service running and log no errors', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('the pages of the whole app', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are found by what is in them: repositories, monitors and topics, in the palette', async () => {
+  it('are found by their contents in the palette: repositories, monitors and topics', async () => {
     const base = host.url('control');
     const make = (path: string, body: unknown) => api(base, path, { method: 'POST', body: JSON.stringify(body) });
     await make('/api/git/repositories', { name: 'lighthouse-code', private: true });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { playersWords } from '../../renderer/src/pages/addons/player-words.ts';
 import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
 import { fileWords } from '../../renderer/src/pages/downloads/file-words.ts';
-import { withoutRepeats } from '../../renderer/src/pages/log/line-format.ts';
+import { groupRepeats } from '../../renderer/src/pages/log/line-format.ts';
 import { cellWords } from '../../renderer/src/pages/data/cell-words.ts';
 import { orderOnPhone } from '../../renderer/src/pages/data/column-order.ts';
 import { asWritten } from '../../renderer/src/pages/data/condition.ts';
@@ -16,14 +16,14 @@ import type { LogLine } from '../../services/contracts/control/log.ts';
 import type { SyncJob } from '../../services/contracts/sync/api.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
 
-describe('words of pages', () => {
+describe('formatted texts of pages', () => {
   it.each([
     'curl |http://127.0.0.1:3000/|api/|push/|abc?|status=up&|msg=OK',
     'git |config |credential.|http://127.0.0.1:3030.|username |ada',
     'http://homeport.local:3000/|addons/|manifest.json',
     'git |clone |http://a.example/b.git',
     'https://printer.|upstairs.|local:35593',
-  ])('lines of "%s" may end at its marks alone', (pieces) => {
+  ])('breaks "%s" only at separators', (pieces) => {
     expect(breakable(pieces.replaceAll('|', '')).join('|')).toBe(pieces);
   });
 
@@ -31,7 +31,7 @@ describe('words of pages', () => {
     ['200 - OK', 'It answered 200 OK.'],
     ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
     ['The disk is full.', 'The disk is full.'],
-  ])('a check that said "%s" is told as "%s"', (msg, words) => {
+  ])('formats a check result "%s" as "%s"', (msg, words) => {
     expect(causeWords(msg)).toBe(words);
   });
 
@@ -41,7 +41,7 @@ describe('words of pages', () => {
     ['run', 'held', 0, ''],
     ['operations/purge', 'done', 0, ''],
     ['run', 'done', 2, '2 files copied'],
-  ])('a %s that is %s and copied %i says "%s"', (kind, state, transfers, words) => {
+  ])('formats a %s that is %s and copied %i as "%s"', (kind, state, transfers, words) => {
     expect(changedWords({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(words);
   });
 
@@ -51,11 +51,11 @@ describe('words of pages', () => {
     ['Rye, three ways', 'rye-1080p.mp4', 'rye-1080p.mp4'],
     ['', 'film.mp4', 'film.mp4'],
     ['Notes', 'Notes', 'Notes'],
-  ])('the file of "%s" at %s is told as %s', (title, filename, words) => {
+  ])('formats the file of "%s" at %s as %s', (title, filename, words) => {
     expect(fileWords({ title, filename })).toBe(words);
   });
 
-  it('a pause of the program is told in seconds, and counted however long it was', () => {
+  it('formats a pause of the program in seconds, and counts repeats of different lengths', () => {
     const paused = (id: number, milliseconds: number): LogLine => ({
       time: id,
       level: 'warn',
@@ -63,19 +63,19 @@ describe('words of pages', () => {
       message: 'the event loop was blocked',
       fields: { milliseconds },
     });
-    const rows = withoutRepeats([paused(3, 1536), paused(2, 101), paused(1, 266)], () => true);
+    const rows = groupRepeats([paused(3, 1536), paused(2, 101), paused(1, 266)], () => true);
     expect(rows.map(({ words, times }) => [/for (.*?) with/.exec(words.what)?.[1], times])).toEqual([['2 s', 3]]);
   });
 
-  it('midnight is 00, not 24', () => {
+  it('formats midnight as 00, not 24', () => {
     const [time, later] = [Date.parse('2026-03-03T00:05'), Date.parse('2026-03-03T03:30')];
     expect([formatAgo(time, later), formatMoment(time, later)]).toEqual(['00:05', '00:05']);
   });
 
-  it('lines of the log that name something else are not the same twice', () => {
+  it('counts log lines with different names separately', () => {
     const line = (id: number, message: string, fields: object): LogLine =>
       ({ id, time: id, level: 'info', service: 'push', message, fields }) as LogLine;
-    const rows = withoutRepeats(
+    const rows = groupRepeats(
       [
         line(4, 'it was slow', { for: '12 ms', host: 'nas1' }),
         line(3, 'it was slow', { for: '30 ms', host: 'nas1' }),
@@ -86,7 +86,7 @@ describe('words of pages', () => {
     expect(rows.map(({ times }) => times)).toEqual([2, 1]);
   });
 
-  it('an addon that names a type as objects name theirs is read by its word', () => {
+  it('reads the type of an addon that uses names of object properties', () => {
     expect([typeWord('movie'), typeWord('constructor'), typeWord('podcast')]).toEqual([
       'films',
       'constructor',
@@ -100,11 +100,11 @@ describe('words of pages', () => {
     ['Kodi/21.1', 'Kodi'],
     ['curl/8.5.0', 'curl/8.5.0'],
     ['', 'A player without a name'],
-  ])('a player is told by its name and what it runs on: %s', (userAgent, words) => {
+  ])('formats a player by name and system: %s', (userAgent, words) => {
     expect(playersWords([{ userAgent }, { userAgent }])).toBe(words);
   });
 
-  it('the day of a window is that of its own zone', () => {
+  it("uses the day of a window's own time zone", () => {
     const window = {
       strategy: 'recurring-weekday',
       weekdays: [1],
@@ -127,14 +127,14 @@ describe('words of pages', () => {
     ['2026-11-29T15:00:00Z', 'Starts in 30 min'],
     ['2026-11-29T10:00:00Z', 'Starts in 6 h'],
     ['2026-11-26T15:30:00Z', 'Starts in 3 days'],
-  ])('that is planned says at %s that it "%s"', (now, words) => {
+  ])('formats a planned time at %s as "%s"', (now, words) => {
     const upcoming = [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }];
     const window = { status: 'scheduled', upcoming } as unknown as Maintenance;
     expect(windowStanding(window, Date.parse(now)).text).toBe(words);
   });
 });
 
-it('a sync that ended with errors is not said to be done', () => {
+it('shows a sync with errors as failed', () => {
   const of = (errors: number) => stateWords({ state: 'done', kind: 'run', totals: { errors } as SyncJob['totals'] });
   expect(of(0)).toEqual({ text: 'Done', tone: 'ok' });
   expect(of(1)).toEqual({ text: '1 error', tone: 'warn' });

@@ -14,16 +14,16 @@ class Backups extends Loadable {
   readonly #removals = new Removals();
   readonly list = $derived(this.#all.filter(({ name }) => !this.#removals.has(name)));
   folder = $state('');
-  #aside = $state.raw<readonly SetAside[]>([]);
-  /** What restores have replaced, newest first. */
-  readonly setAside = $derived(this.#aside.filter(({ name }) => !this.#removals.has(name)));
-  /** The newest one is too long ago, or there should be one by now. */
+  #replacedData = $state.raw<readonly SetAside[]>([]);
+  /** Data that was replaced by restores, newest first. */
+  readonly setAside = $derived(this.#replacedData.filter(({ name }) => !this.#removals.has(name)));
+  /** The newest backup is too old, or the first one is overdue. */
   isOld = $state(false);
-  making = $state(false);
+  isCreating = $state(false);
 
   constructor() {
     super();
-    // The host that comes back may be one with other data.
+    // After a restore the host may have other data.
     live.onReset(() => void this.load());
   }
 
@@ -32,44 +32,56 @@ class Backups extends Loadable {
       () => call(controlApi.backups),
       ({ backups, folder, isOld, setAside }) => {
         this.isOld = isOld;
-        this.#aside = setAside;
+        this.#replacedData = setAside;
         this.#all = backups;
         this.folder = folder;
       },
     );
   }
 
-  /** @throws Problem that says why there is none. */
-  async make(): Promise<void> {
-    this.making = true;
+  /**
+   * Creates a backup.
+   * @throws Problem with the reason of a failure.
+   */
+  async create(): Promise<void> {
+    this.isCreating = true;
     try {
-      const made = await call(controlApi.makeBackup);
-      this.#all = [made, ...this.#all.filter(({ name }) => name !== made.name)];
+      const created = await call(controlApi.makeBackup);
+      this.#all = [created, ...this.#all.filter(({ name }) => name !== created.name)];
       this.isOld = false;
       toasts.show('The backup is written.');
     } finally {
-      this.making = false;
+      this.isCreating = false;
     }
   }
 
-  /** Keeps the file of another Homeport. @throws Problem that says why it is not kept. */
+  /**
+   * Uploads a backup file of another installation.
+   * @throws Problem with the reason of a rejection.
+   */
   async bring(
     file: File,
-    way: { readonly progress: (part: number) => void; readonly signal: AbortSignal },
+    options: { readonly progress: (part: number) => void; readonly signal: AbortSignal },
   ): Promise<BackupFile> {
-    const brought = await upload(controlApi.takeBackup, file, { params: {}, query: {}, ...way });
+    const uploaded = await upload(controlApi.takeBackup, file, { params: {}, query: {}, ...options });
     await this.load();
     toasts.show('The backup is whole, and kept here.');
-    return brought;
+    return uploaded;
   }
 
-  /** Resolves when the host is about to start anew with it. @throws Problem that says why it does not. */
+  /**
+   * Restores a backup. Resolves when the host is about to restart with it.
+   * @throws Problem with the reason of a failure.
+   */
   async restore({ name, createdAt }: BackupFile): Promise<void> {
     await call(controlApi.restoreBackup, { params: { name }, body: { confirm: 'restore' } });
     toasts.show(`Homeport starts anew with the backup of ${formatFullTime(createdAt)}.`);
   }
 
-  /** @throws Problem that says why it does not. */
+  /**
+   * Puts replaced data back.
+   * @throws Problem with the reason of a failure.
+   */
   async putBack({ name, createdAt }: SetAside): Promise<void> {
     await call(controlApi.putBack, { params: { name } });
     toasts.show(`Homeport starts anew with the data from before ${formatFullTime(createdAt)}.`);
@@ -83,7 +95,7 @@ class Backups extends Loadable {
     });
   }
 
-  /** Takes it out of sight at once; the file goes when the way back is gone. */
+  /** Hides a backup immediately and deletes its file when Undo has expired. */
   remove(name: string): void {
     this.#removals.hideAndRemove([name], {
       message: 'The backup is removed.',

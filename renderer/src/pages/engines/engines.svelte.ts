@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** The outside programs, kept up to date by events. */
+/** External programs, kept up to date by events. */
 class Engines extends Loadable {
   list = $state.raw<readonly EngineState[]>([]);
 
@@ -27,27 +27,33 @@ class Engines extends Loadable {
     );
   }
 
-  /** Installs or updates. @throws Problem that says why each way was passed over. */
+  /**
+   * Installs or updates an engine.
+   * @throws Problem that says why each method was skipped.
+   */
   async install(name: string): Promise<void> {
-    this.#take(await call(controlApi.installEngine, { params: { name } }));
+    this.#update(await call(controlApi.installEngine, { params: { name } }));
   }
 
   async verify(name: string): Promise<void> {
-    this.#take(await call(controlApi.verifyEngine, { params: { name } }));
+    this.#update(await call(controlApi.verifyEngine, { params: { name } }));
   }
 
-  /** Looks anew for all of them. @throws Problem of the first that could not be asked. */
+  /**
+   * Checks all engines again.
+   * @throws Problem of the first one that could not be checked.
+   */
   async verifyAll(): Promise<void> {
-    const asked = await Promise.allSettled(this.list.map(({ name }) => this.verify(name)));
-    const failed = asked.find((each) => each.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    const results = await Promise.allSettled(this.list.map(({ name }) => this.verify(name)));
+    const rejected = results.find((each) => each.status === 'rejected');
+    if (rejected !== undefined) throw rejected.reason;
   }
 
   async remove(name: string): Promise<void> {
-    this.#take(await call(controlApi.removeEngine, { params: { name } }));
+    this.#update(await call(controlApi.removeEngine, { params: { name } }));
   }
 
-  #take(state: EngineState): void {
+  #update(state: EngineState): void {
     this.list = this.list.map((each) => (each.name === state.name ? state : each));
   }
 }

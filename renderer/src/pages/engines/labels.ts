@@ -1,34 +1,34 @@
 import type { EngineState } from '../../../../services/contracts/control/engines.ts';
 
-/** One plain sentence: what it does, or what its absence means. */
-export function meaning({ path, purpose, absence }: Pick<EngineState, 'path' | 'purpose' | 'absence'>): string {
+/** Returns what an engine does, or what its absence means. */
+export function getDescription({ path, purpose, absence }: Pick<EngineState, 'path' | 'purpose' | 'absence'>): string {
   return path === null ? absence : purpose;
 }
 
-/** Where it comes from. */
-export const sources: Readonly<Record<EngineState['source'], string>> = {
+/** Labels of the source of an engine. */
+export const sourceLabels: Readonly<Record<EngineState['source'], string>> = {
   setting: 'From the settings',
   data: 'Installed by Homeport',
   system: 'From this computer',
   missing: 'Missing',
 };
 
-/** What an installation would do for it; empty when there is nothing that Homeport could do. */
-export function offer({ path, installable, configured, version, offered }: EngineState): '' | 'Install' | 'Update' {
+/** Returns the installation that Homeport can do; empty for none. */
+export function getOffer({ path, installable, configured, version, offered }: EngineState): '' | 'Install' | 'Update' {
   if (!installable || configured) return '';
   if (path === null) return 'Install';
   return offered !== null && version !== offered ? 'Update' : '';
 }
 
-/** What of an engine is seen first: a service lacks it, there is a newer one, it works, or nothing needs it. */
-export function standingOf(engine: EngineState): 'lacking' | 'outdated' | 'ready' | 'unused' {
+/** Returns the status of an engine: missing but required, outdated, ready, or not needed. */
+export function getEngineStatus(engine: EngineState): 'lacking' | 'outdated' | 'ready' | 'unused' {
   if (engine.path === null) return engine.optional ? 'unused' : 'lacking';
-  return offer(engine) === 'Update' ? 'outdated' : 'ready';
+  return getOffer(engine) === 'Update' ? 'outdated' : 'ready';
 }
 
-const places: readonly ReturnType<typeof standingOf>[] = ['lacking', 'outdated', 'ready', 'unused'];
+const statusOrder: readonly ReturnType<typeof getEngineStatus>[] = ['lacking', 'outdated', 'ready', 'unused'];
 
-/** What needs somebody first. */
-export function byStanding(list: readonly EngineState[]): readonly EngineState[] {
-  return list.toSorted((a, b) => places.indexOf(standingOf(a)) - places.indexOf(standingOf(b)));
+/** Sorts engines by status; those that need attention come first. */
+export function sortByStatus(list: readonly EngineState[]): readonly EngineState[] {
+  return list.toSorted((a, b) => statusOrder.indexOf(getEngineStatus(a)) - statusOrder.indexOf(getEngineStatus(b)));
 }

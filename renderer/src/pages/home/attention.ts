@@ -6,74 +6,81 @@ import { formatCount } from '../dead-letters/job-labels.ts';
 
 type DeadJob = JobSummary & { readonly service: string };
 
-/** Something that waits for a person, with what they can do about it. */
-export interface Need {
+/** An item that needs attention, with its remedies. */
+export interface AttentionItem {
   readonly key: string;
-  /** Whose matter it is. */
+  /** Name of the service or part it is about. */
   readonly title: string;
   readonly text: string;
   readonly tone: 'bad' | 'warn';
-  /** The service that can be started anew or given another port, where that is what helps. */
+  /** The service, where a restart or another port may help. */
   readonly service?: ServiceState;
   readonly remedies: readonly Step[];
 }
 
-/** All that needs a person, the worst first. */
-export function needsOf(
+/** Returns all items that need attention, the most severe first. */
+export function getAttentionItems(
   services: readonly ServiceState[],
-  given: {
+  inputs: {
     readonly dead: readonly DeadJob[];
     readonly backup: BackupAge | null;
     readonly now: number;
   },
-): readonly Need[] {
+): readonly AttentionItem[] {
   const failed = services.filter(({ state, reason }) => state === 'failed' && reason !== null);
   const degraded = services.filter(({ state, reason }) => state === 'degraded' && reason !== null);
   const up = services.filter(({ state, remedy }) => state === 'up' && remedy !== undefined);
   return [
-    ...withGivenUp(
+    ...addDeadJobs(
       [
-        ...failed.map((service) => ofService(service, 'bad')),
-        ...degraded.map((service) => ofService(service, 'warn')),
-        ...up.map((service) => ofService(service, 'warn')),
+        ...failed.map((service) => toItem(service, 'bad')),
+        ...degraded.map((service) => toItem(service, 'warn')),
+        ...up.map((service) => toItem(service, 'warn')),
       ],
-      { services, dead: given.dead },
+      { services, dead: inputs.dead },
     ),
-    ...oldBackup(given.backup, given.now),
+    ...checkBackup(inputs.backup, inputs.now),
   ];
 }
 
-function ofService(service: ServiceState, tone: Need['tone']): Need {
+function toItem(service: ServiceState, tone: AttentionItem['tone']): AttentionItem {
   const { id, title, reason, detail, remedy } = service;
-  const mendable = reason === null ? {} : { service };
-  return { key: id, title, text: sentenceOf(reason ?? detail), tone, ...mendable, remedies: remedy ? [remedy] : [] };
+  const fixableService = reason === null ? {} : { service };
+  return {
+    key: id,
+    title,
+    text: toSentence(reason ?? detail),
+    tone,
+    ...fixableService,
+    remedies: remedy ? [remedy] : [],
+  };
 }
 
-/** What was given up, in the line of its service where there is one: a service needs somebody once. */
-function withGivenUp(
-  needs: readonly Need[],
+/** Adds failed jobs to the item of their service, so that each service is listed once. */
+function addDeadJobs(
+  items: readonly AttentionItem[],
   { services, dead }: { readonly services: readonly ServiceState[]; readonly dead: readonly DeadJob[] },
-): readonly Need[] {
+): readonly AttentionItem[] {
   const groups = [...Map.groupBy(dead, ({ service }) => service)].map(([id, jobs]) => ({
     id,
     text: `${formatCount(jobs.map(({ kind }) => kind))} given up.`,
     remedy: { label: 'See the problems', to: '/settings/problems' },
   }));
-  const joined = needs.map((need) => {
-    const group = groups.find(({ id }) => id === need.key);
-    if (group === undefined) return need;
-    return { ...need, text: `${need.text} ${group.text}`, remedies: [...need.remedies, group.remedy] };
+  const merged = items.map((item) => {
+    const group = groups.find(({ id }) => id === item.key);
+    if (group === undefined) return item;
+    return { ...item, text: `${item.text} ${group.text}`, remedies: [...item.remedies, group.remedy] };
   });
-  const alone = groups
-    .filter(({ id }) => !needs.some(({ key }) => key === id))
+  const separate = groups
+    .filter(({ id }) => !items.some(({ key }) => key === id))
     .map(({ id, text, remedy }) => {
       const title = services.find((service) => service.id === id)?.title ?? id;
       return { key: `dead:${id}`, title, text, tone: 'warn' as const, remedies: [remedy] };
     });
-  return [...joined, ...alone];
+  return [...merged, ...separate];
 }
 
-function oldBackup(backup: BackupAge | null, now: number): readonly Need[] {
+function checkBackup(backup: BackupAge | null, now: number): readonly AttentionItem[] {
   if (backup?.isOld !== true) return [];
   const days = backup.newestAt === null ? 0 : Math.floor((now - backup.newestAt) / 86_400_000);
   const text = backup.newestAt === null ? 'There is none yet.' : `The last one is ${String(days)} days old.`;
@@ -82,7 +89,7 @@ function oldBackup(backup: BackupAge | null, now: number): readonly Need[] {
   ];
 }
 
-function sentenceOf(text: string): string {
-  const begun = text.slice(0, 1).toUpperCase() + text.slice(1);
-  return /[.?!]$/.test(begun) ? begun : `${begun}.`;
+function toSentence(text: string): string {
+  const capitalized = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.?!]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }

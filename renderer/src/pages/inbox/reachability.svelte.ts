@@ -3,59 +3,59 @@ import { Problem } from '../../../../services/contracts/problem.ts';
 import { call, formatError } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 
-/** What an address leads to that is not among the rows of the list: a row, or why there is none. */
-export interface Reached {
+/** Result of loading the message in the address, which is not in the list. */
+export interface RequestedItem {
   readonly id: number;
   readonly item: InboxItem | undefined;
-  /** It does not exist, or not any more. */
-  readonly gone: boolean;
-  readonly trouble: string;
+  /** The message does not exist or was deleted. */
+  readonly isDeleted: boolean;
+  readonly error: string;
 }
 
-/** The one row that is read by its address alone, because it was filtered out, put away or is far down. */
-class ReachedRow {
-  now = $state.raw<Reached | undefined>();
+/** The message that is loaded separately, because it was filtered out, is done or is far down. */
+class RequestedItemLoader {
+  current = $state.raw<RequestedItem | undefined>();
   #turn = 0;
 
   constructor() {
     live.on(inboxChanged, ({ ids, change }) => {
-      const item = this.now?.item;
-      // No ids: every row there is.
+      const item = this.current?.item;
+      // An event without ids concerns all rows.
       if (item === undefined || (ids.length > 0 && !ids.includes(item.id))) return;
-      if (change.removed) this.now = missing(item.id);
+      if (change.removed) this.current = buildMissing(item.id);
       else {
         const next = { ...item, read: change.read ?? item.read, done: change.done ?? item.done };
-        this.now = { id: item.id, item: next, gone: false, trouble: '' };
+        this.current = { id: item.id, item: next, isDeleted: false, error: '' };
       }
     });
     live.onReset(() => {
-      const id = this.now?.id;
-      if (id !== undefined) void this.read(id);
+      const id = this.current?.id;
+      if (id !== undefined) void this.load(id);
     });
   }
 
-  /** Reads a row; a later call overtakes an earlier one. */
-  async read(id: number): Promise<void> {
+  /** Loads a message; a later call supersedes an earlier one. */
+  async load(id: number): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
-    const found = await fetched(id);
-    if (turn === this.#turn) this.now = found;
+    const loaded = await fetchItem(id);
+    if (turn === this.#turn) this.current = loaded;
   }
 }
 
-async function fetched(id: number): Promise<Reached> {
-  if (!Number.isSafeInteger(id) || id < 1) return missing(id);
+async function fetchItem(id: number): Promise<RequestedItem> {
+  if (!Number.isSafeInteger(id) || id < 1) return buildMissing(id);
   try {
     const item = await call(inboxApi.one, { params: { id: String(id) } });
-    return { id, item, gone: false, trouble: '' };
+    return { id, item, isDeleted: false, error: '' };
   } catch (error) {
-    if (error instanceof Problem && error.code === 'inbox.unknown') return missing(id);
-    return { id, item: undefined, gone: false, trouble: formatError(error) };
+    if (error instanceof Problem && error.code === 'inbox.unknown') return buildMissing(id);
+    return { id, item: undefined, isDeleted: false, error: formatError(error) };
   }
 }
 
-function missing(id: number): Reached {
-  return { id, item: undefined, gone: true, trouble: '' };
+function buildMissing(id: number): RequestedItem {
+  return { id, item: undefined, isDeleted: true, error: '' };
 }
 
-export const reached = new ReachedRow();
+export const requestedItem = new RequestedItemLoader();

@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
-import { ownHoursOf } from '../settings/quiet-hours.ts';
+import { getPopupHours } from '../settings/quiet-hours.ts';
 import { settings } from '../settings/settings.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
@@ -111,7 +111,7 @@ class PushQuietRules extends Loadable {
 async function hasPopupHours(): Promise<boolean> {
   if (!session.isAdmin) return false;
   if (settings.phase !== 'ready') await settings.load();
-  return ownHoursOf(settings.view).length > 0;
+  return getPopupHours(settings.view).length > 0;
 }
 
 export const pushQuietRules = new PushQuietRules();

@@ -2,15 +2,15 @@ import type { PaletteSearch } from '../../state/palette-search.ts';
 import { findFields } from './page-settings.ts';
 import { settings } from './settings.svelte.ts';
 
-const shown = 6;
+const maxResults = 6;
 
-/** Settings by their words: each leads to its field. */
-const find: PaletteSearch = async (words) => {
+/** Searches settings by text; each result opens its field. */
+const searchSettings: PaletteSearch = async (words) => {
   if (settings.phase === 'loading') await settings.load();
-  const found = findFields(settings.view, words)
-    .slice(0, shown)
+  const results = findFields(settings.view, words)
+    .slice(0, maxResults)
     .map(({ key, title, where, to }) => ({ id: `setting-${key}`, title, note: where, icon: 'settings' as const, to }));
-  return [{ title: 'In the settings', results: found }];
+  return [{ title: 'In the settings', results: results }];
 };
 
-export default (): PaletteSearch => find;
+export default (): PaletteSearch => searchSettings;

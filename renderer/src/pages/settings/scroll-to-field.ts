@@ -1,8 +1,8 @@
-/** Shows what somebody came for, with the keyboard in its control; what takes no keyboard has it itself. */
-export function arrive(element: HTMLElement): void {
+/** Scrolls to the requested setting and focuses its control, or the element itself if it has none. */
+export function scrollToField(element: HTMLElement): void {
   element.scrollIntoView({ block: 'center' });
   const controls = [...element.querySelectorAll<HTMLElement>(':is(input, select, textarea, button):not(:disabled)')];
-  // Of a group's choices the keyboard goes to the one that is made.
+  // In a group of radio buttons the checked one is focused.
   const control = controls.find((each) => each instanceof HTMLInputElement && each.type === 'radio' && each.checked);
   if (controls.length === 0) element.tabIndex = -1;
   (control ?? controls[0] ?? element).focus({ preventScroll: true });

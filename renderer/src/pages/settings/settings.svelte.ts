@@ -4,7 +4,7 @@ import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** All settings with their schemas, read anew when anyone saves some. */
+/** All settings with their schemas, reloaded when any client saves some. */
 class Settings extends Loadable {
   view = $state.raw<SettingsView>({ sections: [], problems: [], warnings: [] });
 
@@ -22,8 +22,8 @@ class Settings extends Loadable {
   }
 
   /**
-   * Answers the ids of the services that were restarted, and of those that restart once their transfers have ended.
-   * `keepalive`: also when the page goes meanwhile.
+   * Saves settings. Returns the ids of the restarted services, and of those that restart once their transfers have
+   * ended. `keepalive` completes the request after the page was closed.
    * @throws Problem with `fields` by path.
    */
   async save(
