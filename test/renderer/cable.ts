@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** The way from a page to the host, which a test can cut. */
+/** A proxy between a page and the host that a test can interrupt. */
 export interface Cable extends AsyncDisposable {
   readonly url: string;
-  /** Ends all connections and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   cut(): void;
-  /** Lets new connections through again, to another host if given. */
+  /** Accepts connections again, optionally for another host. */
   mend(target?: string): void;
 }
 
@@ -15,7 +15,7 @@ export async function layCable(target: string): Promise<Cable> {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
-    // Either end may go at any moment: that is what this is for.
+    // Both ends may disconnect at any time, as intended by the test.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
   };

@@ -36,8 +36,8 @@ describe('the search for a command', () => {
       { title: 'Topics', commands: [command('backup-push'), command('push')] },
       { title: 'In the inbox', commands: [command('Other words'), command('Push')], many: true },
     ];
-    const shown = rankGroups([...filterCommands(groups, 'push'), ...found], 'push');
-    expect(shown.map(({ title, commands }) => [title, ...commands.map((each) => each.title)])).toEqual([
+    const titles = rankGroups([...filterCommands(groups, 'push'), ...found], 'push');
+    expect(titles.map(({ title, commands }) => [title, ...commands.map((each) => each.title)])).toEqual([
       ['Topics', 'push', 'backup-push'],
       ['Services', 'Push service', 'Copy the address of Push', 'Restart Push'],
       ['Settings', 'Push settings', 'Settings of Push'],

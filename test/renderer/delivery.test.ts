@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.getByRole('radio', { name: '24 hours' }).check();
     await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
     await page.getByText('Delivered 6, Given up 3').waitFor();
-    // All came in one hour: there is nothing to draw a line through.
+    // All deliveries are in one hour, so there is no line to draw.
     await page.getByText(/^A delivery of the last 24 hours usually took .+\.$/).waitFor();
     expect(await page.getByRole('img', { name: /by hour$/ }).count()).toBe(0);
     await expectFits(watched, 'delivery', screen);

@@ -4,7 +4,7 @@ import { Problem } from '../../services/contracts/problem.ts';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { fixtureMedia } from '../support/fixture-site/media.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './news.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -272,7 +272,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
       await remove('Three');
       const left = (): readonly string[] => [...pages.downloads.all.keys()];
-      await expect.poll(() => closeNews(page).then(left)).toEqual(['one', 'two', 'four', 'five']);
+      await expect.poll(() => closeToasts(page).then(left)).toEqual(['one', 'two', 'four', 'five']);
     });
   });
 

@@ -15,7 +15,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'engines-page-'));
     mkdirSync(join(folder, 'bin'));
-    // Neither this machine's programs nor the world's.
+    // Hides the programs of this computer and of the internet.
     vi.stubEnv('PATH', `${join(folder, 'bin')}:/bin`);
     vi.stubEnv('PIP_NO_INDEX', '1');
     vi.stubEnv('PIP_FIND_LINKS', '');
@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     chmodSync(path, 0o755);
   }
 
-  /** As an installation leaves it. */
+  /** Writes the files of an installation. */
   function installed(version: string): void {
     const place = join(folder, 'engines', 'yt-dlp', `${version}-abcd`);
     mkdirSync(place, { recursive: true });
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await ffmpeg.getByText('Missing').waitFor();
     await ffmpeg.getByText(/Downloads stay below full quality/).waitFor();
     await ffmpeg.getByText(/Correct its path in the settings/).waitFor();
-    // To install another one would change nothing while the settings point there.
+    // Another installation would have no effect while the settings contain a path.
     const itsPath = ffmpeg.getByRole('link', { name: 'Its path is set in the settings' });
     expect(await itsPath.getAttribute('href')).toBe('/settings/engines/ffmpegPath');
     expect(await ffmpeg.getByRole('button', { name: 'Install ffmpeg' }).count()).toBe(0);

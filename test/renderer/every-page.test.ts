@@ -7,12 +7,12 @@ import type { TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
-/** What takes the extractor or a day's requests is looked at in tests of its own. */
+/** Features that need the extractor or a day of requests are covered by other tests. */
 const parts = ['accounts', 'network', 'messages', 'delivery', 'streaming', 'uptime', 'sync', 'code', 'databases'];
-const shown = pages.filter(({ group }) => group !== 'hidden');
+const visiblePages = pages.filter(({ group }) => group !== 'hidden');
 
-/** The settings open with their first part. */
-const headingOf = ({ at, title }: { at: string; title: string }): string => (at === 'settings' ? 'General' : title);
+/** The settings open with their first page. */
+const getHeading = ({ at, title }: { at: string; title: string }): string => (at === 'settings' ? 'General' : title);
 
 describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
   let host: TestHost;
@@ -29,12 +29,12 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
   });
 
   describe.each(screens)('on $on', (screen) => {
-    it.each(shown)('fits, is accessible and logs no errors: $title', async ({ path: at, title }) => {
+    it.each(visiblePages)('fits, is accessible and logs no errors: $title', async ({ path: at, title }) => {
       await using visit = await openPage(browser, screen);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
       await page.goto(`${host.url('control')}/${at}`);
-      await page.getByRole('heading', { level: 1, name: headingOf({ at, title }), exact: true }).waitFor();
+      await page.getByRole('heading', { level: 1, name: getHeading({ at, title }), exact: true }).waitFor();
       await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
       await expectFits(visit, `every-${at}`, screen);
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
     expect(order(await sections.innerText())).toEqual(wanted);
   });
 
-  it.each(shown.filter(({ group }) => group !== 'account'))(
+  it.each(visiblePages.filter(({ group }) => group !== 'account'))(
     'can be reached by keyboard alone: $title',
     async ({ path: at, title }) => {
       await using visit = await openPage(browser);
@@ -67,14 +67,14 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
       await page.getByRole('navigation', { name: 'Homeport' }).getByRole('link').first().waitFor();
       const wanted = `/${at}`;
       let reached = '';
-      // The brand leads Home as well; twice the rail is more than enough.
-      for (let step = 0; step < 2 * shown.length + 10 && reached !== wanted; step += 1) {
+      // The logo links to Home as well; twice the length of the sidebar is enough.
+      for (let step = 0; step < 2 * visiblePages.length + 10 && reached !== wanted; step += 1) {
         await page.keyboard.press('Tab');
         reached = await page.evaluate(() => document.activeElement?.getAttribute('href') ?? '');
       }
       expect(reached).toBe(wanted);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: headingOf({ at, title }), exact: true }).waitFor();
+      await page.getByRole('heading', { level: 1, name: getHeading({ at, title }), exact: true }).waitFor();
     },
   );
 });

@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
         );
     await expect.poll(bar).toEqual(['Home', 'Inbox', 'Messages', 'More']);
     await page.getByRole('link', { name: 'More' }).click();
-    // Without keys for it the palette opens by this alone.
+    // Devices without a keyboard open the palette with this button only.
     await page.getByRole('button', { name: 'Find a page, a message or a setting' }).click();
     await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor();
     await page.keyboard.press('Escape');
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     await last.waitFor();
     const box = await last.boundingBox();
     if (box === null) throw new Error('it is not drawn');
-    // Just high enough that the browser takes it for visible, behind the bar.
+    // Just high enough to count as visible for the browser, behind the bar.
     await page.setViewportSize({ width: 360, height: Math.ceil(box.y + box.height + 4) });
     await page.evaluate(() => scrollTo(0, 0));
     await last.locator('xpath=preceding::a[1]').focus();

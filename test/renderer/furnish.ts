@@ -1,6 +1,6 @@
 import type { Pages } from './visit.ts';
 
-/** Sample rows as a household has them, long and short. */
+/** Inserts sample rows of different lengths. */
 export function furnish({ inbox, downloads }: Pick<Pages, 'inbox' | 'downloads'>): void {
   const minutes = (count: number): number => Date.now() - count * 60_000;
   const long =

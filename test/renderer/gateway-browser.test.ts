@@ -13,15 +13,15 @@ import { lan, openHome, type Home } from '../support/gateway/phone.ts';
 import { openProvider, type TestProvider } from '../support/gateway/provider.ts';
 import { admin } from '../support/host.ts';
 
-/** What a service behind the sign-in was asked, in order. */
-const asked: string[] = [];
+/** Requests that the service behind the sign-in received, in order. */
+const requests: string[] = [];
 const lamp = fixtureService('lamp', () => ({
   http(request, response) {
-    asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
     response.setHeader('Content-Type', 'text/html').end('<h1>The lamp</h1>');
   },
 }));
-/** A service that somebody has taken over: its pages are of the same site as the others. */
+/** A compromised service, whose pages have the same site as the others. */
 const evil = fixtureService('evil', () => ({
   http: (_request, response) => void response.setHeader('Content-Type', 'text/html').end('<h1>Evil</h1>'),
 }));
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   let home: Home;
   let provider: TestProvider;
   let browser: Browser;
-  /** A page of another site, by plain HTTP. */
+  /** A page of another site over plain HTTP. */
   let elsewhere: Server;
   const lampAt = (path = ''): string => `https://lamp.nas.local:${home.port}${path}`;
 
@@ -62,8 +62,9 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     await new Promise((resolve) => elsewhere.close(resolve));
   });
 
-  /** A profile that takes the authority's certificates, as a device that was told to trust it. */
-  const sofa = (): Promise<BrowserContext> => openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
+  /** A profile that accepts the certificates of the authority, like a device that trusts it. */
+  const openTrustingBrowser = (): Promise<BrowserContext> =>
+    openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
   async function signIn(page: Page): Promise<void> {
     await page.getByLabel('Name').fill(admin.name);
     await page.getByLabel('Password').fill(admin.password);
@@ -72,7 +73,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
 
   it('opens the scanned page, which offers the certificate authority', async () => {
     const { trustUrl, certificate } = await home.state();
-    await using context = await sofa();
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(trustUrl ?? '');
     await page.getByText(certificate?.fingerprint ?? 'none').waitFor();
@@ -84,10 +85,10 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
         .click(),
     ]);
     expect(download.url()).toContain('/trust/homeport.');
-    // The steps of the device that asks stand open, those of others do not.
+    // The steps for the requesting device are open, the others are folded.
     await page.getByText('Run sudo update-ca-certificates.').waitFor();
     expect(await page.getByText('Certificate Trust Settings', { exact: false }).isVisible()).toBe(false);
-    // Until the device trusts it, the browser says so.
+    // The browser shows a warning until the device trusts the authority.
     await using stranger = await openProfile(browser);
     await expect((await stranger.newPage()).goto(lampAt())).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID');
   });
@@ -111,7 +112,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     const { recoveryCodes } = await own<{ recoveryCodes: string[] }>('/confirm', {
       code: codeOf(key, stepAt(Date.now())),
     });
-    await using context = await sofa();
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(lampAt('/shelf'));
     await signIn(page);
@@ -122,7 +123,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
       .getByRole('alert')
       .getByText(/The code is not right/)
       .waitFor();
-    // One of the app was used to switch it on, and counts once; that of the next half minute counts already.
+    // The code that enabled the second factor is used up; the one of the next half minute is already valid.
     await page.getByLabel('Code').fill(codeOf(key, stepAt(Date.now()) + 1));
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
@@ -131,7 +132,7 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
   });
 
   it('signs in with another provider', async () => {
-    await using context = await sofa();
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(lampAt('/shelf'));
     await page.getByRole('link', { name: 'Sign in with Harbour' }).click();
@@ -149,12 +150,12 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     ['of another site', () => `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/`],
     ['of a neighbour on the same site', () => `https://evil.nas.local:${home.port}/`],
   ])('resists a hostile page: %s', async (_what, hostile) => {
-    await using context = await sofa();
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(lampAt());
     await signIn(page);
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
-    asked.length = 0;
+    requests.length = 0;
     const trap = await context.newPage();
     await trap.goto(hostile());
     await trap.evaluate(async (target) => {
@@ -184,23 +185,23 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
         }, lampAt(path)),
       ]);
     }
-    // A cookie of our name, tossed from a neighbour, is none that the browser keeps for the lamp.
+    // A cookie with our name that a neighboring host sets is not accepted for this host.
     await trap.goto(hostile());
     await trap.evaluate(
       (name) => (document.cookie = `${name}=tossed; Domain=nas.local; Path=/; Secure`),
       `__Host-homeport-${home.port}`,
     );
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
-    // Who follows a link from there stays signed in, and only reads.
+    // A link from there keeps the session, and only allows reading.
     await trap.evaluate((to) => location.assign(to), lampAt('/linked'));
     await trap.getByRole('heading', { name: 'The lamp' }).waitFor();
-    expect(asked).toEqual(['GET /', 'GET /linked']);
+    expect(requests).toEqual(['GET /', 'GET /linked']);
   });
 
   it('rejects a host name that was rebound to this address', async () => {
-    await using context = await sofa();
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     const answer = await page.goto(`https://rebound.example:${home.port}/`);
     expect(answer?.status()).toBe(403);

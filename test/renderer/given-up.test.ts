@@ -10,7 +10,7 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './news.ts';
 import { screens } from './screens.ts';
 
 describe.skipIf(noBrowser)('the Problems page', () => {
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: /^Dismiss/ }).click();
     expect(await dead()).toBe(1);
-    await expect.poll(() => closeNews(page).then(dead)).toBe(0);
+    await expect.poll(() => closeToasts(page).then(dead)).toBe(0);
     expect(watched.complaints).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('the Problems page', () => {
     const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
     await rows.getByText('5 notifications were not delivered to JSON', { exact: true }).waitFor();
     expect(await rows.count()).toBe(1);
-    // The row has it already.
+    // The row already has this button.
     expect(await page.getByRole('button', { name: 'Try all again' }).count()).toBe(0);
     await rows.getByRole('button', { name: /^Dismiss all/ }).click();
     await page.getByText('Nothing was given up.').waitFor();

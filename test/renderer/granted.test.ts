@@ -7,7 +7,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
-/** A busy machine takes its time. */
+/** Generous timeouts for a busy computer. */
 const bob = { name: 'bob', password: 'long enough' };
 
 describe.skipIf(noBrowser)('the pages of an account with a grant for one topic', () => {
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
     await page.getByText('Frost on the grass').waitFor();
     const link = page.getByRole('navigation', { name: 'Homeport' }).getByRole('link', { name: /^Inbox/ });
     await expect.poll(() => link.textContent()).toMatch(/2/);
-    // Somebody else reads one of them; the count of this person's rows is asked for anew.
+    // Another account reads one of them; the count for this account is reloaded.
     const { items } = await own('PATCH', '/api/inbox', { ids: 'all', read: true }).then(() =>
       api<{ items: readonly { read: boolean }[] }>(host.url('control'), '/api/inbox'),
     );

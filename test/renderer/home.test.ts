@@ -30,23 +30,23 @@ describe.skipIf(noBrowser)('Home', () => {
     grantable: [],
   };
 
-  const rowOf = (page: Page, title = 'Moody') =>
+  const getRow = (page: Page, title = 'Moody') =>
     page
       .getByRole('region', { name: /^(Services|Homeport itself)$/ })
       .getByRole('listitem')
       .filter({ hasText: title });
-  const needOf = (page: Page, title = 'Moody') =>
+  const getAttentionRow = (page: Page, title = 'Moody') =>
     page.getByRole('list', { name: 'Needs you' }).getByRole('listitem').filter({ hasText: title });
 
   it('lists every service with its status, and an address to copy', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    const row = rowOf(page);
+    const row = getRow(page);
     await row.getByText('Running').waitFor();
     await row.getByText('3 topics').waitFor();
-    // The whole row leads to the page, but for what has an end of its own.
-    const inboxRow = rowOf(page, 'Inbox');
+    // The whole row is a link, except for its buttons.
+    const inboxRow = getRow(page, 'Inbox');
     await inboxRow.click({ position: { x: 150, y: 40 } });
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.goBack();
@@ -60,9 +60,9 @@ describe.skipIf(noBrowser)('Home', () => {
   it('shows a failed service with its reason and remedy', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    const row = rowOf(page);
-    const need = needOf(page);
-    // Said to who listens; who looks has the dot, and words only where something is amiss.
+    const row = getRow(page);
+    const need = getAttentionRow(page);
+    // Screen readers get the text; it is only visible when something is wrong.
     const width = async (word: string): Promise<number> => (await row.getByText(word).boundingBox())?.width ?? 0;
     await row.getByText('Running').waitFor();
     expect(await width('Running')).toBeLessThan(5);
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('Home', () => {
   it('shows the remedy instead of a restart, running work and next steps', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
       ...moodyState,
       state: 'degraded',
@@ -91,19 +91,19 @@ describe.skipIf(noBrowser)('Home', () => {
     });
     const running = page.getByRole('list', { name: 'Running now' }).getByRole('link', { name: /A film/ });
     expect(await running.getByRole('progressbar').getAttribute('value')).toBe('40');
-    await needOf(page).getByText('2 destinations do not answer.').waitFor();
+    await getAttentionRow(page).getByText('2 destinations do not answer.').waitFor();
     expect(
-      await needOf(page)
+      await getAttentionRow(page)
         .getByRole('button', { name: /Restart/ })
         .count(),
     ).toBe(0);
-    await needOf(page).getByRole('link', { name: 'See the destinations' }).click();
+    await getAttentionRow(page).getByRole('link', { name: 'See the destinations' }).click();
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.goBack();
-    // An up service can need somebody too, and work that ended is gone.
+    // A running service may need attention as well, and completed work is no longer listed.
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, detail: '1 down', remedy: { label: 'See it', to: '/' } });
-    await needOf(page).getByText('1 down.').waitFor();
-    await rowOf(page).getByText('Needs you').waitFor();
+    await getAttentionRow(page).getByText('1 down.').waitFor();
+    await getRow(page).getByText('Needs you').waitFor();
     await running.waitFor({ state: 'detached' });
     await page
       .getByText(/GB left of|MB left of/)
@@ -133,17 +133,17 @@ describe.skipIf(noBrowser)('Home', () => {
       }),
     );
     await page.goto(pages.url);
-    // A narrow column has no room for the day of one with many words.
+    // A narrow column has no room for the chart of a service with a long text.
     const days = page.getByRole('img', { name: /in 24 hours$/, includeHidden: true });
     await expect.poll(() => days.count()).toBe(2);
-    const words = await days.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
-    expect(words.toSorted()).toEqual(['3 messages in 24 hours', '7 moods in 24 hours']);
+    const labels = await days.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+    expect(labels.toSorted()).toEqual(['3 messages in 24 hours', '7 moods in 24 hours']);
   });
 
   it('lists next steps that need only one click first', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     const post = { path: '/api/downloads/pause', body: {} };
     for (const id of ['moody', 'inbox', 'downloads']) {
       const begin = { label: `Begin ${id}`, to: '/inbox', ...(id === 'downloads' && { post }) };
@@ -159,7 +159,7 @@ describe.skipIf(noBrowser)('Home', () => {
   it('shows an engine that is being installed, and offers to install one that failed with one click', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     const to = '/settings/engines';
     pages.inbox.bus?.publish(serviceChanged, {
       ...moodyState,
@@ -168,7 +168,7 @@ describe.skipIf(noBrowser)('Home', () => {
     });
     const running = page.getByRole('list', { name: 'Running now' });
     await running.getByRole('link', { name: /yt-dlp is being installed.*42 %/ }).waitFor();
-    expect(await needOf(page).count()).toBe(0);
+    expect(await getAttentionRow(page).count()).toBe(0);
     const posted = Promise.withResolvers<string>();
     await page.route('**/api/engines/**', (route) => {
       posted.resolve(new URL(route.request().url()).search);
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)('Home', () => {
       reason: 'yt-dlp is missing',
       remedy: { label: 'Install yt-dlp', to, post, adminOnly: true },
     });
-    await needOf(page).getByRole('button', { name: 'Install yt-dlp' }).click();
+    await getAttentionRow(page).getByRole('button', { name: 'Install yt-dlp' }).click();
     expect(await posted.promise).toBe('?wait=false');
     await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
   });
@@ -190,7 +190,7 @@ describe.skipIf(noBrowser)('Home', () => {
   it('shows three next steps, each with one click, until they are dismissed', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     const post = { path: '/api/downloads/pause', body: {} };
     const offer = (): void => {
       for (const id of ['moody', 'inbox', 'downloads', 'control']) {
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)('Home', () => {
     await page.goBack();
     await steps.getByRole('button', { name: 'Not now' }).click();
     await page.reload();
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     offer();
     await page.getByLabel('2 unread').waitFor();
     expect(await steps.count()).toBe(0);
@@ -232,7 +232,7 @@ describe.skipIf(noBrowser)('Home', () => {
   });
 
   it('keeps a change that arrived while the list was loading', async () => {
-    // No page of the app, which would read the list as well.
+    // Not a page of the app, which would load the list as well.
     await using visit = await pages.visit('/mark.svg');
     const { page } = visit;
     const [held, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
@@ -246,18 +246,18 @@ describe.skipIf(noBrowser)('Home', () => {
     await held.promise;
     const reason = 'Its disk is full.';
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason });
-    // Comes by the same stream, behind it.
+    // Arrives on the same stream after the previous event.
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
     release.resolve(undefined);
-    await needOf(page).getByText(reason).waitFor();
+    await getAttentionRow(page).getByText(reason).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
   it('switches a service off and on in every window', async () => {
     await using visit = await pages.visit('/');
     await using other = await pages.visit('/');
-    const row = (page: Page) => rowOf(page);
+    const row = (page: Page) => getRow(page);
     for (const { page } of [visit, other]) {
       await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
     }
@@ -339,7 +339,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     const last = page.getByRole('group', { name: 'Used last' });
     await last.getByRole('option', { name: 'Theme of the system' }).waitFor();
     expect(await page.getByRole('option', { name: 'Theme of the system' }).count()).toBe(1);
-    // What is meant for one moment is not offered again.
+    // Commands that must not be repeated are not offered as recent.
     await input.fill('mark all messages');
     await page.getByRole('option', { name: 'Mark all messages read' }).waitFor();
     await page.keyboard.press('Enter');
@@ -404,7 +404,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await expect.poll(ground).toBe('oklch(0.19 0.018 245)');
     const dark = await ground();
     await page.reload();
-    // It lasts, and the menu turns it.
+    // The theme is stored, and the menu changes it.
     expect(await ground()).toBe(dark);
     await page.getByRole('button', { name: 'Signed in as ada' }).click();
     await page.getByRole('menuitem', { name: 'Light theme' }).click();

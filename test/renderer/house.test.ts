@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textLine } from '../../main/host/log/format.ts';
 import { noBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './news.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-/** More lines of a former start than one page of the log has. */
+/** Creates more lines of a former start than one page of the log has. */
 function earlierLines(): string {
   const line = (index: number): string =>
     textLine({
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await rows.first().waitFor();
     await page.getByRole('button', { name: `Remove ${name}` }).click();
-    await expect.poll(() => closeNews(page).then(() => readdirSync(folder))).toEqual([]);
+    await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     const [name = ''] = readdirSync(folder);
     const bytes = readFileSync(join(folder, name));
     await page.getByRole('button', { name: `Remove ${name}` }).click();
-    await expect.poll(() => closeNews(page).then(() => readdirSync(folder))).toEqual([]);
+    await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
     const chooser = page.getByLabel('Choose a backup file').and(page.locator('input'));
     await chooser.setInputFiles({ name: 'half.tar.gz', mimeType: 'application/gzip', buffer: bytes.subarray(0, 900) });
     await page.getByText(/^This backup cannot be restored/).waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await rows.count()).toBe(1);
     await page.getByRole('button', { name: `Remove ${name}` }).click();
-    await expect.poll(() => closeNews(page).then(() => readdirSync(folder))).toEqual([]);
+    await expect.poll(() => closeToasts(page).then(() => readdirSync(folder))).toEqual([]);
     expect(visit.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
@@ -98,8 +98,8 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     const restore = page.getByRole('button', { name: /^Restore homeport-/ });
     await restore.click();
     const dialog = page.getByRole('dialog', { name: /^Restore the backup of / });
-    const held = dialog.getByRole('region', { name: 'What it holds' });
-    await held.getByRole('row', { name: /^Settings, accounts and keys \d+ \d/ }).waitFor();
+    const contents = dialog.getByRole('region', { name: 'What it holds' });
+    await contents.getByRole('row', { name: /^Settings, accounts and keys \d+ \d/ }).waitFor();
     await dialog.getByText(/today’s data are set aside/).waitFor();
     const go = dialog.getByRole('button', { name: 'Restore and start anew' });
     await dialog.getByLabel('Type “restore” to go on').fill('yes');
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await page.keyboard.press('Enter');
     await page.getByText(/^Homeport starts anew with the backup of /).waitFor();
     await expect.poll(() => anew).toBe(1);
-    // One that is damaged says so in place of its contents.
+    // A damaged backup shows an error instead of its contents.
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), 'no archive');
     await restore.click();
     await dialog
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
   });
 
   it('offers to put back or delete data that a restore replaced', async () => {
-    // A host of its own: nothing is removed while a restore is under way, as it is for good in the test before.
+    // A separate host, because removals of the previous test must not run during a restore.
     const folders = mkdtempSync(join(tmpdir(), 'homeport-replaced-'));
     using _folders = { [Symbol.dispose]: () => rmSync(folders, { recursive: true, force: true }) };
     for (const time of ['2026-03-04T05-06-07-008Z', '2026-04-05T06-07-08-009Z']) {
@@ -139,8 +139,8 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .first()
       .getByRole('button', { name: /^Remove / })
       .click();
-    const left = (): readonly string[] => readdirSync(folders).filter((name) => name.includes('2026-04'));
-    await expect.poll(() => closeNews(page).then(left)).toEqual([]);
+    const findFolders = (): readonly string[] => readdirSync(folders).filter((name) => name.includes('2026-04'));
+    await expect.poll(() => closeToasts(page).then(findFolders)).toEqual([]);
     await rows.getByText(/^Data until Wednesday, March 4, 2026/).waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -185,12 +185,12 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.getByText('The computer slept or could not work for 12 min;').waitFor();
-    // Two that differ in what they name are not the same twice.
+    // Lines with different names are not grouped.
     for (const key of ['harbour', 'lamp']) {
       await page.getByText(`Destinations were saved: ${key}`, { exact: true }).waitFor();
     }
     await page.getByText('A backup was written: 5.6 MB, 1,146 files').waitFor();
-    // By the names that the pages have for them.
+    // Settings are shown with their titles.
     await page.getByText('Settings were changed: Log level (Homeport), unheardOf').waitFor();
     const row = page.getByRole('region', { name: 'Lines' }).getByRole('row').filter({ hasText: 'does not answer' });
     await row.getByText('A notification was not delivered and is given up').waitFor();
@@ -252,7 +252,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .or(backup.page.getByText('No backup yet.'))
       .waitFor();
     await expectFits(backup, 'backup', screen);
-    // A few of the lines: a look at hundreds takes a minute.
+    // Only a few lines, because checking hundreds takes a minute.
     await using log = await pages.visit('/settings/log?q=line%2059', screen);
     await log.page.getByRole('region', { name: 'Lines' }).waitFor();
     await expectFits(log, 'log', screen);

@@ -3,7 +3,7 @@ import type { InboxItem } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './news.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     const messages = page.getByRole('region', { name: 'Messages', exact: true });
     const row = messages.getByRole('button', { name: /Site is down/ });
     await messages.getByText(/^2 times since \d\d:\d\d$/).waitFor();
-    // Another one that comes while the list is looked at takes the row's place.
+    // A further repeat that arrives while the list is visible replaces the row.
     await publish('Site is down', 'third look');
     await messages.getByText(/^3 times since \d\d:\d\d$/).waitFor();
     expect(await messages.getByText('Other news').count()).toBe(1);
@@ -70,19 +70,19 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await page.getByRole('button', { name: 'Show the earlier ones of Disk is full' }).click();
     await row('first').waitFor();
 
-    // Removed: out of sight at once, alone, and for good when the way back is gone.
+    // Removal hides a single row immediately and deletes it when Undo has expired.
     await page.getByRole('checkbox', { name: 'Choose Disk is full' }).nth(2).check();
     await page.getByRole('toolbar').getByRole('button', { name: 'Remove' }).click();
     await row('third').waitFor({ state: 'detached' });
     for (const look of ['fifth', 'fourth', 'second', 'first']) await row(look).waitFor();
     await expect
       .poll(async () => {
-        await closeNews(page);
+        await closeToasts(page);
         return (await rows('Disk is full')).map(({ body }) => body);
       })
       .toEqual(['fifth pass', 'fourth pass', 'second pass', 'first pass']);
 
-    // Opened: read alone, which the row shows.
+    // Opening marks only this one as read, as shown in its row.
     await row('second').click();
     await page.getByRole('article').getByText('second pass').waitFor();
     await expect
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await messages.getByRole('button', { name: /^Disk is full.*second pass/ }).waitFor();
     await messages.getByRole('button', { name: /^New Disk is full.*first pass/ }).waitFor();
 
-    // Put away in another window, and back.
+    // Marks a row as done in another window, and reverts it.
     const [, , second] = await rows('Disk is full');
     await real.ask('PATCH', '/inbox', { ids: [second?.id], done: true });
     await row('second').waitFor({ state: 'detached' });
@@ -140,14 +140,14 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await gate.waitFor();
     const remove = async (title: string, at: number): Promise<unknown> =>
       real.ask('POST', '/inbox/remove', { ids: (await rows(title)).slice(at, at + 1).map(({ id }) => id) });
-    const held = Promise.withResolvers<undefined>();
+    const release = Promise.withResolvers<undefined>();
     let reads = 0;
     await page.route(
       (url) => url.pathname === '/api/inbox' && url.searchParams.get('limit') === '200',
       async (route) => {
         const response = await route.fetch();
         reads += 1;
-        if (reads === 1) await held.promise;
+        if (reads === 1) await release.promise;
         await route.fulfill({ response });
       },
     );
@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     await expect.poll(() => reads).toBe(1);
     await remove('Gate is open', 0);
     await gate.waitFor({ state: 'detached' });
-    held.resolve(undefined);
+    release.resolve(undefined);
     await roof.getByText(/^2 times since/).waitFor();
     expect(await gate.count()).toBe(0);
     expect(reads).toBe(2);
@@ -183,7 +183,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
   });
 
   describe('expanded repeats', () => {
-    // A title of its own: each of these is run alone, too.
+    // A unique title, because each of these tests also runs separately.
     beforeAll(async () => {
       for (const look of ['first look', 'second look']) await publish('Gate is open', look);
     });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxChanged } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { layCable } from './cable.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './news.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('the inbox', () => {
@@ -102,15 +102,15 @@ describe.skipIf(noBrowser)('the inbox', () => {
     pages.inbox.add({ title: 'Cat', body, format: 'html' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    const asked: string[] = [];
+    const requests: string[] = [];
     await page.route(/pictures\.example|10\.0\.0\.1/, (route) => {
-      asked.push(route.request().url());
+      requests.push(route.request().url());
       return route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
     });
     await page.getByRole('button', { name: /Cat/ }).click();
     await page.getByRole('button', { name: 'Show the picture' }).click();
     await page.getByRole('img', { name: 'cat' }).waitFor({ state: 'attached' });
-    await expect.poll(() => asked).toEqual(['https://pictures.example/cat.png']);
+    await expect.poll(() => requests).toEqual(['https://pictures.example/cat.png']);
     expect(await page.getByRole('article').getByText('[spy]').count()).toBe(1);
     expect(visit.complaints).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await row.click();
     await page.getByRole('article').getByRole('button', { name: 'Remove', exact: true }).click();
     const titles = (): readonly string[] => pages.inbox.items.map(({ title }) => title);
-    await expect.poll(() => closeNews(page).then(titles)).toEqual(['One', 'Old']);
+    await expect.poll(() => closeToasts(page).then(titles)).toEqual(['One', 'Old']);
   });
 
   it('opens the message in the path, as from a popup', async () => {
@@ -258,7 +258,7 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Message removed.').waitFor();
     expect(pages.inbox.items).toHaveLength(2);
-    // Over loopback nearly every request gets out in time; on a slow way only those that outlive their page do.
+    // Over loopback nearly every request completes in time; on a slow connection only requests with keepalive do.
     const context = page.context();
     await page.evaluate(() => {
       const real = fetch;
@@ -452,9 +452,9 @@ describe.skipIf(noBrowser)('the inbox', () => {
     await page.evaluate(() => scrollTo(0, 1000));
     await page.getByRole('button', { name: /Message 15/ }).tap();
     await page.getByLabel('29 unread').waitFor({ state: 'attached' });
-    const gone = pages.inbox.items.filter(({ id }) => id > 2 && id !== 15).map(({ id }) => id);
-    pages.inbox.items = pages.inbox.items.filter(({ id }) => !gone.includes(id));
-    pages.inbox.bus?.publish(inboxChanged, { ids: gone, change: { removed: true }, unread: 2 });
+    const removedIds = pages.inbox.items.filter(({ id }) => id > 2 && id !== 15).map(({ id }) => id);
+    pages.inbox.items = pages.inbox.items.filter(({ id }) => !removedIds.includes(id));
+    pages.inbox.bus?.publish(inboxChanged, { ids: removedIds, change: { removed: true }, unread: 2 });
     await page.getByLabel('2 unread', { exact: true }).waitFor({ state: 'attached' });
     await page.goBack();
     await page.getByRole('button', { name: /Message 15/ }).waitFor();

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('all pages', () => {
       await using visit = await pages.visit(path, screen);
       const { page } = visit;
       await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor();
-      // The gallery shows that state for ever.
+      // The gallery shows this state permanently.
       if (name !== 'parts') await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       if (name === 'home') {
         pages.inbox.bus?.publish(serviceChanged, {

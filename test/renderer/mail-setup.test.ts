@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('the setup of mail', () => {
     const port = String(real.host.port('mail'));
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
     await page.getByText('None. Leave user and password empty.').waitFor();
-    // A command runs here; a NAS would look for it at itself.
+    // A command runs on this computer; other devices cannot use its loopback address.
     await page.getByText('curl can send mail. Run this in a shell:').waitFor();
     await page.getByLabel('Device or program').selectOption('A NAS (Synology, QNAP, TrueNAS, Unraid)');
     await page.getByText('is this computer itself: another device needs another address.').waitFor();

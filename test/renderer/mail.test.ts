@@ -11,7 +11,7 @@ import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
-import { newsOf } from './news.ts';
+import { getToast } from './news.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
@@ -158,8 +158,8 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await goal.selectOption('A topic of Messages');
     await dialog.getByLabel('Topic').fill('door');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    // The row comes with the news of the change, the end of the form with the answer, once the gateway is up again. Until
-    // then the page behind is inert, and what is typed there goes nowhere.
+    // The row appears with the event of the change, and the form closes with the reply, after the gateway restarted.
+    // The page behind it is inert until then and ignores input.
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => rows.count()).toBe(3);
     const address = page.getByLabel('Address to try');
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByText('Refused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Remove cam?@*.lan' }).click();
     await expect.poll(() => rows.count()).toBe(2);
-    await newsOf(page, 'cam?@*.lan is removed.').getByRole('button', { name: 'Undo' }).click();
+    await getToast(page, 'cam?@*.lan is removed.').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByLabel('Address').fill('alarm');
@@ -228,7 +228,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await dialog.getByRole('combobox', { name: 'Type' }).selectOption('Failure');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rows.getByText('becomes failure').waitFor();
-    // It gives the keyboard back when it goes.
+    // The dialog restores the focus when it closes.
     await dialog.waitFor({ state: 'detached' });
     const add = page.getByRole('button', { name: 'Add a rule' });
     await expect.poll(() => add.evaluate((button) => button === document.activeElement)).toBe(true);
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await grip.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('nas@*');
     await page.getByText('The new order is kept.').waitFor();
-    // Whoever goes on with the keyboard still has hold of it.
+    // The handle still has the focus.
     expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Remove the rule: Mail from nas@*' }).click();
     await expect.poll(() => rows.count()).toBe(1);
@@ -262,7 +262,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await expect.poll(() => rows.count()).toBe(2);
     const [later, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let readings = 0;
-    // The first reading after the order is saved is overtaken by one that takes its time.
+    // The first load after the order was saved is superseded while it is delayed.
     await page.route('**/api/settings', async (route) => {
       const answer = await route.fetch();
       readings += 1;
@@ -300,16 +300,16 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: 'Move three', exact: true }).press('ArrowUp');
     await page.getByRole('button', { name: 'Remove one' }).click();
-    // Whoever leaves ends both: the removal without its way back, and the order at once.
+    // Leaving the page completes both the removal without Undo and the new order.
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByText('The new order is kept.').waitFor();
     await page.getByRole('tab', { name: 'Recipients' }).click();
-    await newsOf(page, 'one is removed.').getByRole('button', { name: 'Close' }).click();
+    await getToast(page, 'one is removed.').getByRole('button', { name: 'Close' }).click();
     await expect
       .poll(async () => {
         const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
-        const kept = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients');
-        return (kept?.value as readonly { readonly address: string }[]).map(({ address }) => address);
+        const field = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients');
+        return (field?.value as readonly { readonly address: string }[]).map(({ address }) => address);
       })
       .toEqual(['three', 'two']);
     expect(besidesRefusals(watched.complaints)).toEqual([]);

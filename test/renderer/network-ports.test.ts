@@ -59,17 +59,17 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = (title: string) => page.getByRole('radiogroup', { name: `Who reaches ${title}` });
-    const held = Promise.withResolvers<undefined>();
+    const release = Promise.withResolvers<undefined>();
     const changes: unknown[] = [];
     await page.route('**/api/settings/gateway', async (route) => {
       changes.push(route.request().postDataJSON());
-      await held.promise;
+      await release.promise;
       await route.continue();
     });
     await row('Mail').getByRole('radio', { name: 'Shared' }).check();
     await expect.poll(() => changes).toHaveLength(1);
     await row('Git over SSH').getByRole('radio', { name: 'Shared' }).check();
-    held.resolve(undefined);
+    release.resolve(undefined);
     await expect.poll(() => changes).toHaveLength(2);
     expect(changes[1]).toEqual({ sharedPorts: ['mail', 'git.ssh'] });
     await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();

@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await page.getByRole('tab', { name: 'Overview' }).click();
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();
-    // The page is told of what is decided, the listener is closed after that.
+    // The page gets the event of the change before the listener is closed.
     const heard = (): Promise<string> => readPlainly(trust).then(() => 'an answer', String);
     await expect.poll(heard).toContain('ECONNREFUSED');
   });
@@ -58,13 +58,13 @@ describe.skipIf(noBrowser)('the Network page', () => {
     await row.getByRole('radio', { name: 'Shared' }).check();
     const address = (await row.getByText(/^https:\/\//).textContent()) ?? '';
     await page.getByRole('button', { name: 'Test' }).click();
-    const found = page.getByRole('list', { name: 'What the test found' });
-    await found.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
-    await found.getByText(/No other device has connected since the start/).waitFor();
+    const results = page.getByRole('list', { name: 'What the test found' });
+    await results.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
+    await results.getByText(/No other device has connected since the start/).waitFor();
 
     const { port, host } = new URL(address);
     const body = new URLSearchParams({ name: admin.name, password: admin.password }).toString();
-    const asked = request({
+    const challenge = request({
       host: lan,
       port,
       path: '/.homeport/sign-in',
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('the Network page', () => {
       },
       localAddress: phoneAddress,
     });
-    const [answer] = (await once(asked.end(body), 'response')) as [IncomingMessage];
+    const [answer] = (await once(challenge.end(body), 'response')) as [IncomingMessage];
     expect(answer.resume().statusCode).toBe(303);
     await page.getByRole('tab', { name: 'Sign-in' }).click();
     const devices = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem');

@@ -7,10 +7,10 @@ import { fixtureService } from '../support/fixture-service.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const messages = /\/api\/mail\/messages\?/;
-/** As many as the list of mails reads at once. */
+/** Page size of the list of mails. */
 const step = 100;
 
-/** Mails as the host would give them, from a list the test holds. */
+/** Mails as the host would return them, from a list of the test. */
 describe.skipIf(noBrowser)('a newest-first list', () => {
   let pages: Pages;
   let mails: SpooledMail[];
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     return watched;
   }
   const list = (page: Page) => page.getByRole('group', { name: 'Mails, newest first' });
-  /** Scrolls to the end, however far that is, and answers all that was seen. */
+  /** Scrolls to the end and returns all rows that were visible. */
   async function read(page: Page, last: string): Promise<ReadonlySet<string>> {
     const seen = new Set<string>();
     await expect
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     await held.promise;
     arrive(1);
     tell();
-    // Comes by the same stream, behind it.
+    // Arrives on the same stream after the previous event.
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
     release.resolve(undefined);
@@ -131,22 +131,22 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     const { page } = watched;
     await list(page).getByText('Mail 1', { exact: true }).waitFor();
     const slow = Promise.withResolvers<undefined>();
-    const asked = Promise.withResolvers<undefined>();
+    const requested = Promise.withResolvers<undefined>();
     const before = [...mails];
     await page.route(
       messages,
       async (route) => {
-        asked.resolve(undefined);
+        requested.resolve(undefined);
         await slow.promise;
         await route.fulfill({ json: { messages: before } });
       },
       { times: 1 },
     );
     tell();
-    await asked.promise;
+    await requested.promise;
     arrive(1);
     tell();
-    // Told of in the same stream, so by then the page knows of the mail, too.
+    // Arrives on the same stream, so the page has received the mail by then.
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
     slow.resolve(undefined);
@@ -188,7 +188,7 @@ describe.skipIf(noBrowser)('a newest-first list', () => {
     arrive(1);
     await using watched = await open();
     const { page } = watched;
-    // Until its program is there, the view that was left stands under the new address.
+    // The previous view stays until the code of the new one is loaded.
     const loaded = Promise.withResolvers<undefined>();
     await page.route(/\/assets\/Inbox-.*js/, async (route) => {
       await loaded.promise;

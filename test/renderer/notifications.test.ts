@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
     await dialog.getByLabel('Topics').fill('lawn');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved for lawn.').waitFor();
-    // A rule does not put the hours aside that were set.
+    // A rule does not disable the existing hours.
     await hours.waitFor();
     await choice.getByRole('radio', { name: 'As my rules' }).check();
     await hours.waitFor({ state: 'detached' });

@@ -77,8 +77,9 @@ describe.skipIf(noBrowser)('the destination dialog', () => {
     await dialog.getByLabel('A text that is too long').selectOption('Cut it off');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
-    const told = 'Quiet: Saturday and Sunday 23:00–07:00, at most 10 in an hour, together every 15 minutes, may fail';
-    await page.getByText(told).waitFor();
+    const summary =
+      'Quiet: Saturday and Sunday 23:00–07:00, at most 10 in an hour, together every 15 minutes, may fail';
+    await page.getByText(summary).waitFor();
     expect(await typed()).toContain(
       'push://hall?quiet=sat+sun+23:00-07:00&rate=10/1h&digest=15m&overflow=truncate&optional=yes\n',
     );

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './news.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 
@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     status = 503;
     receiver = createServer((request, response) => {
       request.resume();
-      // By itself a delivery is tried again after seconds, which a test may well take: only a press tries it within one.
+      // Automatic retries take seconds, longer than the test: only a click retries within one.
       response.writeHead(status, { 'Retry-After': '50' }).end('Busy.');
     }).listen(0, '127.0.0.1');
     [real] = await Promise.all([openRealServices(), once(receiver, 'listening')]);
@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.getByRole('button', { name: /Backup/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Backup' });
     await dialog.getByText('Next try in 1 min').waitFor();
-    // What it means, and one press away what the delivery itself says.
+    // The formatted reason, with the original message behind a click.
     await dialog.getByText('It reports a fault on its side (error 503).').click();
     await dialog.getByText('Failed to send JSON POST notification, error=503.').waitFor();
     status = 200;
@@ -102,8 +102,8 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     for (const title of ['One', 'Two', 'Three']) await real.post('late', title);
     status = 404;
     await real.post('late', 'Four');
-    const left = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
-    await expect.poll(left).toBe(4);
+    const countFailed = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
+    await expect.poll(countFailed).toBe(4);
     await using watched = await real.visit('/delivery/problems');
     const { page } = watched;
     await page.getByText('4 deliveries were given up, for 2 reasons.').waitFor();
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     const groups = causes.locator('> li');
     await expect.poll(() => groups.count()).toBe(2);
     const [forbidden, missing] = [groups.filter({ hasText: '403' }), groups.filter({ hasText: '404' })];
-    // It answers both ways by turns: what it said last leads to it.
+    // The destination alternates its replies: the link depends on the last one.
     const change = missing.getByRole('link', { name: /^Change the destination JSON of late/ });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/late');
     await forbidden.getByText('Which notifications').click();
@@ -124,14 +124,14 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await page.getByText('1 delivery was given up.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => groups.count()).toBe(2);
-    expect(await left()).toBe(4);
+    expect(await countFailed()).toBe(4);
     status = 200;
     await missing.getByRole('button', { name: 'Try again', exact: true }).click();
-    await expect.poll(left).toBe(3);
+    await expect.poll(countFailed).toBe(3);
     await page.getByText('3 deliveries were given up.').waitFor();
     await page.getByRole('button', { name: 'Dismiss all 3' }).click();
     await page.getByText('No notification was given up.').waitFor();
-    await expect.poll(() => closeNews(page).then(left)).toBe(0);
+    await expect.poll(() => closeToasts(page).then(countFailed)).toBe(0);
     expect(watched.complaints).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('the history of notifications', () => {
     await real.post(`door-${String(screen.width)}`, 'Camera at the door');
     await using watched = await real.visit('/delivery/history', screen);
     const { page } = watched;
-    // Where it went stands in the row already.
+    // The destination is already shown in the row.
     await page.getByRole('button', { name: /Backup finished.* To late: JSON/s }).click();
     await page.getByRole('dialog').waitFor();
     await expectFits(watched, 'notify-notice', screen);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './news.ts';
 import { besidesRefusals } from './visit.ts';
 import { dropText, openRealServices, type RealServices } from './real-services.ts';
 
@@ -12,7 +12,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
   });
   afterEach(() => real[Symbol.asyncDispose]());
 
-  const optionsOf = async (key: string) =>
+  const readOptions = async (key: string) =>
     (await real.ask('GET', '/notify/keys')).keys.find((each: { key: string }) => each.key === key).options;
 
   it('applies its options, also in the playground and for senders', async () => {
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await page.getByRole('switch', { name: 'Closed to programs' }).click();
     await page.getByText(/programs need an administrator’s account to read or change this key/).waitFor();
     const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };
-    await expect.poll(() => optionsOf('aggregator')).toEqual(chosen);
+    await expect.poll(() => readOptions('aggregator')).toEqual(chosen);
     await page.getByRole('button', { name: 'Set a secret' }).click();
     await page.getByRole('textbox', { name: 'Secret' }).fill('short');
     await page.getByRole('button', { name: 'Keep the secret' }).click();
@@ -54,22 +54,22 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     const { page } = watched;
     const strict = page.getByRole('switch', { name: 'Tell the sender of failures' });
     await strict.waitFor();
-    const asked = Promise.withResolvers<undefined>();
+    const requested = Promise.withResolvers<undefined>();
     const chosen = Promise.withResolvers<undefined>();
     await page.route(
       /api\/notify\/keys$/,
       async (route) => {
         const before = await route.fetch();
-        asked.resolve(undefined);
+        requested.resolve(undefined);
         await chosen.promise;
         await route.fulfill({ response: before });
       },
       { times: 1 },
     );
     await real.post('aggregator', 'Something happens');
-    await asked.promise;
+    await requested.promise;
     await strict.click();
-    await expect.poll(async () => (await optionsOf('aggregator')).strict).toBe(true);
+    await expect.poll(async () => (await readOptions('aggregator')).strict).toBe(true);
     await page.getByText(/A failure is answered with error 424/).waitFor();
     const again = page.waitForResponse(/api\/notify\/keys$/);
     chosen.resolve(undefined);
@@ -93,10 +93,10 @@ describe.skipIf(noBrowser)('a configuration key', () => {
       .getByRole('button', { name: /^More for/ })
       .click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
-    const left = async (): Promise<number> =>
+    const countKeys = async (): Promise<number> =>
       (await real.ask('GET', '/notify/keys')).keys.find(({ key }: { key: string }) => key === 'two').destinations
         .length;
-    await expect.poll(() => closeNews(page).then(left)).toBe(1);
+    await expect.poll(() => closeToasts(page).then(countKeys)).toBe(1);
     await page.getByText('1 of 1 would get it.').waitFor();
     expect(await rows.getByText(/The test arrived/).count()).toBe(0);
   });
@@ -154,8 +154,8 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await dropText(page, 'dialog textarea', 'apprise.txt', text);
     await dialog.getByText('2 destinations are taken, 2 lines do nothing.').waitFor();
     const lines = dialog.getByRole('list', { name: 'What becomes of each line' }).getByRole('listitem');
-    const said = await lines.allTextContents();
-    expect(said.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
+    const texts = await lines.allTextContents();
+    expect(texts.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
       expect.stringMatching(/^Line 1 .*inbox/),
       expect.stringMatching(/^Line 3 JSON night .*bob:\*{4}@127/),
       'Line 4 Does nothing: it is no destination.',
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)('a configuration key', () => {
     await dialog.getByRole('radio', { name: /^Only the untagged/ }).check();
     await dialog.getByRole('button', { name: 'Make the key' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => optionsOf('house')).toMatchObject({ withoutTag: 'untagged' });
+    await expect.poll(() => readOptions('house')).toMatchObject({ withoutTag: 'untagged' });
     await page.getByText('1 of 2 would get it.').waitFor();
     await page.getByRole('button', { name: 'More for the key house' }).click();
     await page.getByRole('menuitem', { name: 'Export' }).click();

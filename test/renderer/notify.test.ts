@@ -11,7 +11,7 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './news.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await expect.poll(() => page.getByLabel('Key', { exact: true }).inputValue()).toBe('home');
     await menu('Remove the key');
     const names = async () => (await ask('GET', '/keys', undefined)).keys.map(({ key }: { key: string }) => key);
-    await expect.poll(() => closeNews(page).then(names)).toEqual(['aggregator']);
+    await expect.poll(() => closeToasts(page).then(names)).toEqual(['aggregator']);
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 

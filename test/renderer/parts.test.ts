@@ -53,9 +53,9 @@ describe.skipIf(noBrowser)('components', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Open a dialog' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove the account grace?' });
-    const words = await dialog.getByText('Its tokens stop working at once.').boundingBox();
-    if (words === null) throw new Error('the dialog is not drawn');
-    await page.mouse.move(words.x + 20, words.y + 5);
+    const textBox = await dialog.getByText('Its tokens stop working at once.').boundingBox();
+    if (textBox === null) throw new Error('the dialog is not drawn');
+    await page.mouse.move(textBox.x + 20, textBox.y + 5);
     await page.mouse.down();
     await page.mouse.move(5, 5, { steps: 4 });
     await page.mouse.up();

@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('the page of a topic', () => {
     expect(await ask('nas-error-backup', 'POST')).toBe(200);
     expect(await ask('nas-error-backup/json?poll=1', 'GET')).toBe(403);
     expect(await ask('router-info-maintenance', 'POST')).toBe(403);
-    // What stands under "Send from a script" works as it is copied.
+    // The command below "Send from a script" works as copied.
     const command = (await page.getByText(/^curl .*-d "Hello"/).textContent()) ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', command.replace(/^curl /, 'curl -sS ')]);
     expect(JSON.parse(stdout)).toMatchObject({ topic: 'nas-error-backup', message: 'Hello' });

@@ -127,11 +127,11 @@ describe.skipIf(noBrowser)('the composer of a message', () => {
       await dialog.locator(target).evaluate((element, kind) => {
         const transfer = new DataTransfer();
         transfer.items.add(new File(['x'], `${kind}ed.txt`));
-        const given = { bubbles: true, cancelable: true };
+        const eventOptions = { bubbles: true, cancelable: true };
         element.dispatchEvent(
           kind === 'paste'
-            ? new ClipboardEvent('paste', { ...given, clipboardData: transfer })
-            : new DragEvent('drop', { ...given, dataTransfer: transfer }),
+            ? new ClipboardEvent('paste', { ...eventOptions, clipboardData: transfer })
+            : new DragEvent('drop', { ...eventOptions, dataTransfer: transfer }),
         );
       }, how);
       await publish(dialog);

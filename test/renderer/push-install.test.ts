@@ -8,7 +8,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-/** In place of the browser vendor's push service, which a test cannot reach: the rest of the browser is as it is. */
+/** Replaces the push service of the browser vendor, which tests cannot reach; the rest of the browser is real. */
 function withPushService(): void {
   let current: unknown = null;
   const endpoint = 'https://updates.push.services.mozilla.com/wpush/v2/one';
@@ -87,8 +87,8 @@ describe.skipIf(noBrowser)('web push to a closed browser', () => {
     ];
     for (const [words, before] of cases) {
       await using visit = await pages.visit('/push', { before });
-      const said = visit.page.getByText(`Notify this browser: ${words}`);
-      await said.locator('xpath=following-sibling::p').filter({ hasText: /\w/ }).waitFor();
+      const message = visit.page.getByText(`Notify this browser: ${words}`);
+      await message.locator('xpath=following-sibling::p').filter({ hasText: /\w/ }).waitFor();
       expect(visit.complaints).toEqual([]);
     }
   });
@@ -129,7 +129,7 @@ describe.skipIf(noBrowser)('the installation of the page', () => {
     const { url, errors, data = '' } = await devTools.send('Page.getAppManifest');
     expect([url, errors]).toEqual([`${pages.url}/app.webmanifest`, []]);
     const { installabilityErrors } = await devTools.send('Page.getInstallabilityErrors');
-    // A test's profile is one of these.
+    // The profile of a test is an incognito profile.
     expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
     const manifest = JSON.parse(data) as {
       start_url: string;

@@ -51,11 +51,11 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await publish('files', picture, { Filename: 'door.png', Message: 'Someone is at the door' });
     await publish('files', 'x'.repeat(6000), { Filename: 'log.txt' });
     await publish('files', 'Camera', { Attach: 'https://cam.example/still.jpg', Icon: 'https://cam.example/icon.png' });
-    const asked: string[] = [];
+    const requests: string[] = [];
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.route('https://cam.example/**', (route) => {
-      asked.push(new URL(route.request().url()).pathname);
+      requests.push(new URL(route.request().url()).pathname);
       return route.fulfill({ contentType: 'image/png', body: picture });
     });
     await page.goto(`${pages.url}/push/topics/files`);
@@ -69,9 +69,9 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     const saving = page.waitForEvent('download');
     await file.getByRole('link', { name: 'log.txt' }).click();
     expect((await saving).suggestedFilename()).toBe('log.txt');
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await page.getByRole('button', { name: 'Show pictures from elsewhere' }).click();
-    await expect.poll(() => [...asked].sort()).toEqual(['/icon.png', '/still.jpg']);
+    await expect.poll(() => [...requests].sort()).toEqual(['/icon.png', '/still.jpg']);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -131,14 +131,14 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await page.getByRole('button', { name: 'More for Old news' }).click();
     await page.getByRole('menuitem', { name: 'Delete everywhere' }).click();
     await expect.poll(() => rows(page).count()).toBe(1);
-    // Leaving the page settles what is open.
+    // Leaving the page settles open toasts.
     await page.goto(`${pages.url}/settings/log`);
     await expect.poll(() => polled('nas')).toContain('"event":"message_clear"');
     await expect.poll(() => polled('nas')).toContain('"event":"message_delete"');
     await page.goto(`${pages.url}/push/topics/nas`);
     await urgent.getByText('Acknowledged', { exact: true }).waitFor();
     expect(await rows(page).count()).toBe(1);
-    // Another client puts it away, and this page follows.
+    // Another client clears the message, and this page updates.
     await publish('nas/water', 'Leak');
     await rows(page).getByText('Leak').waitFor();
     await page.mouse.move(0, 0);
@@ -215,9 +215,9 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await using visit = await pages.visit('/push/topics/plain', { width: 360, height: 740, touch: true });
     const { page } = visit;
     await rows(page).first().waitFor();
-    /** How far each row that does not begin where the one before ends is away from there, px. */
-    const astray = async (): Promise<readonly number[]> => {
-      // What looks at its own size is told in a frame, and draws itself anew in the next.
+    /** Distances in px between each row and the end of the previous one. */
+    const findGaps = async (): Promise<readonly number[]> => {
+      // A ResizeObserver runs in one frame, and the element is rendered in the next.
       await page.evaluate(
         () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
       );
@@ -229,18 +229,18 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
           .filter((distance) => distance !== 0);
       });
     };
-    await expect.poll(astray).toEqual([]);
+    await expect.poll(findGaps).toEqual([]);
     expect(await rows(page).count()).toBeGreaterThan(5);
     await page.getByRole('main').evaluate((main) => {
       const block = document.createElement('div');
       block.style.height = '90px';
       main.prepend(block);
     });
-    await expect.poll(astray).toEqual([]);
+    await expect.poll(findGaps).toEqual([]);
     await page.setViewportSize({ width: 740, height: 360 });
-    await expect.poll(astray).toEqual([]);
+    await expect.poll(findGaps).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
-    await expect.poll(astray).toEqual([]);
+    await expect.poll(findGaps).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 

@@ -65,9 +65,9 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     await hours.getByLabel('Days').selectOption('Monday to Friday');
     await hours.getByLabel('To').fill('06:30');
     await dialog.getByRole('button', { name: 'Add hours' }).click();
-    const whole = dialog.getByRole('group', { name: 'Quiet hours 2' });
-    await whole.getByLabel('From').fill('00:00');
-    await whole.getByLabel('To').fill('00:00');
+    const secondSpan = dialog.getByRole('group', { name: 'Quiet hours 2' });
+    await secondSpan.getByLabel('From').fill('00:00');
+    await secondSpan.getByLabel('To').fill('00:00');
     await dialog.getByLabel('An urgent message comes').selectOption('Every 5 minutes');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Quiet: Monday to Friday 22:00–06:30; Every day, all day; urgent again every 5 min').waitFor();

@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
     const request = { method: 'POST', body: `news of ${topic}`, headers: { Authorization: adminAuthorization } };
     expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
   }
-  const shown = (page: Page): Promise<readonly string[]> =>
+  const readTopics = (page: Page): Promise<readonly string[]> =>
     page
       .getByRole('region', { name: 'Topics' })
       .getByRole('list')
@@ -52,14 +52,14 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     const row = page.getByRole('region', { name: 'Topics' }).getByTitle('plain', { exact: true });
-    const found = page
+    const results = page
       .getByRole('list', { name: 'Newest messages' })
       .getByRole('listitem')
       .filter({ hasText: 'plain' });
     await row.getByText('1 new').waitFor();
-    await found.getByText('New', { exact: true }).waitFor();
+    await results.getByText('New', { exact: true }).waitFor();
     await row.click();
-    // What was new stays marked for as long as the topic is open.
+    // New messages stay marked while the topic is open.
     const message = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
     await message.getByText('New', { exact: true }).waitFor();
     const unread = async (): Promise<readonly string[]> => {
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await expect.poll(unread).not.toContain('plain');
     await page.getByRole('link', { name: 'Topics', exact: true }).click();
     await row.getByText('1 message').waitFor();
-    await expect.poll(() => found.getByText('New', { exact: true }).count()).toBe(0);
+    await expect.poll(() => results.getByText('New', { exact: true }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -91,32 +91,32 @@ describe.skipIf(noBrowser)('the topic list', () => {
   it('is filtered by parts of names, in the address, also after a topic was opened', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await expect.poll(() => shown(page)).toHaveLength(names.length);
+    await expect.poll(() => readTopics(page)).toHaveLength(names.length);
     await page.getByRole('button', { name: 'Group by name, or narrow the topics' }).click();
     await page.getByLabel('Severity').selectOption('info');
-    await expect.poll(() => shown(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
+    await expect.poll(() => readTopics(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
     await page.getByLabel('Service').selectOption('nas');
-    await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
+    await expect.poll(() => readTopics(page)).toEqual(['nas-info-backup']);
     await expect.poll(() => new URL(page.url()).search).toBe('?severity=info&service=nas');
     await page.getByRole('region', { name: 'Topics' }).getByRole('link', { name: /nas/ }).click();
     await page.getByRole('heading', { level: 1, name: 'nas-info-backup' }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'Topics', exact: true }).click();
-    await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
+    await expect.poll(() => readTopics(page)).toEqual(['nas-info-backup']);
     await page.getByLabel('Category').selectOption('backup');
     await page.getByLabel('Severity').selectOption('critical');
     await page.getByText('No topic is like that.').waitFor();
     await page.goto(`${pages.url}/push?find=critical`);
-    await expect.poll(() => shown(page)).toEqual(['shop-critical-security']);
+    await expect.poll(() => readTopics(page)).toEqual(['shop-critical-security']);
     expect(visit.complaints).toEqual([]);
   });
 
   it('stays visible on a phone when a filter is cleared', async () => {
     await using visit = await pages.visit('/push?find=critical', { width: 360, height: 740, touch: true });
     const { page } = visit;
-    await expect.poll(() => shown(page)).toEqual(['shop-critical-security']);
+    await expect.poll(() => readTopics(page)).toEqual(['shop-critical-security']);
     await page.getByRole('searchbox', { name: 'Search the topics' }).fill('');
-    await expect.poll(() => shown(page)).toHaveLength(names.length);
+    await expect.poll(() => readTopics(page)).toHaveLength(names.length);
     expect(await page.getByRole('searchbox', { name: 'Search the topics' }).isVisible()).toBe(true);
     expect(visit.complaints).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('list', { name: 'Topics' }).waitFor();
     expect(await newest.isVisible()).toBe(false);
-    // The keyboard is still on it, and goes back.
+    // The link still has the focus and leads back.
     expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('All messages');
     await page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /plain/ }).click();
     await page.getByRole('group', { name: 'Messages' }).getByText('news of plain').waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)('the topic list', () => {
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
     await expect.poll(() => new URL(page.url()).pathname).toBe('/push/history');
-    // Nobody listens, and no browser was told: then there is nothing to say of it.
+    // Without subscribers and browsers these columns are hidden.
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Topic', 'Today', '7 days', 'Last']);
     await page.getByText(/^7 published since the beginning/).waitFor();
     await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in all$/ }).waitFor();

@@ -10,7 +10,7 @@ import { launchBrowser, noBrowser, openProfile } from '../support/browser.ts';
 interface WorkerScope {
   readonly registration: ServiceWorkerRegistration;
   readonly PushEvent: { readonly prototype: { waitUntil: (this: object, work: Promise<unknown>) => void } };
-  /** How many messages it is through with. */
+  /** Number of handled messages. */
   handled: number;
 }
 
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser !== undefined)('the push worker', () => {
     return await script.evaluate(work);
   };
   const handled = () => inWorker(() => (globalThis as unknown as WorkerScope).handled);
-  const shown = () =>
+  const getNotifications = () =>
     page.evaluate(async () => {
       const all = await (await navigator.serviceWorker.ready).getNotifications();
       return all.map(({ title, body, tag, silent, requireInteraction, data }) => ({
@@ -94,11 +94,11 @@ describe.skipIf(noBrowser !== undefined)('the push worker', () => {
     await page.evaluate(async () => {
       for (const each of await (await navigator.serviceWorker.ready).getNotifications()) each.close();
     });
-    await expect.poll(shown).toEqual([]);
+    await expect.poll(getNotifications).toEqual([]);
   });
   /**
-   * Resolves when the worker is through with it. Chromium forgets a notification that it is asked for between keeping and
-   * showing it, so nobody asks before.
+   * Resolves when the worker has handled the message. Chromium loses a notification that is queried between being
+   * stored and shown, so it is not queried earlier.
    */
   const deliver = async (payload: unknown): Promise<void> => {
     const before = await handled();
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser !== undefined)('the push worker', () => {
 
   it('shows a message by its priority, with the target of a click', async () => {
     await deliver(message({ title: 'Backup', priority: 5, click: 'https://a.example/x' }));
-    await expect.poll(shown).toEqual([
+    await expect.poll(getNotifications).toEqual([
       {
         title: 'Backup',
         body: 'Hello',
@@ -131,22 +131,24 @@ describe.skipIf(noBrowser !== undefined)('the push worker', () => {
 
   it('is silent for low priorities, and follows only web links', async () => {
     await deliver(message({ priority: 1, click: 'javascript:alert(1)' }));
-    await expect.poll(shown).toMatchObject([{ title: 'news', silent: true, data: { topic: 'news', links: {} } }]);
-    expect((await shown())[0]?.data).not.toHaveProperty('click');
+    await expect
+      .poll(getNotifications)
+      .toMatchObject([{ title: 'news', silent: true, data: { topic: 'news', links: {} } }]);
+    expect((await getNotifications())[0]?.data).not.toHaveProperty('click');
   });
 
   it('replaces and removes notifications of the same sequence', async () => {
     await deliver(message({ sequence_id: 'job', message: '10 %' }));
     await deliver(message({ sequence_id: 'job', id: 'bbbbbbbbbbbb', message: '90 %' }));
     await deliver(message({ id: 'cccccccccccc', message: 'other' }));
-    await expect.poll(async () => (await shown()).map(({ body }) => body).sort()).toEqual(['90 %', 'other']);
+    await expect.poll(async () => (await getNotifications()).map(({ body }) => body).sort()).toEqual(['90 %', 'other']);
     await deliver(message({ sequence_id: 'job', id: 'dddddddddddd', event: 'message_delete', message: undefined }));
-    await expect.poll(async () => (await shown()).map(({ body }) => body)).toEqual(['other']);
+    await expect.poll(async () => (await getNotifications()).map(({ body }) => body)).toEqual(['other']);
   });
 
   it('makes no sound for a topic with a silent rule, even for urgent messages', async () => {
     await deliver({ ...message({ priority: 5 }), silent: true });
-    await expect.poll(shown).toMatchObject([{ title: 'news', silent: true, requireInteraction: false }]);
+    await expect.poll(getNotifications).toMatchObject([{ title: 'news', silent: true, requireInteraction: false }]);
   });
 
   it('opens all topics from a digest of several', async () => {
@@ -154,13 +156,15 @@ describe.skipIf(noBrowser !== undefined)('the push worker', () => {
       ...message({ title: '7 messages while it was quiet', sequence_id: 'quiet-digest' }),
       digest: true,
     });
-    await expect.poll(shown).toMatchObject([{ title: '7 messages while it was quiet', data: { links: {} } }]);
-    expect((await shown())[0]?.data).not.toHaveProperty('topic');
+    await expect
+      .poll(getNotifications)
+      .toMatchObject([{ title: '7 messages while it was quiet', data: { links: {} } }]);
+    expect((await getNotifications())[0]?.data).not.toHaveProperty('topic');
   });
 
   it('acknowledges an urgent message when its notification is clicked', async () => {
     await deliver({ ...message({ priority: 5 }), acknowledge: 'secret' });
-    await expect.poll(shown).toMatchObject([{ data: { acknowledge: 'secret', topic: 'news' } }]);
+    await expect.poll(getNotifications).toMatchObject([{ data: { acknowledge: 'secret', topic: 'news' } }]);
     await inWorker(async () => {
       const scope = globalThis as unknown as WorkerScope;
       const [notification] = await scope.registration.getNotifications();
@@ -172,14 +176,14 @@ describe.skipIf(noBrowser !== undefined)('the push worker', () => {
       globalThis.dispatchEvent(click);
     });
     await expect.poll(() => acknowledged).toEqual([{ id: 'secret' }]);
-    await expect.poll(shown).toEqual([]);
+    await expect.poll(getNotifications).toEqual([]);
   });
 
   it.each(['not json', '{"event":"message"}', '{"event":"subscription_expiring"}', '[]'])(
     'shows a notification for %s, as browsers require',
     async (payload) => {
       await deliver(payload);
-      await expect.poll(async () => (await shown()).length).toBe(1);
+      await expect.poll(async () => (await getNotifications()).length).toBe(1);
     },
   );
 });

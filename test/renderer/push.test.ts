@@ -88,11 +88,11 @@ describe.skipIf(noBrowser)('the push page', () => {
     const messages = page.getByRole('group', { name: 'Messages' });
     await messages.getByText('message number 59;').waitFor();
     await page.getByRole('link', { name: 'Subscribe', exact: true }).click();
-    // A code that a phone could do nothing with is not shown, but what makes one.
+    // Instead of a code that phones cannot use, the required step is shown.
     await page.getByRole('link', { name: 'share Messages with the network' }).waitFor();
     const code = page.getByRole('img', { name: 'Subscribe to long with the ntfy app' });
     expect(await code.count()).toBe(0);
-    // Where nobody shared it, a proxy of one's own may lead there all the same.
+    // Without sharing, a reverse proxy may still make the address reachable.
     await page.getByRole('radio', { name: 'Other devices' }).check();
     const another = page.getByText('Reached by another address');
     await another.click();
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await one.page.getByRole('link', { name: 'Subscribe', exact: true }).click();
     await one.page.getByText('Reached by another address').click();
     await one.page.getByLabel('Address of this server').fill('https://push.example.org');
-    // A phone opens it, where others show a code.
+    // Phones open the app, where other devices show a code.
     const ways = one.page.getByRole('img', { name: /with the ntfy app/ });
     await ways
       .or(one.page.getByRole('link', { name: 'Open it in the app' }))

@@ -37,13 +37,13 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
 
   const share = (...shared: readonly string[]): Promise<unknown> =>
     api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify({ shared }) });
-  const tokenOf = async (label: string): Promise<string> => {
+  const createToken = async (label: string): Promise<string> => {
     const body = JSON.stringify({ label, expiresAt: null });
     return (await api<{ text: string }>(pages.url, '/api/accounts/ada/tokens', { method: 'POST', body })).text;
   };
   const run = (command: string, environment: Readonly<Record<string, string>> = {}): Promise<unknown> =>
     promisify(execFile)('sh', ['-c', command], { cwd: folder, env: { ...process.env, ...environment } });
-  const messagesOf = async (topic: string): Promise<readonly string[]> => {
+  const readMessages = async (topic: string): Promise<readonly string[]> => {
     const headers = { Authorization: adminAuthorization };
     const text = await (await fetch(`${pages.host.url('push')}/${topic}/json?poll=1`, { headers })).text();
     return text
@@ -60,16 +60,16 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     const command = page.getByText(/-d "Hello" http.*\/lawn$/);
     await expect.poll(() => command.innerText()).toContain('Bearer tk_');
     await run(await command.innerText());
-    expect(await messagesOf('lawn')).toEqual(['Hello']);
+    expect(await readMessages('lawn')).toEqual(['Hello']);
     await page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' }).waitFor();
-    // Only a phone shows it: beside the code nobody needs it.
+    // Only shown on phones: it is not needed next to the code.
     const link = page.getByRole('link', { name: 'Open it in the app', includeHidden: true });
     expect(await link.getAttribute('href')).toBe(`ntfy://127.0.0.2:${String(pages.host.port('push'))}/lawn`);
     expect(visit.complaints).toEqual([]);
   });
 
   it('work on another device, which is told how to trust this computer', async () => {
-    const TOKEN = await tokenOf('curl');
+    const TOKEN = await createToken('curl');
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
     await page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' }).waitFor();
@@ -79,9 +79,9 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     await expect.poll(() => command.innerText()).toContain('https://127.0.0.2:');
     const trust = await page.getByRole('link', { name: /\/trust$/ }).innerText();
     await run(`curl -sS ${trust}/homeport.crt -o homeport.crt`);
-    // The commands are for the topic of the code.
+    // The commands use the topic of the code.
     await run(await command.innerText(), { TOKEN, CURL_CA_BUNDLE: 'homeport.crt' });
-    expect(await messagesOf('lawn')).toContain('Backup finished');
+    expect(await readMessages('lawn')).toContain('Backup finished');
     expect(visit.complaints).toEqual([]);
   });
 
@@ -89,18 +89,18 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     await using visit = await pages.visit('/delivery/keys/house');
     const { page } = visit;
     await run(await page.getByText(/^curl -d title=Hello/).innerText());
-    await expect.poll(() => messagesOf('porch')).toContain('First light');
+    await expect.poll(() => readMessages('porch')).toContain('First light');
     await page.getByRole('radio', { name: 'Other devices' }).check();
     await page.getByRole('heading', { name: 'Delivery answers on this computer alone.' }).waitFor();
     expect(await page.getByRole('link', { name: 'Share it with your network' }).getAttribute('href')).toBe('/network');
-    // The gateway asks for a sign-in where the service itself would not.
+    // The gateway requires a sign-in where the service itself does not.
     await share('push', 'notify');
     const command = await page.getByText(/^curl -u .* -d title=Hello/).innerText();
     const trust = await page.getByRole('link', { name: /\/trust$/ }).innerText();
     await run(`curl -sS ${trust}/homeport.crt -o homeport.crt`);
-    const before = (await messagesOf('porch')).length;
-    await run(command, { TOKEN: await tokenOf('elsewhere'), CURL_CA_BUNDLE: 'homeport.crt' });
-    await expect.poll(async () => (await messagesOf('porch')).length).toBe(before + 1);
+    const before = (await readMessages('porch')).length;
+    await run(command, { TOKEN: await createToken('elsewhere'), CURL_CA_BUNDLE: 'homeport.crt' });
+    await expect.poll(async () => (await readMessages('porch')).length).toBe(before + 1);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     await visit.page.getByRole('link', { name: /\/trust$/ }).waitFor();
     await expectFits(visit, 'connect-elsewhere', screen);
     await visit.page.goto(`${pages.url}/push/topics/lawn?show=subscribe`);
-    // A phone opens it, where others show a code.
+    // Phones open the app, where other devices show a code.
     const code = visit.page.getByRole('img', { name: 'Subscribe to lawn with the ntfy app' });
     await code
       .or(visit.page.getByRole('link', { name: 'Open it in the app' }))

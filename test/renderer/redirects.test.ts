@@ -5,14 +5,14 @@ import { withQueryFields } from '../../renderer/src/state/url-query.ts';
 
 describe('paths of the app', () => {
   it.each([
-    ['/', { service: '', thing: '', id: '' }],
-    ['/downloads', { service: 'downloads', thing: '', id: '' }],
-    ['/downloads/queue', { service: 'downloads', thing: '', id: '' }],
-    ['/downloads/queue/a%20b', { service: 'downloads', thing: '', id: 'a b' }],
-    ['/push/topics/nas', { service: 'push', thing: '', id: 'nas' }],
-    ['/settings/accounts/ada.l/', { service: 'settings', thing: 'accounts', id: 'ada.l' }],
-    ['/inbox/messages/100%', { service: 'inbox', thing: '', id: '100%' }],
-    ['/constructor/x', { service: 'constructor', thing: 'x', id: '' }],
+    ['/', { service: '', section: '', id: '' }],
+    ['/downloads', { service: 'downloads', section: '', id: '' }],
+    ['/downloads/queue', { service: 'downloads', section: '', id: '' }],
+    ['/downloads/queue/a%20b', { service: 'downloads', section: '', id: 'a b' }],
+    ['/push/topics/nas', { service: 'push', section: '', id: 'nas' }],
+    ['/settings/accounts/ada.l/', { service: 'settings', section: 'accounts', id: 'ada.l' }],
+    ['/inbox/messages/100%', { service: 'inbox', section: '', id: '100%' }],
+    ['/constructor/x', { service: 'constructor', section: 'x', id: '' }],
   ])('parses page, section and id: %s', (path, address) => {
     expect(parsePath(path)).toEqual(address);
   });
@@ -21,10 +21,10 @@ describe('paths of the app', () => {
     [{}, '/'],
     [{ service: 'push' }, '/push'],
     [{ service: 'push', id: 'nas' }, '/push/topics/nas'],
-    [{ service: 'push', thing: 'delayed' }, '/push/delayed'],
-    [{ service: 'delivery', thing: 'mails', id: 'a/b' }, '/delivery/mails/a%2Fb'],
-    // The host takes a last part with a dot for a file.
-    [{ service: 'settings', thing: 'accounts', id: 'ada.l' }, '/settings/accounts/ada.l/'],
+    [{ service: 'push', section: 'delayed' }, '/push/delayed'],
+    [{ service: 'delivery', section: 'mails', id: 'a/b' }, '/delivery/mails/a%2Fb'],
+    // The host treats a last segment with a dot as a file.
+    [{ service: 'settings', section: 'accounts', id: 'ada.l' }, '/settings/accounts/ada.l/'],
   ])('builds a path: %o', (address, path) => {
     expect(buildPath(address)).toBe(path);
   });

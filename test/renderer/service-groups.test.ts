@@ -19,8 +19,8 @@ const service = (id: string, group?: 'alerts' | 'data' | 'system'): ServiceState
 
 it('lists each service in one group, system services last', () => {
   const all = [service('popups', 'system'), service('sync', 'data'), service('inbox'), service('push', 'alerts')];
-  const shown = groupServices(all).map(({ title, rows }) => [title, ...rows.map(({ id }) => id)]);
-  expect(shown).toEqual([
+  const titledRows = groupServices(all).map(({ title, rows }) => [title, ...rows.map(({ id }) => id)]);
+  expect(titledRows).toEqual([
     ['Alerts', 'push'],
     ['Data', 'sync'],
     ['Homeport itself', 'popups', 'inbox'],

@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await save.press('Enter');
     await page.getByText('Saved. Started anew: Moody.').waitFor();
     await expect.poll(() => save.isDisabled()).toBe(true);
-    // Whoever goes on with the keyboard goes on from there.
+    // The focus stays where it was.
     expect(await save.evaluate((button) => button === document.activeElement)).toBe(true);
     expect(file()).toMatch(/limit: 7/);
     expect(file()).toMatch(/horn/);
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     page.on('request', (request) => {
       if (request.method() === 'PATCH') sent.push(request.postDataJSON());
     });
-    // As Enter does in a form without a button to save.
+    // Like Enter in a form without a save button.
     await page.getByLabel('Name').evaluate((field: HTMLInputElement) => field.form?.requestSubmit());
     await page.getByLabel('Name').fill('lantern');
     await page.getByLabel('Name').press('Enter');
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await sent.promise;
     await page.getByLabel('Name').fill('one and two');
-    // Back to what it was before: a change, too, once the other one is saved.
+    // The former value is a change as well, after the other one was saved.
     await page.getByLabel('Limit').fill('3');
     answered.resolve();
     await page.getByText('Saved. Started anew: Moody.').waitFor();
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await save.count()).toBe(0);
     await page.getByLabel('Name').fill('typed here');
     await save.waitFor();
-    // Typed back, nothing below moves under the hands.
+    // When the former value is typed again, the content below does not move.
     await page.getByLabel('Name').fill('harbour');
     await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByLabel('Name').fill('typed again');
@@ -258,19 +258,19 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
-    const found = page.getByRole('list', { name: 'Settings that fit' });
-    await found.getByRole('link', { name: 'Backups to keep' }).click();
+    const results = page.getByRole('list', { name: 'Settings that fit' });
+    await results.getByRole('link', { name: 'Backups to keep' }).click();
     await page.getByRole('heading', { level: 1, name: 'Backup' }).waitFor();
     const field = page.getByLabel('Backups to keep');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     await expect.poll(() => page.url()).toBe(`${pages.url}/settings/backup/backupKeep`);
-    // Enter opens what stands first.
+    // Enter opens the first result.
     await page.goto(`${pages.url}/settings`);
     await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
-    await found.getByRole('link').first().waitFor();
+    await results.getByRole('link').first().waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
-    // What is folded is opened for it, and an address of before leads on.
+    // Folded fields are opened, and former paths are redirected.
     await page.goto(`${pages.url}/settings/host/databaseUrl`);
     const folded = page.getByLabel('PostgreSQL address');
     await expect.poll(() => folded.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -298,7 +298,7 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await page.getByRole('link', { name: /Real-Debrid: address/ }).click();
     const address = page.getByRole('group', { name: 'Real-Debrid' }).getByLabel('Address');
     await expect.poll(() => address.evaluate((element) => element === document.activeElement)).toBe(true);
-    // What is not saved stays in sight.
+    // Unsaved changes stay visible.
     expect(await keys.getByLabel('API key').inputValue()).toBe('a key');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
@@ -327,11 +327,11 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     await using visit = await real.visit('/settings');
     const { page } = visit;
     const theme = page.getByRole('radiogroup', { name: 'Theme' });
-    // What only the desktop app does is not offered where there is none, and the network is no service among the others.
+    // Settings of the desktop app are hidden in browsers, and the network is not listed as a service.
     await page.getByLabel('Open the browser').waitFor();
     expect(await page.getByLabel('Key in the keyring').count()).toBe(0);
     const own = page.getByRole('navigation', { name: 'Homeport itself' });
-    // What is of the web interface itself stands here too, whatever address leads to it.
+    // Settings of the web interface are on the same page, regardless of the path.
     await page.goto(`${real.url}/settings/control/port`);
     await expect.poll(() => page.getByLabel('Port', { exact: true }).isVisible()).toBe(true);
     expect(await own.getByRole('link', { name: 'General' }).getAttribute('aria-current')).toBe('page');
@@ -385,7 +385,7 @@ describe.skipIf(noBrowser)('the remedy of a problem', () => {
   ])('opens the field %s, marked and focused', async (href = '', label) => {
     await using visit = await real.visit(href);
     const field = visit.page.getByLabel(label, { exact: true });
-    // One that is set from outside takes no keyboard: its row has it.
+    // A locked control cannot have the focus, so its row does.
     const arrived = (): Promise<boolean> =>
       field.evaluate((element) => {
         const row = element.closest('.row');
@@ -394,8 +394,8 @@ describe.skipIf(noBrowser)('the remedy of a problem', () => {
     await expect.poll(arrived).toBe(true);
     const ground = (of: string): Promise<string | undefined> =>
       field.evaluate((element, name) => {
-        const at = element.closest(name);
-        return at === null ? undefined : getComputedStyle(at).backgroundColor;
+        const row = element.closest(name);
+        return row === null ? undefined : getComputedStyle(row).backgroundColor;
       }, of);
     expect(await ground('.row')).toMatch(/^(?!rgba\(0, 0, 0, 0\))\w+\(/);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
@@ -416,7 +416,7 @@ describe.skipIf(noBrowser)('the desktop app', () => {
     const field = page.getByLabel('Folder for unfinished files', { exact: true });
     await field.locator('xpath=..').getByRole('button', { name: 'Choose' }).click();
     await expect.poll(() => field.inputValue()).toBe('/Videos');
-    // This one is set from outside.
+    // This setting is locked.
     expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);
     await page.getByLabel('Quality').selectOption({ label: '720p' });
     const parts = page.getByRole('group', { name: 'What SponsorBlock leaves out' });

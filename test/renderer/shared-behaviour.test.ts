@@ -29,11 +29,11 @@ describe.skipIf(noBrowser)('all pages', () => {
   const hasKeyboard = (one: Locator): Promise<boolean> =>
     one.evaluate((element) => element === element.ownerDocument.activeElement);
 
-  /** Lets what a page has begun to do with an answer come to its end. */
+  /** Waits until the page has processed a reply. */
   const settled = (page: Page): Promise<void> =>
     page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
 
-  /** Keeps the answers to an address on their way until they are let go. */
+  /** Delays the replies of an address until they are released. */
   async function hold(page: Page, address: RegExp, method: string) {
     const [asked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     let count = 0;
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('all pages', () => {
       count += 1;
       asked.resolve(undefined);
       await release.promise;
-      // A page that does not want it any more has hung up.
+      // The page has aborted the request.
       await route.continue().catch(() => undefined);
     });
     return { asked: asked.promise, release: () => release.resolve(undefined), count: () => count };
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     await page.getByRole('link', { name: 'All messages' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await expect.poll(() => hasKeyboard(page.getByRole('main'))).toBe(true);
-    // A link that stays keeps it.
+    // A link that stays in the document keeps the focus.
     const home = page.getByRole('link', { name: 'Home', exact: true });
     await home.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
@@ -245,7 +245,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     const other = await reader.context().newPage();
     await other.goto(`${pages.url}/inbox`);
     await other.getByText('Nothing has arrived yet.').waitFor();
-    // The first one reads for both; what it does at an event fails from now on.
+    // The first tab reads for both; its event handler fails from now on.
     await reader.evaluate(() => {
       globalThis.setTimeout = (() => {
         throw new Error('a defect');

@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     expect(await rows.filter({ hasText: 'Stopped' }).count()).toBe(0);
     for (const name of ['Inbox', 'Downloads', 'Settings', 'Log']) {
       await page.getByRole('link', { name }).first().click();
-      // The settings open with their first part.
+      // The settings open with their first page.
       await page.getByRole('heading', { level: 1, name: name === 'Settings' ? 'General' : name }).waitFor();
       await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     const { requests, bytes, late } = await page.evaluate(() => {
       const drawnAt = Number(document.documentElement.dataset['drawnAt']);
       const all = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-      // Other pages are fetched ahead three seconds after Home is drawn.
+      // Other pages are preloaded three seconds after Home was rendered.
       const early = all.filter(({ startTime }) => startTime < drawnAt + 1000);
       const [document_] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
       return {

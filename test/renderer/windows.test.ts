@@ -12,7 +12,7 @@ describe.skipIf(noBrowser)('several windows', () => {
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  /** Streams that the host serves at the moment. */
+  /** Returns the number of event streams that the host serves. */
   async function streams(): Promise<number> {
     const reply = await fetch(`${pages.url}/metrics`, { headers: { Authorization: adminAuthorization } });
     return Number(/^control_live_streams(?:\{.*\})? (\d+)$/m.exec(await reply.text())?.[1]);
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     const tabs = [visit.page];
     while (tabs.length < 7) {
       const tab = await visit.page.context().newPage();
-      // Six streams would have taken every connection that the browser makes to one host.
+      // Six streams would use all connections of the browser to one host.
       await tab.goto(`${pages.url}/inbox`);
       await tab.getByText('Nothing has arrived yet.').waitFor();
       tabs.push(tab);
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('several windows', () => {
       tabs.push(tab);
     }
     await expect.poll(streams).toBe(1);
-    // Nobody has heard of an event yet, so there is nothing to resume from.
+    // No event was received yet, so there is no ID to resume from.
     await Promise.all([visit.page.close(), (async () => pages.inbox.add({ title: 'While it went' }))()]);
     for (const tab of tabs) await title(tab, 'While it went');
     await expect.poll(streams).toBe(1);

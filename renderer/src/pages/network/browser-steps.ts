@@ -1,4 +1,4 @@
-/** Later ones contain the words of earlier ones, so the first that fits counts. */
+/** Ordered: the user agents of later browsers contain the names of earlier ones, so the first match is used. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,10 +16,11 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\b(Linux|CrOS)\b/, 'Linux'],
 ];
 
-/** `Firefox on Android`, of what a browser calls itself; its own words where they are of none that is known. */
-export function browserWords(userAgent: string): string {
-  const of = (known: typeof browsers): string | undefined => known.find(([sign]) => sign.test(userAgent))?.[1];
-  const [browser, system] = [of(browsers), of(systems)];
+/** Formats a user agent: `Firefox on Android`; unknown ones stay unchanged. */
+export function formatUserAgent(userAgent: string): string {
+  const findName = (patterns: typeof browsers): string | undefined =>
+    patterns.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [browser, system] = [findName(browsers), findName(systems)];
   if (browser === undefined) return userAgent === '' ? 'Unknown browser' : userAgent;
   return system === undefined ? browser : `${browser} on ${system}`;
 }

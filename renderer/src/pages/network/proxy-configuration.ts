@@ -1,29 +1,30 @@
-/** A proxy in front of what is none of Homeport's, and the lines that let it ask the gateway who is signed in. */
-export interface AskingProxy {
+/** Configuration of a proxy that checks the sign-in at the gateway. */
+export interface ForwardAuthProxy {
   readonly id: string;
   readonly name: string;
-  readonly lines: string;
+  readonly configuration: string;
 }
 
 /**
- * The proxies that ask, each with its lines. `home`: the gateway's address, such as `https://nas.local:8443`. Both hand
- * `/.homeport/` on, so that the sign-in's cookie is of the host that the browser sees, and both set what they tell of who it
- * is: what a browser sends of that goes no further. Caddy's `forward_auth`, nginx's `auth_request`.
+ * Returns the supported proxies with their configuration. `home` is the address of the gateway, such as
+ * `https://nas.local:8443`. Both forward `/.homeport/`, so that the session cookie belongs to the host in the
+ * browser, and both overwrite the identity headers, so that those of a client are not passed on. Uses `forward_auth`
+ * of Caddy and `auth_request` of nginx.
  */
-export function askingProxies(home: string): readonly AskingProxy[] {
+export function getForwardAuthProxies(gatewayUrl: string): readonly ForwardAuthProxy[] {
   return [
     {
       id: 'caddy',
       name: 'Caddy',
-      lines: `handle /.homeport/* {
-  reverse_proxy ${home} {
+      configuration: `handle /.homeport/* {
+  reverse_proxy ${gatewayUrl} {
     transport http {
       tls_trusted_ca_certs homeport.crt
     }
   }
 }
 handle {
-  forward_auth ${home} {
+  forward_auth ${gatewayUrl} {
     uri /.homeport/verify
     copy_headers Remote-User Remote-Groups
     transport http {
@@ -36,15 +37,15 @@ handle {
     {
       id: 'nginx',
       name: 'nginx',
-      lines: `location /.homeport/ {
-  proxy_pass ${home};
+      configuration: `location /.homeport/ {
+  proxy_pass ${gatewayUrl};
   proxy_set_header Host $host;
   proxy_set_header X-Forwarded-Host $http_host;
   proxy_set_header X-Forwarded-Proto $scheme;
 }
 location = /.homeport/verify {
   internal;
-  proxy_pass ${home};
+  proxy_pass ${gatewayUrl};
   proxy_pass_request_body off;
   proxy_set_header Content-Length "";
   proxy_set_header Host $host;

@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Network in order. A new one is one line here. */
+/** Tabs of Network in order. A new tab needs one entry here. */
 export const tabs: readonly ServiceTab[] = [
   { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
   { section: 'other', title: 'Other services', load: () => import('./ExternalServices.svelte') },
