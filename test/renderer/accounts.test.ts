@@ -8,7 +8,7 @@ import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
-import { closeToasts, getToast } from './news.ts';
+import { closeToasts, getToast } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { fixtureMedia } from '../support/fixture-site/media.ts';
 import { seriousFindings } from './axe.ts';
-import { closeToasts } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 

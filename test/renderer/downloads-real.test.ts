@@ -5,7 +5,7 @@ import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { openRig, type Rig } from '../services/downloads/rig.ts';
 import { expectFits } from './fits.ts';
-import { closeToasts } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 

@@ -4,7 +4,7 @@ import { Problem } from '../../services/contracts/problem.ts';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { fixtureMedia } from '../support/fixture-site/media.ts';
-import { closeToasts } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 

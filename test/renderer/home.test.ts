@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { serviceChanged, type ServiceState } from '../../services/contracts/control/api.ts';
 import type { Page } from 'playwright-core';
 import { noBrowser, openPage, signIn } from '../support/browser.ts';
-import { layCable } from './cable.ts';
+import { layCable } from './interruptible-proxy.ts';
 import { MoodyService } from './memory-services.ts';
 import { openPages, type Pages } from './visit.ts';
 

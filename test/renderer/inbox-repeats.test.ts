@@ -3,7 +3,7 @@ import type { InboxItem } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { expectFits } from './fits.ts';
-import { closeToasts } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxChanged } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
-import { layCable } from './cable.ts';
-import { closeToasts } from './news.ts';
+import { layCable } from './interruptible-proxy.ts';
+import { closeToasts } from './toasts.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 describe.skipIf(noBrowser)('the inbox', () => {

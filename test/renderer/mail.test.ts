@@ -11,7 +11,7 @@ import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
-import { getToast } from './news.ts';
+import { getToast } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 

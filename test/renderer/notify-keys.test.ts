@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
-import { closeToasts } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { besidesRefusals } from './visit.ts';
 import { dropText, openRealServices, type RealServices } from './real-services.ts';
 

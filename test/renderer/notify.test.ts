@@ -11,7 +11,7 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
-import { closeToasts } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 

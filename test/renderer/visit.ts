@@ -10,7 +10,7 @@ import {
   type WatchedPage,
 } from '../support/browser.ts';
 import { openTestHost, type TestHost, type TestHostOptions } from '../support/host.ts';
-import type { Cable } from './cable.ts';
+import type { Cable } from './interruptible-proxy.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from './memory-services.ts';
 
 /** The real host with its pages, and services that the test controls. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textLine } from '../../main/host/log/format.ts';
 import { noBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
-import { closeToasts } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 

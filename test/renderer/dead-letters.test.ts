@@ -10,7 +10,7 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
-import { closeToasts } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 
 describe.skipIf(noBrowser)('the Problems page', () => {
