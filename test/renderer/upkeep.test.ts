@@ -202,9 +202,9 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
       .filter({ hasText: 'Nobody is at the door' })
       .getByText(/^5 times since/)
       .waitFor();
-    expect(await row.getByText('house.test.ts').isVisible()).toBe(false);
+    expect(await row.getByText('upkeep.test.ts').isVisible()).toBe(false);
     await row.getByText('Technical details').click();
-    await row.getByText('house.test.ts').waitFor();
+    await row.getByText('upkeep.test.ts').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

@@ -21,17 +21,17 @@ const defaultSections: ReadonlyMap<string, string> = new Map([
 
 /** Parses a path. An unknown path results in a service that does not exist. */
 export function parsePath(path: string): PagePath {
-  const [service = '', thing = '', id = ''] = path
+  const [service = '', section = '', id = ''] = path
     .replace(/^\/|\/$/g, '')
     .split('/')
     .map(decodeSegment);
-  return { service, section: thing === defaultSections.get(service) ? '' : thing, id };
+  return { service, section: section === defaultSections.get(service) ? '' : section, id };
 }
 
 /** Builds the path of a page, view or item. */
-export function buildPath({ service, section: thing = '', id = '' }: Partial<PagePath>): string {
+export function buildPath({ service, section: namedSection = '', id = '' }: Partial<PagePath>): string {
   if (service === undefined || service === '') return '/';
-  const section = thing === '' && id !== '' ? (defaultSections.get(service) ?? '') : thing;
+  const section = namedSection === '' && id !== '' ? (defaultSections.get(service) ?? '') : namedSection;
   const segments = [service, ...(section === '' ? [] : [section]), ...(id === '' ? [] : [id])];
   const path = `/${segments.map(encodeURIComponent).join('/')}`;
   // The host treats a last segment with a file extension such as `public.json` as a file.

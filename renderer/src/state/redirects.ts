@@ -6,7 +6,7 @@ const pushSections = ['', 'topics', 'delayed', 'retention', 'history', 'statisti
 /** Views of Code; another segment after `/git/` is the owner of a repository, as in the URLs of Gitea. */
 const gitSections = ['', 'repositories', 'history', 'keys', 'connect', 'settings'];
 /** Page that contains all quiet hours. */
-const quietHoursPath = { service: 'settings', thing: 'notifications' };
+const quietHoursPath = { service: 'settings', section: 'notifications' };
 /** New names of views, by service and former name. */
 const renamedSections: ReadonlyMap<string, string> = new Map([
   ['push planned', 'delayed'],
@@ -26,37 +26,37 @@ type TakeField = (field: string) => string;
 
 /** Redirects of former paths by service; undefined where a path is current. */
 const redirects: Readonly<Record<string, (current: PagePath, take: TakeField) => Partial<PagePath> | undefined>> = {
-  inbox: ({ section: thing, id }, take) => {
-    if (thing !== '' && id === '') return { id: thing };
+  inbox: ({ section, id }, take) => {
+    if (section !== '' && id === '') return { id: section };
     const requestedId = take('id');
     return requestedId === '' ? undefined : { id: requestedId };
   },
-  downloads: ({ section: thing }, take) => {
+  downloads: ({ section }, take) => {
     const requestedId = take('id');
-    const current = renamedSections.get(`downloads ${thing}`);
-    return requestedId === '' && current === undefined ? undefined : { section: current ?? thing, id: requestedId };
+    const current = renamedSections.get(`downloads ${section}`);
+    return requestedId === '' && current === undefined ? undefined : { section: current ?? section, id: requestedId };
   },
-  push: ({ section: thing, id }, take) => {
+  push: ({ section, id }, take) => {
     const tab = take('tab');
-    if ([thing || tab, id].join('/') === 'quiet/') return quietHoursPath;
-    if (thing === '' && id === '')
+    if ([section || tab, id].join('/') === 'quiet/') return quietHoursPath;
+    if (section === '' && id === '')
       return tab === '' ? undefined : { section: renamedSections.get(`push ${tab}`) ?? tab };
-    return pushSections.includes(thing) ? undefined : { id: thing };
+    return pushSections.includes(section) ? undefined : { id: section };
   },
-  notify: ({ section: thing, id }, take) => ({
+  notify: ({ section, id }, take) => ({
     service: 'delivery',
-    section: renamedSections.get(`notify ${thing}`) ?? thing,
-    id: id || take('id') || (thing === '' ? take('key') : ''),
+    section: renamedSections.get(`notify ${section}`) ?? section,
+    id: id || take('id') || (section === '' ? take('key') : ''),
   }),
-  mail: ({ section: thing, id }, take) => ({
+  mail: ({ section, id }, take) => ({
     service: 'delivery',
-    section: renamedSections.get(`mail ${thing}`) ?? thing,
+    section: renamedSections.get(`mail ${section}`) ?? section,
     id: id || take('id'),
   }),
-  settings: ({ section: thing }, take) => {
-    if (thing === 'network') return { service: 'network', section: '' };
-    const account = thing === 'accounts' ? take('account') : '';
-    return account === '' ? undefined : { section: thing, id: account };
+  settings: ({ section }, take) => {
+    if (section === 'network') return { service: 'network', section: '' };
+    const account = section === 'accounts' ? take('account') : '';
+    return account === '' ? undefined : { section, id: account };
   },
 };
 
@@ -83,11 +83,11 @@ function redirect(current: PagePath, take: TakeField): Partial<PagePath> | undef
   return Object.hasOwn(redirects, current.service) ? redirects[current.service]?.(current, take) : undefined;
 }
 
-function toSettingsPath({ service, section: thing }: PagePath, take: TakeField): PagePath {
+function toSettingsPath({ service, section }: PagePath, take: TakeField): PagePath {
   const problems = ['given-up', 'dead-letters', 'problems'].includes(service);
   return {
     service: 'settings',
     section: problems ? 'problems' : service,
-    id: service === 'accounts' ? thing || take('account') : '',
+    id: service === 'accounts' ? section || take('account') : '',
   };
 }

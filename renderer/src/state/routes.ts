@@ -14,13 +14,13 @@ const signInPaths = ['sign-in', 'setup'];
  * page of its own.
  */
 export function matchRoute(path: string): Route {
-  const { service, section: thing, id } = parsePath(path);
-  if (service === 'more' || service === 'add') return { view: thing === '' ? service : 'unknown' };
+  const { service, section, id } = parsePath(path);
+  if (service === 'more' || service === 'add') return { view: section === '' ? service : 'unknown' };
   const pagePath = signInPaths.includes(service) ? '' : service;
-  const subPage = pages.find((entry) => entry.path === `${pagePath}/${thing}`);
+  const subPage = pages.find((entry) => entry.path === `${pagePath}/${section}`);
   if (subPage) return { view: 'page', page: subPage, section: '', id };
   const page = pages.find((entry) => entry.path === pagePath);
-  return page ? { view: 'page', page, section: thing, id } : { view: 'unknown' };
+  return page ? { view: 'page', page, section, id } : { view: 'unknown' };
 }
 
 /** Returns the path of a page. */

@@ -13,8 +13,8 @@ export const firstAreas: readonly string[] = bridge === undefined ? [generalArea
 export const firstSection = 'control';
 
 /** True for the first page, by its name or by a section that it shows. */
-export function isFirstPage(thing: string): boolean {
-  return ['', generalArea, 'host', firstSection].includes(thing);
+export function isFirstPage(section: string): boolean {
+  return ['', generalArea, 'host', firstSection].includes(section);
 }
 
 /** Returns the path of a field: `/settings/mail/hostName`, `/settings/backup/backupKeep`. */
