@@ -117,9 +117,9 @@ function notifyAll<Data>(listeners: Iterable<(data: Data) => void>, data: Data):
   }
 }
 
-function addTo<T>(all: Set<T>, one: T): Callback {
-  all.add(one);
-  return () => all.delete(one);
+function addTo<T>(all: Set<T>, member: T): Callback {
+  all.add(member);
+  return () => all.delete(member);
 }
 
 export const live = new Live();

@@ -1,7 +1,7 @@
 import type { Download } from '../../../services/contracts/downloads/api.ts';
 import { isOver, steered } from '../pages/downloads/list-rules.ts';
 
-/** A request to pause or resume; `uids` names the rows, undefined stands for the whole queue. */
+/** A request to pause or resume; `uids` names the rows, undefined means the whole queue. */
 export interface QueueAction {
   readonly kind: 'pause' | 'resume';
   readonly uids: readonly string[] | undefined;
@@ -39,29 +39,29 @@ export class PendingActions {
   }
 
   /** Returns the state in which a row of the host is displayed. */
-  getDisplayed(told: Download): Download {
-    this.#hostRows.delete(told.uid);
-    if (isOver(told)) return told;
-    let displayed = told;
+  getDisplayed(row: Download): Download {
+    this.#hostRows.delete(row.uid);
+    if (isOver(row)) return row;
+    let displayed = row;
     for (const { kind: what, uids } of this.#pending) displayed = steered(displayed, what, uids);
-    if (displayed !== told) this.#hostRows.set(told.uid, told);
+    if (displayed !== row) this.#hostRows.set(row.uid, row);
     return displayed;
   }
 
   /** Returns the state in which the queue is displayed, given the state from the host. */
   isDisplayedPaused(hostState: boolean): boolean {
-    const whole = [...this.#pending].findLast(({ uids }) => uids === undefined);
-    const displayed = whole === undefined ? hostState : whole.kind === 'pause';
+    const queueAction = [...this.#pending].findLast(({ uids }) => uids === undefined);
+    const displayed = queueAction === undefined ? hostState : queueAction.kind === 'pause';
     this.#hostPaused = displayed === hostState ? undefined : hostState;
     return displayed;
   }
 
   /** Returns and clears the host states that are displayed differently, to be evaluated again after a reply. */
   takeHostState(): { readonly rows: readonly Download[]; readonly paused: boolean | undefined } {
-    const told = { rows: [...this.#hostRows.values()], paused: this.#hostPaused };
+    const hostState = { rows: [...this.#hostRows.values()], paused: this.#hostPaused };
     this.#hostRows.clear();
     this.#hostPaused = undefined;
-    return told;
+    return hostState;
   }
 
   /** Forgets a deleted row. */

@@ -19,18 +19,18 @@ export class Removals {
   }
 
   /** Hides the items immediately and removes them when the toast closes. */
-  hideAndRemove(names: readonly string[], { message: words, remove, reload: renew }: Removal): void {
+  hideAndRemove(names: readonly string[], { message, remove, reload }: Removal): void {
     for (const name of names) this.#names.add(name);
     const restore = (): void => {
       for (const name of names) this.#names.delete(name);
     };
-    toasts.show(words, {
+    toasts.show(message, {
       undo: restore,
       settle: async () => {
         try {
           await remove();
         } finally {
-          await renew().finally(restore);
+          await reload().finally(restore);
         }
       },
     });

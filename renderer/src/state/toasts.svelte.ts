@@ -30,14 +30,14 @@ class Toasts {
   }
 
   /** Shows the toasts in a container, such as a dialog, before all others until the returned function is called. */
-  mountIn(place: symbol): () => void {
+  mountIn(container: symbol): () => void {
     // The pointer can no longer be over the toasts of the previous container.
     const update = (list: readonly symbol[]): void => {
       this.#containers = list;
       this.resumeTimers();
     };
-    update([...this.#containers, place]);
-    return () => update(this.#containers.filter((each) => each !== place));
+    update([...this.#containers, container]);
+    return () => update(this.#containers.filter((each) => each !== container));
   }
 
   /** `undo` reverts the action; `settle` runs when the toast closes without Undo. */

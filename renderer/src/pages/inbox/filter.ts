@@ -6,7 +6,7 @@ const showValues: readonly InboxFilter['show'][] = ['open', 'unread', 'done'];
 export function parseFilter(query: Readonly<URLSearchParams>): InboxFilter {
   const priority = Number(query.get('priority') ?? 1);
   return {
-    words: query.get('q') ?? '',
+    query: query.get('q') ?? '',
     source: query.get('source') ?? '',
     tag: query.get('tag') ?? '',
     priority: Number.isInteger(priority) && priority >= 1 && priority <= 5 ? priority : 1,

@@ -191,7 +191,7 @@ class Inbox {
   }
 
   #query() {
-    const { words, source, tag, priority, show } = this.filter;
+    const { query: words, source, tag, priority, show } = this.filter;
     return {
       limit: pageSize,
       q: words.trim(),

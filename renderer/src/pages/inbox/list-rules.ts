@@ -2,7 +2,7 @@ import type { InboxItem } from '../../../../services/contracts/inbox/api.ts';
 
 /** Filters of the list; empty strings are no restriction. */
 export interface InboxFilter {
-  readonly words: string;
+  readonly query: string;
   readonly source: string;
   readonly tag: string;
   /** Minimum priority from 1 to 5. */
@@ -10,7 +10,7 @@ export interface InboxFilter {
   readonly show: 'open' | 'unread' | 'done';
 }
 
-export const noFilter: InboxFilter = { words: '', source: '', tag: '', priority: 1, show: 'open' };
+export const noFilter: InboxFilter = { query: '', source: '', tag: '', priority: 1, show: 'open' };
 
 /**
  * True for a row that matches the filter when it arrives or changes. The host's search has the same rules for stored
@@ -21,7 +21,7 @@ export function matchesFilter(item: InboxItem, filter: InboxFilter): boolean {
   if (filter.tag !== '' && !item.tags.includes(filter.tag)) return false;
   if (item.priority < filter.priority) return false;
   const text = `${item.title}\n${item.body}`.toLowerCase();
-  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.every((word) => text.includes(word))) return false;
   return (filter.show !== 'unread' || !item.read) && mayStay(item, filter);
 }
@@ -35,12 +35,12 @@ export function mayStay(item: InboxItem, filter: InboxFilter): boolean {
  * True when repeats are grouped in the list. The unread view lists each message, and a search may look for any of
  * them.
  */
-export function groupsRepeats({ words, show }: InboxFilter): boolean {
+export function groupsRepeats({ query: words, show }: InboxFilter): boolean {
   return words.trim() === '' && show !== 'unread';
 }
 
-/** Returns whether the list has rows that are done. Undefined stands for both, because a search includes them. */
-export function getDoneFilter({ words, show }: InboxFilter): boolean | undefined {
+/** Returns whether the list has rows that are done. Undefined means both, because a search includes them. */
+export function getDoneFilter({ query: words, show }: InboxFilter): boolean | undefined {
   if (show === 'done') return true;
   return words.trim() === '' ? false : undefined;
 }

@@ -6,10 +6,10 @@ import { formatKey } from '../notify/key-name.ts';
 
 /** A formatted log line. */
 export interface FormattedLine {
-  /** What happened; pages capitalize it. */
+  /** Description of the event; pages capitalize it. */
   readonly what: string;
   /** The reason, or empty. */
-  readonly why: string;
+  readonly reason: string;
   /** Further details as text, or empty. */
   readonly facts: string;
   /** Technical details for developers: codes, numbers and stack traces, or empty. */
@@ -45,7 +45,7 @@ const stripPrefix: GetSettingTitle = (path) => path.replace(/^(services|host)\./
 const messageFormats: Readonly<
   Record<
     string,
-    (fields: Fields, nameOf: GetSettingTitle) => { readonly what: string; readonly told: readonly string[] }
+    (fields: Fields, getSettingTitle: GetSettingTitle) => { readonly what: string; readonly told: readonly string[] }
   >
 > = {
   'the event loop had to wait for the machine': ({ milliseconds, by }) => ({
@@ -61,8 +61,8 @@ const messageFormats: Readonly<
     what: `${formatFailedJob(kind)}; it is tried again`,
     told: [],
   }),
-  'settings changed': ({ fields }, nameOf) => ({
-    what: `Settings were changed: ${formatValue(fields).split(' ').map(nameOf).join(', ')}`,
+  'settings changed': ({ fields }, getSettingTitle) => ({
+    what: `Settings were changed: ${formatValue(fields).split(' ').map(getSettingTitle).join(', ')}`,
     told: ['fields'],
   }),
   'notification given up': () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
@@ -85,8 +85,8 @@ const messageFormats: Readonly<
 };
 
 /** Formats a line: its text and reason, and separately the technical details. */
-export function formatLine({ message, fields }: LogLine, nameOf = stripPrefix): FormattedLine {
-  const { what: text, told } = messageFormats[message]?.(fields, nameOf) ?? { what: message, told: [] };
+export function formatLine({ message, fields }: LogLine, getSettingTitle = stripPrefix): FormattedLine {
+  const { what: text, told } = messageFormats[message]?.(fields, getSettingTitle) ?? { what: message, told: [] };
   const remainingFields = Object.entries(fields).filter(([name]) => !told.includes(name));
   const { error, reason } = fields;
   const reasonText = formatCause(typeof reason === 'string' ? reason : getReason(error));
@@ -97,7 +97,7 @@ export function formatLine({ message, fields }: LogLine, nameOf = stripPrefix): 
     else if (name === 'key' || name === 'configuration') facts.push(`${name} ${formatKey(formatValue(value))}`);
     else (technicalFields.has(name) ? technical : facts).push(`${splitCamelCase(name)} ${formatValue(value)}`);
   }
-  return { what: text, why: reasonText, facts: facts.join(', '), technical: technical.join('\n') };
+  return { what: text, reason: reasonText, facts: facts.join(', '), technical: technical.join('\n') };
 }
 
 /** Numbers and seconds, but not digits in names (`nas1`) or versions (`1.2`), which distinguish lines. */
@@ -107,11 +107,11 @@ const numberPattern = /(?<![\w.])\d+(?:\.\d(?= s\b))?(?![\w]|\.\d)/g;
 export function groupRepeats(
   lines: readonly LogLine[],
   sameDay: (first: number, second: number) => boolean,
-  nameOf = stripPrefix,
+  getSettingTitle = stripPrefix,
 ): readonly RepeatedLine[] {
   const rows: { line: LogLine; words: FormattedLine; times: number; since: number; says: string }[] = [];
   for (const line of lines) {
-    const formatted = formatLine(line, nameOf);
+    const formatted = formatLine(line, getSettingTitle);
     // Numbers are ignored in the comparison, except in messages without a known text, where they may be the only
     // difference.
     const text = formatted.what === line.message ? line.message : formatted.what.replaceAll(numberPattern, '#');
@@ -119,7 +119,7 @@ export function groupRepeats(
       line.service,
       line.level,
       text,
-      formatted.why,
+      formatted.reason,
       formatted.facts.replaceAll(numberPattern, '#'),
     ].join('\n');
     const row = rows

@@ -4,10 +4,10 @@ import { buildCommands, hostAndPort, quoteShellWord } from './labels.ts';
 
 /** A step of a guide, with text to copy. */
 interface Step {
-  readonly words: string;
+  readonly text: string;
   readonly copy?: string;
   /** Completes the name of the copy button. */
-  readonly what?: string;
+  readonly subject?: string;
 }
 
 /** Guide to set up one device or program. */
@@ -81,13 +81,13 @@ function buildFormSteps({ host, port, to, access }: ServerDetails): readonly Ste
     access.tls
   ];
   return [
-    { words: 'SMTP server:', copy: host, what: 'the server' },
-    { words: 'Port:', copy: String(port), what: 'the port' },
+    { text: 'SMTP server:', copy: host, subject: 'the server' },
+    { text: 'Port:', copy: String(port), subject: 'the port' },
     {
-      words: `Secure connection: ${connection}. Authentication: ${access.signIn === 'required' ? 'on, with a login' : 'off'}.`,
+      text: `Secure connection: ${connection}. Authentication: ${access.signIn === 'required' ? 'on, with a login' : 'off'}.`,
     },
-    { words: 'Recipient:', copy: to, what: 'the recipient' },
-    { words: 'Send the test mail that the form offers. It stands among the mails here a moment later.' },
+    { text: 'Recipient:', copy: to, subject: 'the recipient' },
+    { text: 'Send the test mail that the form offers. It stands among the mails here a moment later.' },
   ];
 }
 
@@ -103,7 +103,7 @@ export function buildGuides(server: ServerDetails): readonly Guide[] {
       title: 'A NAS (Synology, QNAP, TrueNAS, Unraid)',
       steps: [
         {
-          words:
+          text:
             'Open its notifications: Control Panel › Notification › Email (Synology), Notification Center › Service Account (QNAP), System › General › Email (TrueNAS), Settings › Notification (Unraid), and choose a custom SMTP server.',
         },
         ...form,
@@ -113,26 +113,26 @@ export function buildGuides(server: ServerDetails): readonly Guide[] {
       id: 'proxmox',
       title: 'Proxmox VE',
       steps: [
-        { words: 'Datacenter › Notifications › Add › SMTP.' },
-        { words: 'Server:', copy: host, what: 'the server' },
+        { text: 'Datacenter › Notifications › Add › SMTP.' },
+        { text: 'Server:', copy: host, subject: 'the server' },
         {
-          words: `Encryption: ${{ off: 'Insecure', starttls: 'Insecure', required: 'STARTTLS', implicit: 'TLS' }[access.tls]}. Port:`,
+          text: `Encryption: ${{ off: 'Insecure', starttls: 'Insecure', required: 'STARTTLS', implicit: 'TLS' }[access.tls]}. Port:`,
           copy: String(port),
-          what: 'the port',
+          subject: 'the port',
         },
-        { words: 'From Address: any, such as proxmox@home. Additional Recipient(s):', copy: to, what: 'the recipient' },
-        { words: 'Choose it as a target of the notification matcher, and press Test.' },
+        { text: 'From Address: any, such as proxmox@home. Additional Recipient(s):', copy: to, subject: 'the recipient' },
+        { text: 'Choose it as a target of the notification matcher, and press Test.' },
       ],
     },
     {
       id: 'msmtp',
       title: 'Linux with msmtp',
       steps: [
-        { words: 'Put this into /etc/msmtprc:', copy: buildMsmtpConfig(server), what: 'the configuration of msmtp' },
+        { text: 'Put this into /etc/msmtprc:', copy: buildMsmtpConfig(server), subject: 'the configuration of msmtp' },
         {
-          words: 'Send the first mail:',
+          text: 'Send the first mail:',
           copy: `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | msmtp ${to}`,
-          what: 'the command',
+          subject: 'the command',
         },
       ],
     },
@@ -141,35 +141,35 @@ export function buildGuides(server: ServerDetails): readonly Guide[] {
       title: 'cron',
       steps: [
         {
-          words: 'Set up msmtp as above, and let it stand in for sendmail:',
+          text: 'Set up msmtp as above, and let it stand in for sendmail:',
           copy: 'sudo apt install msmtp-mta',
-          what: 'the command',
+          subject: 'the command',
         },
-        { words: 'Write this above the jobs of the crontab (crontab -e):', copy: `MAILTO=${to}`, what: 'the line' },
-        { words: 'Whatever a job prints comes as a notification; a job that prints nothing stays quiet.' },
+        { text: 'Write this above the jobs of the crontab (crontab -e):', copy: `MAILTO=${to}`, subject: 'the line' },
+        { text: 'Whatever a job prints comes as a notification; a job that prints nothing stays quiet.' },
       ],
     },
     {
       id: 'camera',
       isDevice: true as const,
       title: 'A camera, printer or UPS',
-      steps: [{ words: 'Look for “Email” or “SMTP” among its alarms or notifications.' }, ...form],
+      steps: [{ text: 'Look for “Email” or “SMTP” among its alarms or notifications.' }, ...form],
     },
     {
       id: 'curl',
       title: 'A script with curl',
       steps: [
         {
-          words: 'curl can send mail. Run this in a shell:',
+          text: 'curl can send mail. Run this in a shell:',
           copy: `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
-          what: 'the command',
+          subject: 'the command',
         },
       ],
     },
     ...buildCommands(host, port, to).map(([name, command]) => ({
       id: `try ${name}`,
       title: `Try it with ${name}`,
-      steps: [{ words: 'In a shell:', copy: command, what: 'the command' }],
+      steps: [{ text: 'In a shell:', copy: command, subject: 'the command' }],
     })),
   ];
 }

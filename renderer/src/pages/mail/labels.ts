@@ -7,14 +7,14 @@ import { formatKey, defaultKey } from '../notify/key-name.ts';
  * which the history of Delivery shows.
  */
 export const outcomes = {
-  done: { words: 'Passed on', tone: 'ok', icon: 'check' },
-  waiting: { words: 'Waiting', tone: 'warn', icon: 'clock' },
-  dead: { words: 'Given up', tone: 'bad', icon: 'alert' },
-  dropped: { words: 'Dropped', tone: 'plain', icon: 'close' },
-  unknown: { words: 'Not known', tone: 'plain', icon: 'info' },
+  done: { label: 'Passed on', tone: 'ok', icon: 'check' },
+  waiting: { label: 'Waiting', tone: 'warn', icon: 'clock' },
+  dead: { label: 'Given up', tone: 'bad', icon: 'alert' },
+  dropped: { label: 'Dropped', tone: 'plain', icon: 'close' },
+  unknown: { label: 'Not known', tone: 'plain', icon: 'info' },
 } as const satisfies Record<
   SpooledMail['state'],
-  { readonly words: string; readonly tone: string; readonly icon: IconName }
+  { readonly label: string; readonly tone: string; readonly icon: IconName }
 >;
 
 /** Parses an address such as `smtp://192.168.1.20:8025`. */

@@ -7,7 +7,7 @@ import { pushStored } from '../../../../services/contracts/push/topics.ts';
 
 /** Filters of the search in all topics. */
 export interface SearchFilters {
-  readonly words: string;
+  readonly text: string;
   /** Name of a topic, or a pattern with `*`; empty for all topics. */
   readonly topic: string;
   readonly priority: number;
@@ -92,7 +92,7 @@ class PushSearch {
   }
 }
 
-function toQuery({ words, topic, priority, tag, back }: SearchFilters) {
+function toQuery({ text: words, topic, priority, tag, back }: SearchFilters) {
   return { words, topic, priority, tag, since: back === 0 ? undefined : Date.now() - back };
 }
 

@@ -3,7 +3,7 @@ import { severities, parseTopicName } from './topic-names.ts';
 
 /** Filters of the topic list; empty for no restriction. */
 export interface TopicsFilter {
-  readonly words: string;
+  readonly query: string;
   readonly service: string;
   readonly severity: string;
   readonly category: string;
@@ -23,7 +23,7 @@ export function parseFilter(query: Readonly<URLSearchParams>): TopicsFilter {
   const getField = (name: string): string => query.get(name) ?? '';
   const group = getField('group');
   return {
-    words: getField('find'),
+    query: getField('find'),
     service: getField('service'),
     severity: getField('severity'),
     category: getField('category'),
@@ -32,7 +32,7 @@ export function parseFilter(query: Readonly<URLSearchParams>): TopicsFilter {
 }
 
 /** Builds the query of an address with its question mark; empty without filters. */
-export function buildQuery({ words, ...parts }: TopicsFilter): string {
+export function buildQuery({ query: words, ...parts }: TopicsFilter): string {
   const fields = Object.entries({ find: words, ...parts }).filter(([, value]) => value !== '');
   return fields.length === 0 ? '' : `?${new URLSearchParams(fields).toString()}`;
 }
@@ -45,7 +45,7 @@ export function buildTopicsPath(filter: TopicsFilter): string {
 
 /** Filters and groups topics; the most severe groups come first, names of another form last. */
 export function groupTopics(topics: readonly PushTopic[], filter: TopicsFilter): readonly TopicGroup[] {
-  const words = filter.words.trim().toLowerCase();
+  const words = filter.query.trim().toLowerCase();
   const matching = topics.filter(({ name, line }) => {
     if (!`${name}\n${line}`.toLowerCase().includes(words)) return false;
     const parts = parseTopicName(name);

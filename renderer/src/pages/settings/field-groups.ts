@@ -20,9 +20,9 @@ export function groupByHeading(fields: readonly SettingsField[]): readonly Field
 }
 
 /** True when a field has an effect with the current values of its section, as defined by `needs` in the schema. */
-export function isEffective({ schema }: SettingsField, valueOf: (name: string) => unknown): boolean {
+export function isEffective({ schema }: SettingsField, getValue: (name: string) => unknown): boolean {
   return Object.entries(toRecord(schema['needs']) ?? {}).every(([name, requiredValue]) => {
-    const value = valueOf(name);
+    const value = getValue(name);
     if (Array.isArray(requiredValue)) return requiredValue.includes(value);
     return value !== '' && value !== null && value !== undefined;
   });

@@ -118,7 +118,7 @@ function resolveVariants(schema: JsonSchema, root: JsonSchema, depth = 0): reado
   }
   const branches = schema['anyOf'] ?? schema['oneOf'];
   const { type } = schema;
-  if (Array.isArray(type)) return type.map((one: unknown) => ({ ...schema, type: one }));
+  if (Array.isArray(type)) return type.map((typeName: unknown) => ({ ...schema, type: typeName }));
   if (!Array.isArray(branches)) return [schema];
   return branches.flatMap((branch) => resolveVariants(toRecord(branch) ?? {}, root, depth + 1));
 }

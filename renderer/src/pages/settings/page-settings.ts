@@ -52,18 +52,18 @@ interface SettingsResult {
   readonly key: string;
   readonly title: string;
   /** Title of the section. */
-  readonly where: string;
+  readonly location: string;
   readonly to: string;
 }
 
 /** Settings on the first page that are not host settings, with their search keywords. */
-const localSettings: readonly (SettingsResult & { readonly words: string })[] = [
+const localSettings: readonly (SettingsResult & { readonly keywords: string })[] = [
   {
     key: 'theme',
     title: 'Theme',
-    where: 'Appearance',
+    location: 'Appearance',
     to: `/settings/${generalArea}/theme`,
-    words: 'appearance colours light dark night day system mode',
+    keywords: 'appearance colours light dark night day system mode',
   },
   ...(bridge === undefined
     ? []
@@ -71,16 +71,16 @@ const localSettings: readonly (SettingsResult & { readonly words: string })[] = 
         {
           key: 'start',
           title: 'Start Homeport when I sign in',
-          where: 'This computer',
+          location: 'This computer',
           to: `/settings/${generalArea}/start`,
-          words: 'autostart login boot',
+          keywords: 'autostart login boot',
         },
         {
           key: 'close',
           title: 'When the window is closed',
-          where: 'This computer',
+          location: 'This computer',
           to: `/settings/${generalArea}/close`,
-          words: 'tray quit keep running',
+          keywords: 'tray quit keep running',
         },
       ]),
 ];
@@ -97,12 +97,12 @@ export function findFields(view: Pick<SettingsView, 'sections'>, query: string):
       .map((field) => ({
         key: field.path,
         title: field.title,
-        where: section.title,
+        location: section.title,
         to: getFieldPath(section, field),
       })),
   );
   return [
-    ...localSettings.filter(({ title, words: keywords }) => matchesAll(`${title} ${keywords}`)),
+    ...localSettings.filter(({ title, keywords }) => matchesAll(`${title} ${keywords}`)),
     ...fields,
   ].toSorted((first, second) => Number(matchesAll(second.title)) - Number(matchesAll(first.title)));
 }

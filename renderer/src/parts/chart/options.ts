@@ -53,11 +53,11 @@ export function buildPlotOptions(
   colors: ChartColors,
   { onPoint: point, getProblemSpans: bad }: PlotCallbacks,
 ): uPlot.Options {
-  const { metric: what, unit, kind, tones, formatShort: short, width, height, total: whole, band } = drawn;
+  const { metric, unit, kind, tones, formatShort, width, height, total, band } = drawn;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
   /** Factor between the top of the scale and the top of the plot. */
   const topFactor = 1 + lineMargin / height;
-  const getTop = (max: number): number => buildScale(Math.max(max, band?.to ?? 0), height, whole).top;
+  const getTop = (max: number): number => buildScale(Math.max(max, band?.to ?? 0), height, total).top;
   const axis = { stroke: colors.axis, font, ticks: { show: false }, labelFont: font, labelSize };
   return {
     width,
@@ -76,14 +76,14 @@ export function buildPlotOptions(
         size: 28,
         splits: ({ data: [at] }) => getLabelledTimes(kind, at, width - axisSize - labelSize),
         // The last label is painted separately: centered, it would exceed the plot.
-        values: (_, splits) => splits.map((at, index) => (index === splits.length - 1 ? '' : short(at * 1000))),
+        values: (_, splits) => splits.map((at, index) => (index === splits.length - 1 ? '' : formatShort(at * 1000))),
       },
       {
         ...axis,
-        label: unit === '' ? what : `${what} (${unit})`,
+        label: unit === '' ? metric : `${metric} (${unit})`,
         grid: { stroke: colors.grid, width: 1 },
         size: (_, labels) => getAxisSize(labels),
-        splits: (_, __, ___, max) => getGridLines(buildScale(Number((max / topFactor).toPrecision(12)), height, whole)),
+        splits: (_, __, ___, max) => getGridLines(buildScale(Number((max / topFactor).toPrecision(12)), height, total)),
         values: (_, splits) => splits.map((value) => value.toLocaleString('en')),
       },
     ],
@@ -109,12 +109,12 @@ export function buildPlotOptions(
       drawAxes: [
         (plot) => {
           const last = plot.data[0].at(-1);
-          if (last !== undefined) paintLastLabel(plot, last, short(last * 1000), { font, color: colors.axis() });
+          if (last !== undefined) paintLastLabel(plot, last, formatShort(last * 1000), { font, color: colors.axis() });
         },
         (plot) => {
-          if (whole === undefined || getGridLines(buildScale(whole, height, whole)).includes(whole)) return;
-          const name = `${whole.toLocaleString('en')} ${unit} in all`;
-          paintReferenceLine(plot, { at: whole, name }, { font, color: colors.axis() });
+          if (total === undefined || getGridLines(buildScale(total, height, total)).includes(total)) return;
+          const name = `${total.toLocaleString('en')} ${unit} in all`;
+          paintReferenceLine(plot, { value: total, name }, { font, color: colors.axis() });
         },
       ],
       setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)],

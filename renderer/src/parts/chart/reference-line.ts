@@ -9,13 +9,13 @@ const [gap, labelHeight] = [4, 12];
  */
 export function paintReferenceLine(
   plot: uPlot,
-  line: { readonly at: number; readonly name: string },
+  line: { readonly value: number; readonly name: string },
   { font, color }: { readonly font: string; readonly color: string },
 ): void {
   const { ctx, bbox, width, scales } = plot;
   const ratio = ctx.canvas.width / width;
-  const [y, right] = [plot.valToPos(line.at, 'y', true), bbox.left + bbox.width];
-  if (line.at > (scales['y']?.max ?? 0)) return;
+  const [y, right] = [plot.valToPos(line.value, 'y', true), bbox.left + bbox.width];
+  if (line.value > (scales['y']?.max ?? 0)) return;
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = color;
   ctx.lineWidth = ratio;
