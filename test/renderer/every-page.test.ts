@@ -12,7 +12,8 @@ const parts = ['accounts', 'network', 'messages', 'delivery', 'streaming', 'upti
 const visiblePages = pages.filter(({ group }) => group !== 'hidden');
 
 /** The settings open with their first page. */
-const getHeading = ({ at, title }: { at: string; title: string }): string => (at === 'settings' ? 'General' : title);
+const getHeading = ({ at: path, title }: { at: string; title: string }): string =>
+  path === 'settings' ? 'General' : title;
 
 describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
   let host: TestHost;
@@ -29,15 +30,15 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
   });
 
   describe.each(screens)('on $on', (screen) => {
-    it.each(visiblePages)('fits, is accessible and logs no errors: $title', async ({ path: at, title }) => {
+    it.each(visiblePages)('fits, is accessible and logs no errors: $title', async ({ path, title }) => {
       await using visit = await openPage(browser, screen);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
-      await page.goto(`${host.url('control')}/${at}`);
-      await page.getByRole('heading', { level: 1, name: getHeading({ at, title }), exact: true }).waitFor();
+      await page.goto(`${host.url('control')}/${path}`);
+      await page.getByRole('heading', { level: 1, name: getHeading({ at: path, title }), exact: true }).waitFor();
       await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-      await expectFits(visit, `every-${at}`, screen);
+      await expectFits(visit, `every-${path}`, screen);
     });
   });
 
@@ -59,13 +60,13 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
 
   it.each(visiblePages.filter(({ group }) => group !== 'account'))(
     'can be reached by keyboard alone: $title',
-    async ({ path: at, title }) => {
+    async ({ path, title }) => {
       await using visit = await openPage(browser);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
       await page.goto(`${host.url('control')}/settings/log`);
       await page.getByRole('navigation', { name: 'Homeport' }).getByRole('link').first().waitFor();
-      const wanted = `/${at}`;
+      const wanted = `/${path}`;
       let reached = '';
       // The logo links to Home as well; twice the length of the sidebar is enough.
       for (let step = 0; step < 2 * visiblePages.length + 10 && reached !== wanted; step += 1) {
@@ -74,7 +75,7 @@ describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
       }
       expect(reached).toBe(wanted);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: getHeading({ at, title }), exact: true }).waitFor();
+      await page.getByRole('heading', { level: 1, name: getHeading({ at: path, title }), exact: true }).waitFor();
     },
   );
 });

@@ -10,7 +10,7 @@ import { theme } from './theme.svelte.ts';
 
 /** Returns the most frequent actions that are possible now; each takes one step from the palette. */
 export function actionCommands(): readonly Command[] {
-  const open = new Set(openPages().map(({ path: at }) => at));
+  const open = new Set(openPages().map(({ path }) => path));
   const downloads = services.list.find(({ id }) => id === 'downloads');
   const when = (condition: boolean, command: Command): readonly Command[] => (condition ? [command] : []);
   return [
@@ -50,12 +50,12 @@ export function actionCommands(): readonly Command[] {
 
 /** Returns the command that selects a theme or the theme of the operating system. */
 export function themeCommand(choice: typeof theme.choice): Command {
-  const [title, words] = {
+  const [title, keywords] = {
     dark: ['Dark theme', ['appearance', 'night']] as const,
     light: ['Light theme', ['appearance', 'day']] as const,
     system: ['Theme of the system', ['appearance', 'dark', 'light']] as const,
   }[choice];
-  return { id: `theme:${choice}`, title, icon: 'theme', keywords: words, run: () => theme.choose(choice) };
+  return { id: `theme:${choice}`, title, icon: 'theme', keywords, run: () => theme.choose(choice) };
 }
 
 function isDark(): boolean {

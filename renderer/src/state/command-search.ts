@@ -35,8 +35,8 @@ function mergeGroups(groups: readonly CommandGroup[]): CommandGroup {
   return { ...groups[0]!, commands: commands.filter(({ id }, index) => ids.indexOf(id) === index) };
 }
 
-function matchesCommand({ title, keywords: words }: Command, typedWords: readonly string[]): boolean {
-  return matchesAllWords([title, ...words].join(' '), typedWords);
+function matchesCommand({ title, keywords }: Command, typedWords: readonly string[]): boolean {
+  return matchesAllWords([title, ...keywords].join(' '), typedWords);
 }
 
 /** Ranks a title: 0 for an equal title, 1 for a prefix, 2 when it contains all words, 3 when only keywords match. */

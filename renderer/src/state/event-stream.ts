@@ -34,7 +34,7 @@ export interface StreamStart {
  */
 export function openEventStream(start: StreamStart, onEvent: (news: StreamEvent) => void): () => void {
   const ended = new AbortController();
-  let { lastId: last, gap } = start;
+  let { lastId, gap } = start;
   let failures = 0;
   let wasOpen = false;
   let retryMs = defaultRetryMs;
@@ -42,12 +42,12 @@ export function openEventStream(start: StreamStart, onEvent: (news: StreamEvent)
 
   const handleBlock = (block: string): void => {
     const { id, event, data, retry } = parseFields(block);
-    if (id !== undefined) last = id;
+    if (id !== undefined) lastId = id;
     if (retry !== undefined) retryMs = Number(retry) || defaultRetryMs;
     if (data === undefined || event === undefined) return;
     try {
-      if (event === resetEvent) onEvent({ kind: 'reset', id: last });
-      else onEvent({ kind: 'event', name: event, data, id: last });
+      if (event === resetEvent) onEvent({ kind: 'reset', id: lastId });
+      else onEvent({ kind: 'event', name: event, data, id: lastId });
     } catch (error) {
       // An error in a page must not end the stream.
       reportError(error);
@@ -70,13 +70,13 @@ export function openEventStream(start: StreamStart, onEvent: (news: StreamEvent)
   /** Resolves when the stream has ended: true when the host refused it. */
   const follow = async (): Promise<boolean> => {
     const response = await fetch('/api/events', {
-      headers: { ...sessionSecret.headers(), ...(last === '' ? {} : { 'Last-Event-ID': last }) },
+      headers: { ...sessionSecret.headers(), ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
       cache: 'no-store',
       signal: ended.signal,
     });
     if (!response.ok || response.body === null) return true;
     // Without an ID to resume from, any event may have been missed.
-    if (gap && last === '') onEvent({ kind: 'reset', id: '' });
+    if (gap && lastId === '') onEvent({ kind: 'reset', id: '' });
     failures = 0;
     wasOpen = true;
     gap = false;

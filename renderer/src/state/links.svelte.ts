@@ -68,7 +68,7 @@ class Links {
   async #load(paths: readonly string[]): Promise<readonly Link[]> {
     const session = this.#session;
     const { links } = await call(controlApi.links, { body: { paths: [...paths] } });
-    const created = links.map((address) => ({ url: address, createdAt: Date.now() }));
+    const created = links.map((url) => ({ url, createdAt: Date.now() }));
     if (session !== this.#session) return created;
     for (const [index, link] of created.entries()) this.#links.set(paths[index] ?? '', link);
     return created;

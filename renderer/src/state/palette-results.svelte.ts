@@ -16,7 +16,7 @@ export class PaletteResults {
 
   get groups(): readonly CommandGroup[] {
     // The groups keep the order of the pages, regardless of which result arrives first.
-    const groups = openPages().flatMap(({ path: at }) => this.#results[at] ?? []);
+    const groups = openPages().flatMap(({ path }) => this.#results[path] ?? []);
     return groups.map(({ title, results: visible, many = false }) => ({
       title,
       many,
@@ -35,16 +35,12 @@ export class PaletteResults {
     return () => controller.abort();
   }
 
-  async #searchPage(
-    { path: at, loadSearch: loadSearch }: PageEntry,
-    words: string,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #searchPage({ path, loadSearch: loadSearch }: PageEntry, words: string, signal: AbortSignal): Promise<void> {
     if (loadSearch === undefined) return;
     let groups: readonly SearchResultGroup[] = [];
     try {
       const createSearch = (await loadSearch()).default;
-      const search = (this.#searches[at] ??= createSearch());
+      const search = (this.#searches[path] ??= createSearch());
       if (!signal.aborted) groups = await search(words, signal);
     } catch {
       // The account lacks permission or the service is down: other pages still return results.
@@ -52,6 +48,6 @@ export class PaletteResults {
     if (signal.aborted) return;
     const visible = groups.filter((group) => group.results.length > 0);
     // Two empty results in a row change nothing, so the list is not rendered again.
-    if (visible.length + (this.#results[at]?.length ?? 0) > 0) this.#results = { ...this.#results, [at]: visible };
+    if (visible.length + (this.#results[path]?.length ?? 0) > 0) this.#results = { ...this.#results, [path]: visible };
   }
 }

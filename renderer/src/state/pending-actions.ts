@@ -43,7 +43,7 @@ export class PendingActions {
     this.#hostRows.delete(row.uid);
     if (isOver(row)) return row;
     let displayed = row;
-    for (const { kind: what, uids } of this.#pending) displayed = steered(displayed, what, uids);
+    for (const { kind, uids } of this.#pending) displayed = steered(displayed, kind, uids);
     if (displayed !== row) this.#hostRows.set(row.uid, row);
     return displayed;
   }

@@ -14,7 +14,7 @@ const begin: CreatePaletteSearch = () => {
     return tables.map(({ schema, name }) => `${schema}.${name}`);
   });
   return async (words) => {
-    const found = (await names())
+    const results = (await names())
       .filter((name) => containsWords(name, words))
       .slice(0, shown)
       .map((name) => ({
@@ -23,7 +23,7 @@ const begin: CreatePaletteSearch = () => {
         icon: 'data' as const,
         to: buildPath({ service: 'data', section: 'tables', id: name }),
       }));
-    return [{ title: 'Tables', results: found }];
+    return [{ title: 'Tables', results }];
   };
 };
 

@@ -132,8 +132,8 @@ class Downloads extends Loadable {
       for (const uid of uids) this.#leaving.delete(uid);
       await this.load();
     };
-    const what = one === undefined ? `${String(uids.length)} downloads` : downloadName(one);
-    toasts.show(`${files ? 'Deleted' : 'Removed'}: ${what}`, {
+    const kind = one === undefined ? `${String(uids.length)} downloads` : downloadName(one);
+    toasts.show(`${files ? 'Deleted' : 'Removed'}: ${kind}`, {
       undo: stay,
       settle: async () => {
         try {
@@ -172,15 +172,15 @@ class Downloads extends Loadable {
   }
 
   /** Pauses or resumes what is named, or the whole queue. Shown at once, and taken back when the host refuses. */
-  async steer(what: 'pause' | 'resume', uids?: readonly string[]): Promise<void> {
+  async steer(kind: 'pause' | 'resume', uids?: readonly string[]): Promise<void> {
     const before = this.paused;
-    if (uids === undefined) this.paused = what === 'pause';
+    if (uids === undefined) this.paused = kind === 'pause';
     const was = this.queue;
-    const shown = was.map((download) => steered(download, what, uids));
+    const shown = was.map((download) => steered(download, kind, uids));
     this.queue = shown;
     try {
       const body = uids === undefined ? {} : { uids: [...uids] };
-      await this.#pending.send({ kind: what, uids }, () => call(downloadsApi[what], { body }));
+      await this.#pending.send({ kind, uids }, () => call(downloadsApi[kind], { body }));
     } catch (error) {
       this.paused = before;
       // Rows that changed since stay as they are now.

@@ -8,13 +8,13 @@ const shown = 6;
 /** Repositories by their names. */
 const find: PaletteSearch = async (words, signal) => {
   const { repositories } = await call(gitApi.list, { query: { q: words, sort: 'updated' }, signal });
-  const found = repositories.slice(0, shown).map((repository) => ({
+  const results = repositories.slice(0, shown).map((repository) => ({
     id: `repository-${repository.owner}-${repository.name}`,
     title: `${repository.owner}/${repository.name}`,
     icon: 'git' as const,
     to: hrefOf(repository),
   }));
-  return [{ title: 'Repositories', results: found }];
+  return [{ title: 'Repositories', results }];
 };
 
 export default (): PaletteSearch => find;

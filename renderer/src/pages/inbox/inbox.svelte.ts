@@ -191,10 +191,10 @@ class Inbox {
   }
 
   #query() {
-    const { query: words, source, tag, priority, show } = this.filter;
+    const { query, source, tag, priority, show } = this.filter;
     return {
       limit: pageSize,
-      q: words.trim(),
+      q: query.trim(),
       source,
       tag,
       done: getDoneFilter(this.filter),

@@ -21,8 +21,8 @@ export function matchesFilter(item: InboxItem, filter: InboxFilter): boolean {
   if (filter.tag !== '' && !item.tags.includes(filter.tag)) return false;
   if (item.priority < filter.priority) return false;
   const text = `${item.title}\n${item.body}`.toLowerCase();
-  const words = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.every((word) => text.includes(word))) return false;
+  const query = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!query.every((word) => text.includes(word))) return false;
   return (filter.show !== 'unread' || !item.read) && mayStay(item, filter);
 }
 
@@ -35,12 +35,12 @@ export function mayStay(item: InboxItem, filter: InboxFilter): boolean {
  * True when repeats are grouped in the list. The unread view lists each message, and a search may look for any of
  * them.
  */
-export function groupsRepeats({ query: words, show }: InboxFilter): boolean {
-  return words.trim() === '' && show !== 'unread';
+export function groupsRepeats({ query, show }: InboxFilter): boolean {
+  return query.trim() === '' && show !== 'unread';
 }
 
 /** Returns whether the list has rows that are done. Undefined means both, because a search includes them. */
-export function getDoneFilter({ query: words, show }: InboxFilter): boolean | undefined {
+export function getDoneFilter({ query, show }: InboxFilter): boolean | undefined {
   if (show === 'done') return true;
-  return words.trim() === '' ? false : undefined;
+  return query.trim() === '' ? false : undefined;
 }

@@ -92,8 +92,8 @@ class PushSearch {
   }
 }
 
-function toQuery({ text: words, topic, priority, tag, back }: SearchFilters) {
-  return { words, topic, priority, tag, since: back === 0 ? undefined : Date.now() - back };
+function toQuery({ text, topic, priority, tag, back }: SearchFilters) {
+  return { words: text, topic, priority, tag, since: back === 0 ? undefined : Date.now() - back };
 }
 
 export const pushSearch = new PushSearch();

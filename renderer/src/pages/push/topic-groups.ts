@@ -32,8 +32,8 @@ export function parseFilter(query: Readonly<URLSearchParams>): TopicsFilter {
 }
 
 /** Builds the query of an address with its question mark; empty without filters. */
-export function buildQuery({ query: words, ...parts }: TopicsFilter): string {
-  const fields = Object.entries({ find: words, ...parts }).filter(([, value]) => value !== '');
+export function buildQuery({ query, ...parts }: TopicsFilter): string {
+  const fields = Object.entries({ find: query, ...parts }).filter(([, value]) => value !== '');
   return fields.length === 0 ? '' : `?${new URLSearchParams(fields).toString()}`;
 }
 
@@ -45,9 +45,9 @@ export function buildTopicsPath(filter: TopicsFilter): string {
 
 /** Filters and groups topics; the most severe groups come first, names of another form last. */
 export function groupTopics(topics: readonly PushTopic[], filter: TopicsFilter): readonly TopicGroup[] {
-  const words = filter.query.trim().toLowerCase();
+  const query = filter.query.trim().toLowerCase();
   const matching = topics.filter(({ name, line }) => {
-    if (!`${name}\n${line}`.toLowerCase().includes(words)) return false;
+    if (!`${name}\n${line}`.toLowerCase().includes(query)) return false;
     const parts = parseTopicName(name);
     return (['service', 'severity', 'category'] as const).every(
       (getField) => filter[getField] === '' || parts?.[getField] === filter[getField],

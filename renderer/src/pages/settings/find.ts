@@ -9,7 +9,13 @@ const searchSettings: PaletteSearch = async (words) => {
   if (settings.phase === 'loading') await settings.load();
   const results = findFields(settings.view, words)
     .slice(0, maxResults)
-    .map(({ key, title, location: where, to }) => ({ id: `setting-${key}`, title, note: where, icon: 'settings' as const, to }));
+    .map(({ key, title, location, to }) => ({
+      id: `setting-${key}`,
+      title,
+      note: location,
+      icon: 'settings' as const,
+      to,
+    }));
   return [{ title: 'In the settings', results: results }];
 };
 

@@ -8,13 +8,13 @@ const shown = 6;
 /** Monitors by their names. */
 const find: PaletteSearch = async (words, signal) => {
   const { items } = await call(uptimeApi.monitors, { query: { q: words, limit: shown }, signal });
-  const found = items.map(({ id, name }) => ({
+  const results = items.map(({ id, name }) => ({
     id: `monitor-${String(id)}`,
     title: name,
     icon: 'uptime' as const,
     to: buildPath({ service: 'uptime', section: 'monitors', id: String(id) }),
   }));
-  return [{ title: 'Monitors', results: found }];
+  return [{ title: 'Monitors', results }];
 };
 
 export default (): PaletteSearch => find;

@@ -51,7 +51,7 @@ export function buildPlotOptions(
   drawn: PlotInput,
   paths: uPlot.Series.PathBuilderFactories,
   colors: ChartColors,
-  { onPoint: point, getProblemSpans: bad }: PlotCallbacks,
+  { onPoint, getProblemSpans }: PlotCallbacks,
 ): uPlot.Options {
   const { metric, unit, kind, tones, formatShort, width, height, total, band } = drawn;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
@@ -104,7 +104,7 @@ export function buildPlotOptions(
     hooks: {
       drawClear: [
         (plot) => band !== undefined && paintBand(plot, band, colors.band()),
-        (plot) => paintSpans(plot, bad(), colors.bad()),
+        (plot) => paintSpans(plot, getProblemSpans(), colors.bad()),
       ],
       drawAxes: [
         (plot) => {
@@ -117,7 +117,7 @@ export function buildPlotOptions(
           paintReferenceLine(plot, { value: total, name }, { font, color: colors.axis() });
         },
       ],
-      setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)],
+      setCursor: [({ cursor }) => cursor.event && onPoint(cursor.idx ?? undefined)],
     },
   };
 }
