@@ -51,9 +51,6 @@ export function movingRoutes(parts: PullRestParts & { readonly portable: Portabl
       return new FileReply({ path, sent: release, type: 'application/x-tar', saveAs: `${repository.name}.tar` });
     }),
     implement(gitMovingApi.restore, async ({ incoming, query, ...asked }) => {
-      // Such a file says who wrote what.
-      if (asked.identity?.role !== 'admin')
-        throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.');
       if (query.name !== '') needName(query.name);
       if (incoming === undefined) throw unknown();
       return summary(await taken(portable.restore(incoming, { owner: ownAccount(asked), name: query.name })));
