@@ -85,17 +85,34 @@ async function connect(key: string): Promise<Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: async () => void client.end() });
 }
 
-/** Runs a command of git that ends at once, since the client wants nothing; returns its exit code. */
-async function run(client: Client, command: string): Promise<number> {
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a command of git that ends at once, since the client wants nothing. */
+async function run(client: Client, command: string): Promise<Ended> {
   return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) return reject(error);
-      channel.on('exit', (code: number) => resolve(code));
-      channel.resume();
+      let output = '';
+      let code = -1;
+      channel.on('exit', (exitCode: number) => (code = exitCode));
+      channel.on('data', (text: Buffer) => (output += text.toString()));
+      channel.on('close', () => resolve({ code, output }));
       channel.stderr.resume();
       channel.end('0000');
     });
   });
+}
+
+/** Asks for large files with what `git-lfs-authenticate` gave; returns the status. */
+async function lfsStatus(ticket: string): Promise<number> {
+  const { header, href } = JSON.parse(ticket) as { readonly header: Record<string, string>; readonly href: string };
+  const type = 'application/vnd.git-lfs+json';
+  const body = JSON.stringify({ operation: 'download', objects: [{ oid: '0'.repeat(64), size: 1 }] });
+  const headers = { ...header, Accept: type, 'Content-Type': type };
+  return (await fetch(`${href}/objects/batch`, { method: 'POST', headers, body })).status;
 }
 
 async function levelOf(client: Client, repository: Repository): Promise<Level> {
@@ -104,7 +121,7 @@ async function levelOf(client: Client, repository: Repository): Promise<Level> {
   // Large files follow the same rule.
   commands.push(`git-lfs-authenticate ${path} download`, `git-lfs-authenticate ${path} upload`);
   const [reads, writes, downloads, uploads] = await Promise.all(
-    commands.map(async (command) => (await run(client, command)) === 0),
+    commands.map(async (command) => (await run(client, command)).code === 0),
   );
   expect([repository, downloads, uploads]).toEqual([repository, reads, writes]);
   return writes ? 'write' : reads ? 'read' : 'none';
@@ -141,20 +158,25 @@ describe('access over SSH', () => {
 
   it('ends when a key of an account is removed, also for a connection that is open', async () => {
     await using client = await connect('writer');
-    expect(await levelOf(client, 'acme/hidden')).toBe('write');
+    const { output: ticket } = await run(client, `git-lfs-authenticate 'acme/hidden.git' download`);
+    expect(await lfsStatus(ticket)).toBe(200);
     const listed = await room.api('GET', '/user/keys', undefined, authorization.get('writer'));
     const [key] = (await listed.json()) as readonly { readonly id: number }[];
     await call('writer', 'DELETE', `/user/keys/${String(key?.id)}`);
     expect(await levelOf(client, 'acme/hidden')).toBe('none');
+    expect(await lfsStatus(ticket)).toBe(401);
   });
 
   it('ends when a deploy key is removed, also for a connection that is open', async () => {
     const name = 'deploy key of another repository';
     await using client = await connect(name);
+    const { output: ticket } = await run(client, `git-lfs-authenticate 'other/hidden.git' download`);
+    expect(await lfsStatus(ticket)).toBe(200);
     const listed = await room.api('GET', '/repos/other/hidden/keys', undefined, authorization.get('other'));
     const [key] = (await listed.json()) as readonly { readonly id: number }[];
     await call('other', 'DELETE', `/repos/other/hidden/keys/${String(key?.id)}`);
     await expect(connect(name)).rejects.toThrow('authentication');
     expect(await levelOf(client, 'other/hidden')).toBe('none');
+    expect(await lfsStatus(ticket)).toBe(401);
   });
 });

@@ -142,10 +142,17 @@ export class SshServer implements Disposable {
     if (row === undefined) return undefined;
     if (row.account !== null) {
       const identity = await this.#parts.signIn.account(row.account);
-      return identity && { blob, visitors: [{ ...nobody, identity }], name: identity.account, key: row.title };
+      return (
+        identity && {
+          blob,
+          visitors: [{ ...nobody, identity, sshKey: row.id }],
+          name: identity.account,
+          key: row.title,
+        }
+      );
     }
-    const visitors = rows.map(({ repository_id, read_only, title }) => {
-      return { ...nobody, deployKey: { repository: repository_id ?? 0, readOnly: read_only === 1, title } };
+    const visitors = rows.map(({ id, repository_id, read_only, title }) => {
+      return { ...nobody, sshKey: id, deployKey: { repository: repository_id ?? 0, readOnly: read_only === 1, title } };
     });
     return { blob, visitors, name: row.title, key: row.title };
   }
