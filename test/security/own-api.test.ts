@@ -31,13 +31,13 @@ const publicRoutes: Readonly<Record<string, string>> = {
   'POST /api/session/passkey': 'is a step of the sign-in',
   'POST /api/session/second-step': 'is a step of the sign-in',
   'POST /api/setup': 'creates the first administrator, with the code that only the log has',
-  'POST /api/push/acknowledge': 'is called by the service worker of a browser, with the secret of its subscription',
+  'POST /api/push/acknowledge': 'is called by a click on a notification, with the secret id of the message',
 };
 
 interface CallerKind {
   readonly name: string;
   /** Whether the caller is admitted to a route with this access. */
-  admits(access: RouteAccess): boolean;
+  readonly admits: (access: RouteAccess) => boolean;
 }
 
 const isGranted = (access: RouteAccess, permission: 'read' | 'write', services: readonly string[]): boolean =>
