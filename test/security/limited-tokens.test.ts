@@ -199,7 +199,7 @@ describe('a token with scopes', () => {
         const status = await statusOf(request, tokens.get(label) ?? '');
         expect.soft([label, !isRefused(status), status]).toEqual([label, allowed, status]);
         // The peer of file sync answers its own failures with 500.
-      if (service !== 'sync') expect.soft([label, status < 500, status]).toEqual([label, true, status]);
+        if (service !== 'sync') expect.soft([label, status < 500, status]).toEqual([label, true, status]);
       }
     },
   );
