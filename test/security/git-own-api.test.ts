@@ -191,8 +191,8 @@ describe('the own API of Code', () => {
     rival = await createObjects('otherOwner', true);
   });
 
-  const rows = gitRows.map((row) => [`${row.route} (${row.need}, ${Object.values(row.at ?? {}).join(', ')})`, row]);
-  it.each(rows as [string, GitRow][])('%s', async (_title, row) => {
+  const rows = gitRows.map((row): [string, string, GitRow] => [row.route, row.need, row]);
+  it.each(rows)('answers "%s" to callers with the level: %s', async (_route, _need, row) => {
     const [method = ''] = row.route.split(' ');
     const statusOf = async (caller: Caller, path: string): Promise<number> => {
       const reply = await ask(caller, method, path, row.body);
