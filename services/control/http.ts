@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ControlContext } from '../contracts/control/host.ts';
 import { Problem } from '../contracts/problem.ts';
 import { findSessionSecret } from '../contracts/session.ts';
-import { frameDenyHeaders } from '../contracts/unframed.ts';
+import { frameDenyHeaders } from '../contracts/frame-headers.ts';
 import type { LiveEvents } from './events.ts';
 
 /** The control listener: live events, metrics and the API's description here; everything else is the host's. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accessChanged } from '../contracts/control/access.ts';
 import { serviceChanged, settingsChanged } from '../contracts/control/api.ts';
-import { toVisibleService } from '../contracts/control/shown-service.ts';
+import { toVisibleService } from '../contracts/control/visible-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import { engineProgress } from '../contracts/control/engines.ts';
 import { liveTopic } from '../contracts/control/live.ts';

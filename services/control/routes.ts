@@ -1,6 +1,6 @@
 import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
 import { controlApi } from '../contracts/control/api.ts';
-import { toVisibleService } from '../contracts/control/shown-service.ts';
+import { toVisibleService } from '../contracts/control/visible-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
 import { SecondFactorNeeded } from '../contracts/control/second-factor.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findAppPage } from '../contracts/git/web-addresses.ts';
 import { defineJob } from '../contracts/jobs.ts';
-import { NotificationOffer, notificationOffered } from '../contracts/notify/notice.ts';
+import { NotificationOffer, notificationOffered } from '../contracts/notify/notification.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { countLog, readLog } from './repositories/commits.ts';

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { buildAbortedProblem, toAbortedProblem } from './disconnected.ts';
+import { buildAbortedProblem, toAbortedProblem } from './disconnect-signal.ts';
 
 /**
  * The whole body of a request.

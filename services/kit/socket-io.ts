@@ -3,7 +3,7 @@ import type { Socket } from 'socket.io';
 import { Problem } from '../contracts/problem.ts';
 import type { Log } from '../contracts/service.ts';
 import type { UpgradeListener } from '../contracts/listeners.ts';
-import { markLongLived } from './endless.ts';
+import { markLongLived } from './long-lived-response.ts';
 
 export interface SocketIoOptions {
   /** Path that upgrades come to, such as `/socket.io`; others are answered 404. */

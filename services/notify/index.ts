@@ -1,12 +1,12 @@
-import { notificationAccepted, notificationOffered, notifyActivity } from '../contracts/notify/notice.ts';
+import { notificationAccepted, notificationOffered, notifyActivity } from '../contracts/notify/notification.ts';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Fetch } from '../contracts/outgoing.ts';
 import { defineService, type Context } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { getKindTitle } from '../contracts/notify/kind-name.ts';
+import { getKindTitle } from '../contracts/notify/kind-title.ts';
 import { Activity } from '../kit/activity.ts';
-import { joinNames } from '../kit/few-names.ts';
+import { joinNames } from '../kit/join-names.ts';
 import { Aggregator } from './accept/aggregator.ts';
 import { NoticeIndex } from './accept/notice-index.ts';
 import { AttachmentFolder } from './attachments/folder.ts';

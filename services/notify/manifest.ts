@@ -1,5 +1,5 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import { notifyActivity } from '../contracts/notify/notice.ts';
+import { notifyActivity } from '../contracts/notify/notification.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { engine } from './apprise/engine.ts';
 import { Settings } from './settings.ts';

@@ -1,7 +1,7 @@
 import type { PushOutcome } from '../contracts/push/rules.ts';
 import type { InboxItem } from '../contracts/inbox/api.ts';
 import type { Popup } from '../contracts/popups/desktop.ts';
-import { formatCount } from '../kit/counted.ts';
+import { formatCount } from '../kit/format-count.ts';
 import type { Tally } from './tally.ts';
 import { bodyText, titleText } from './text.ts';
 

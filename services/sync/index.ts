@@ -6,7 +6,7 @@ import { defineService, type Context, type Service } from '../contracts/service.
 import type { Health, RunningWork } from '../contracts/health.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
 import { firstSentence } from '../contracts/first-sentence.ts';
-import { joinNames } from '../kit/few-names.ts';
+import { joinNames } from '../kit/join-names.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import { Bandwidth } from './engine/bandwidth.ts';
 import { ConfigFile } from './engine/config-file.ts';

@@ -11,7 +11,7 @@ import {
   type SqliteDialectConfig,
   type SqliteStatement,
 } from 'kysely';
-import { setSynchronousRunner, type SynchronousRunner } from '../../../services/kit/known-statement.ts';
+import { setSynchronousRunner, type SynchronousRunner } from '../../../services/kit/cached-statement.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { Transactions } from './commit.ts';

@@ -13,7 +13,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { NeededGrant, Rights } from '../../../services/contracts/route-access.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
 import { parseSessionLink, findSessionSecret, type SessionLink } from '../../../services/contracts/session.ts';
-import { frameDenyHeaders } from '../../../services/contracts/unframed.ts';
+import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';

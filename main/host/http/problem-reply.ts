@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import { frameDenyHeaders } from '../../../services/contracts/unframed.ts';
+import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 
 /** Our own API's error shape; see `ApiError` in the contracts. */
 export function problemBody(problem: Problem): string {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isLongLived } from '../../../services/kit/endless.ts';
+import { isLongLived } from '../../../services/kit/long-lived-response.ts';
 
 /** A request that takes no longer is over before a restart could cut it off; ms. */
 const briefMs = 1000;

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeCached } from '../../../services/kit/known-statement.ts';
+import { executeCached } from '../../../services/kit/cached-statement.ts';
 import { columns, type JobRow } from './table.ts';
 
 /** How long a claim holds unless it is renewed. */

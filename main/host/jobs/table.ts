@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeCached, chunkRows } from '../../../services/kit/known-statement.ts';
+import { executeCached, chunkRows } from '../../../services/kit/cached-statement.ts';
 
 /** The columns a worker needs of a claimed job. Times are ms since the epoch. */
 export interface JobRow {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { loadOrCreateKey } from '../../kit/kept-key.ts';
+import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { AccountDisposition } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import { exceedsDepth } from '../../kit/nested-deeply.ts';
+import { exceedsDepth } from '../../kit/json-depth.ts';
 import { readManifest, type UpstreamManifest } from '../domain/manifest.ts';
 import { readStreams, type ReadRelease, type ReadStreams } from '../domain/read-stream.ts';
 import { resourcePath, type ResourceRequest } from '../domain/resource-path.ts';

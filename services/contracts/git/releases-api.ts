@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
-import { toPatchSchema } from '../changes.ts';
+import { toPatchSchema } from '../patch-schema.ts';
 
 const time = z.number().describe('ms since the epoch');
 const ok = z.object({ ok: z.literal(true) });

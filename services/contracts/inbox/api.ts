@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineHandover, defineTopic } from '../bus.ts';
-import { TextFormat } from '../notify/notice.ts';
+import { TextFormat } from '../notify/notification.ts';
 import { Priority } from '../push/topics.ts';
 import type { NeededGrant } from '../route-access.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { defineTopic } from '../bus.ts';
-import { NotificationType, TextFormat } from '../notify/notice.ts';
+import { NotificationType, TextFormat } from '../notify/notification.ts';
 
 /** Mails came or their deliveries changed since the last of these; at most two a second. It names none of them. */
 export const mailActivity = defineTopic('mail.worked', z.object({ time: z.number().describe('ms since the epoch') }));

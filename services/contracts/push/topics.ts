@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineHandover, defineTopic } from '../bus.ts';
-import { NotificationFile } from '../notify/notice.ts';
+import { NotificationFile } from '../notify/notification.ts';
 
 /** Topic names as the push peer defines them. */
 export const TopicName = z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, 'Use letters, digits, - and _ only, 64 at most.');

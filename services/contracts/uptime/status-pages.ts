@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
-import { toPatchSchema } from '../changes.ts';
+import { toPatchSchema } from '../patch-schema.ts';
 import { TopicName } from '../push/topics.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import { loadOrCreateKey } from '../../kit/kept-key.ts';
+import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import type { Tables } from './tables.ts';
 
 /** Secrets of this service at rest. */

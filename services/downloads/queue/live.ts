@@ -1,5 +1,5 @@
 import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../../contracts/downloads/api.ts';
-import { getDownloadName } from '../../contracts/downloads/name.ts';
+import { getDownloadName } from '../../contracts/downloads/download-name.ts';
 import type { Bus } from '../../contracts/bus.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { RunningWork } from '../../contracts/health.ts';

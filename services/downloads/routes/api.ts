@@ -3,7 +3,7 @@ import { downloadsApi } from '../../contracts/downloads/api.ts';
 import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { downloadStatistics } from '../../contracts/downloads/statistics.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { getLastDays } from '../../kit/last-days.ts';
+import { getLastDays } from '../../kit/local-days.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';

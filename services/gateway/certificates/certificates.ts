@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Kysely } from 'kysely';
 import type { CertificatePem } from '../../contracts/dispatch.ts';
 import type { Clock, Context, Vault } from '../../contracts/service.ts';
-import { openStoredKey } from '../../kit/kept-key.ts';
+import { openStoredKey } from '../../kit/stored-key.ts';
 import type { CertificateRow, Tables } from '../store/tables.ts';
 import type { Issued } from './issue.ts';
 

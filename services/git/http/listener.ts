@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { findAppPage } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { redirectToAppPage } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { apiPrefix, type Router } from '../gitea-api/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
-import { buildUnreadableKeyProblem } from '../../kit/kept-key.ts';
+import { buildUnreadableKeyProblem } from '../../kit/stored-key.ts';
 
 /** An old client knows no ed25519. */
 const kinds = [

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { InboxItem, InboxOffer } from '../../contracts/inbox/api.ts';
-import { executeCached } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { placeRepeats } from './repeats.ts';
 import type { Tables } from './tables.ts';
 

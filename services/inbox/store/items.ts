@@ -1,6 +1,6 @@
 import { sql, type Expression, type Kysely, type SelectQueryBuilder } from 'kysely';
 import type { InboxItem, InboxOffer, InboxOrigin } from '../../contracts/inbox/api.ts';
-import { executeCached, chunkRows } from '../../kit/known-statement.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { parseSearch } from '../../kit/search-words.ts';
 import { searchWords } from '../domain.ts';
 import { insertItems, insertKeys } from './insert.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { InboxOffer } from '../../contracts/inbox/api.ts';
 import type { Migration } from '../../contracts/service.ts';
-import { executeCached } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { bit, type Tables } from './tables.ts';
 
 /** A repeat comes so long after the one before it at most, and belongs to a run that began a day ago at most; ms. */

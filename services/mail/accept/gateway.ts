@@ -3,7 +3,7 @@ import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { createSortableId } from '../../kit/timely-id.ts';
+import { createSortableId } from '../../kit/sortable-id.ts';
 import type { Activity } from '../../kit/activity.ts';
 import { deliver, deliveryJobs } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';

@@ -6,7 +6,7 @@ import {
   NotificationType,
   type NotificationContent,
   type NotificationFile,
-} from '../../contracts/notify/notice.ts';
+} from '../../contracts/notify/notification.ts';
 import { htmlToText } from '../../kit/plain-text.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';

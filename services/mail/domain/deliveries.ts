@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { matchRecipient, type Match } from './recipients.ts';
 import type { Rule } from './rules.ts';
 import { targetName, type Target } from './target.ts';

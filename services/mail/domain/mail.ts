@@ -1,4 +1,4 @@
-import type { NotificationContent, NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationContent, NotificationType } from '../../contracts/notify/notification.ts';
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { Wording } from './deliveries.ts';
 import type { Rendering } from './senders/program.ts';

@@ -1,4 +1,4 @@
-import { NotificationType } from '../../contracts/notify/notice.ts';
+import { NotificationType } from '../../contracts/notify/notification.ts';
 import { matches } from './pattern.ts';
 
 /** Addresses that a pattern stands for. */

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { fits } from './pattern.ts';
 import type { Target } from './target.ts';
 

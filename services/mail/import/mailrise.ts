@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { ImportResult } from '../../contracts/service.ts';
 import { getDeliverer } from '../../contracts/notify/native-schemes.ts';
-import { formatCount } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { isDestination } from '../settings/recipients.ts';
 import { Settings } from '../settings.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NotificationType } from '../../contracts/notify/notice.ts';
+import { NotificationType } from '../../contracts/notify/notification.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { parseTarget, splitTargets } from '../domain/target.ts';
 

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
-import { executeCached } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import type { Delivery } from '../domain/deliveries.ts';
 import type { MailTables, MessageTable } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { executeCached } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { Spool, type SpoolFile } from './spool.ts';
 import type { MailTables } from './tables.ts';
 

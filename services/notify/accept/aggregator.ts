@@ -5,11 +5,11 @@ import {
   notificationAccepted,
   type NotificationContent,
   type NotificationOffer,
-} from '../../contracts/notify/notice.ts';
+} from '../../contracts/notify/notification.ts';
 import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { createSortableId } from '../../kit/timely-id.ts';
+import { createSortableId } from '../../kit/sortable-id.ts';
 import type { AttachmentFolder, StoredFile } from '../attachments/folder.ts';
 import {
   selectParts,

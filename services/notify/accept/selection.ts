@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NotificationContent } from '../../contracts/notify/notice.ts';
+import type { NotificationContent } from '../../contracts/notify/notification.ts';
 import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Destination } from '../destinations/destination.ts';

@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import { redirectToAppPage } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { frameDenyHeaders } from '../../contracts/unframed.ts';
+import { frameDenyHeaders } from '../../contracts/frame-headers.ts';
 import { sentences } from '../wire/notify.ts';
 import { catalogueRoutes } from './catalogue.ts';
 import { configurationRoutes } from './configuration.ts';

@@ -1,6 +1,6 @@
 import { Router, type Request, type Response } from 'express';
 import { ignoredSentence } from '../destinations/ignored.ts';
-import { redirectToAppPage } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';

@@ -1,4 +1,4 @@
-import { TextFormat, type NotificationContent } from '../../contracts/notify/notice.ts';
+import { TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readSources, type AttachmentSource } from '../attachments/sources.ts';
 import { parseNoticeType } from '../domain/notice-type.ts';

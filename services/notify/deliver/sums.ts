@@ -1,8 +1,8 @@
 import type { NotifyProblem } from '../../contracts/notify/statistics.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
-import { CachedQuery } from '../../kit/kept-reading.ts';
-import { getLastDays, getLastHours } from '../../kit/last-days.ts';
+import { CachedQuery } from '../../kit/cached-query.ts';
+import { getLastDays, getLastHours } from '../../kit/local-days.ts';
 import { DeliveryStatistics, mostOpen, type OpenDelivery } from '../store/statistics.ts';
 import { deliver } from './job.ts';
 

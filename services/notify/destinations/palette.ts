@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 
 const colours: Readonly<Record<NotificationType, string>> = {
   info: '#3AA3E3',

@@ -1,4 +1,4 @@
-import type { NotificationContent, TextFormat } from '../../contracts/notify/notice.ts';
+import type { NotificationContent, TextFormat } from '../../contracts/notify/notification.ts';
 
 /** A file that goes with a notice. Its bytes are read when a destination takes files, and not before. */
 export interface Attachment {

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Priority } from '../../contracts/push/topics.ts';
 import type { z } from 'zod';
 

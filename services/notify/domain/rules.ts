@@ -1,5 +1,5 @@
 import { QuietHours, parseQuietSpans, getQuietEnd, type WallClock } from '../../contracts/quiet-hours.ts';
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 
 /** What the owner of a destination asks of its deliveries, as arguments of its URL that the destination itself never sees. */
 export interface Rules {

@@ -1,5 +1,5 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
-import { formatCount } from '../../kit/counted.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import type { Part } from './part.ts';
 import { joined, linesOf, linkLine, type Piece, type Program } from './reading.ts';
 

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { joined, linesOf, linkLine, type Program, type Reading } from './reading.ts';
 

@@ -1,4 +1,4 @@
-import type { NotificationContent, TextFormat } from '../../contracts/notify/notice.ts';
+import type { NotificationContent, TextFormat } from '../../contracts/notify/notification.ts';
 import { alertmanager } from './alertmanager.ts';
 import { arr } from './arr.ts';
 import { discord, slack } from './chats.ts';

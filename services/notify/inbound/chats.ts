@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { linesOfBlocks } from './blocks.ts';
 import { linesOfDiscord, linesOfSlack, titleOfDiscord, titleOfSlack } from './marks.ts';
 import type { Part } from './part.ts';

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { alertLines, alertsLines, typeOfSeverity } from './alertmanager.ts';
 import type { Part } from './part.ts';
 import { joined, linesOf, linkLine, type Program } from './reading.ts';

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, type Program } from './reading.ts';
 
 const types: Readonly<Record<string, NotificationType>> = {

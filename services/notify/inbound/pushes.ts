@@ -1,6 +1,6 @@
 import type { Part } from './part.ts';
 import { joined, type Piece, type Reading } from './reading.ts';
-import { formatCount } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 
 /** Commits that are written out. */
 const mostCommits = 10;

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 
 /** A stretch of a line: plain, strong, or leading somewhere; `inText` where it stands within a sentence. */

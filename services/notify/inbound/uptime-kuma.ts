@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, linkLine, type Program } from './reading.ts';
 
 const states: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {

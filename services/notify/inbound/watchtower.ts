@@ -1,5 +1,5 @@
 import { joined, type Program } from './reading.ts';
-import { formatCount } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 
 /** Watchtower's own JSON template: a report of the session, or the lines of its log. */
 export const watchtower: Program = {

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeCached } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import type { Vault } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';

@@ -1,6 +1,6 @@
 import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../contracts/notify/history.ts';
-import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notice.ts';
+import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { parseSearch } from '../../kit/search-words.ts';
 import type { NoticeIndex } from '../accept/notice-index.ts';
 import type { ShownUrls } from '../keys/shown-urls.ts';

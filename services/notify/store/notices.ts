@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import { z } from 'zod';
-import { executeCached, chunkRows } from '../../kit/known-statement.ts';
-import { NotificationType, TextFormat } from '../../contracts/notify/notice.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
+import { NotificationType, TextFormat } from '../../contracts/notify/notification.ts';
 import type { Message } from '../domain/message.ts';
 import type { NoticeTable, NotifyTables } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushApi } from '../../contracts/push/api.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { getLastHours } from '../../kit/last-days.ts';
+import { getLastHours } from '../../kit/local-days.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
 import type { TopicRights } from './topic-rights.ts';
 

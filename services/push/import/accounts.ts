@@ -2,7 +2,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { AccountName, everyone, type Accounts, type Permission } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { formatCount } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import { isTopicPattern } from '../domain/topics.ts';
 import type { ProfileStore } from '../store/profiles.ts';
 import { Preferences, Subscription } from '../wire/account.ts';

@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
-import { formatCount } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import type { HeldFile, Message } from '../domain/message.ts';
 import { inboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';

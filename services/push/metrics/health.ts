@@ -1,6 +1,6 @@
 import type { Health, SuggestedAction } from '../../contracts/health.ts';
 import { firstMessage } from '../../contracts/push/first-message.ts';
-import { formatCount } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import type { Statistics } from './statistics.ts';
 
 /** What Home offers until something was published. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { AppPages } from '../../contracts/app-pages.ts';
-import { redirectToAppPage } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 
 /**
  * Leads a browser that opens the server's root or a topic to the app's page about it. Everything else, and every client

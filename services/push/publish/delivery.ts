@@ -1,7 +1,7 @@
 import type { Context } from '../../contracts/service.ts';
 import { pushDelayedChanged } from '../../contracts/push/delayed.ts';
 import { Activity } from '../../kit/activity.ts';
-import { deleteWithAccount } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { notificationOffered } from '../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../contracts/notify/notification.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { EmailSettings } from '../settings/email.ts';
 import type { AlsoStore } from './write-messages.ts';

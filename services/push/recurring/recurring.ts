@@ -1,6 +1,6 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { deleteWithAccount } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import { scheduleHandlers } from '../app-api/schedules.ts';

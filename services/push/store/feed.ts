@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeCached } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 
 interface Tables {

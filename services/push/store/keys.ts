@@ -1,4 +1,4 @@
-import type { KeyLocation } from '../../kit/kept-key.ts';
+import type { KeyLocation } from '../../kit/stored-key.ts';
 
 /** Where the push server keeps its key of that name. */
 export function keyPlace(name: string): KeyLocation {

@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
-import { executeCached, chunkRows } from '../../kit/known-statement.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { announceInsert } from './feed.ts';
 import { hidden, isTaken } from './removal.ts';
 

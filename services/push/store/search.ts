@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { executeCached } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import type { Phrase } from '../../kit/search-words.ts';
 import { toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import { toLocalDay, getLastHours } from '../../kit/last-days.ts';
+import { toLocalDay, getLastHours } from '../../kit/local-days.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import { TopicCountStore, type TopicDay, type TopicHour } from '../store/topic-counts.ts';
 

@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
-import { loadOrCreateKey } from '../../kit/kept-key.ts';
+import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { keyPlace } from '../store/keys.ts';
 
 const KeyPair = z.object({ publicKey: z.string(), privateKey: z.string() });

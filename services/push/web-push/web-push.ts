@@ -1,7 +1,7 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import { everyTopic } from '../../contracts/push/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
-import { deleteWithAccount } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { pushPayload } from '../domain/push-payload.ts';

@@ -1,4 +1,4 @@
-import { notificationOffered } from '../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { toDeliveryUrls } from '../domain/kuma-notification.ts';
 import { mayWrite } from './monitor-events.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';

@@ -1,6 +1,6 @@
 import type { Health } from '../../contracts/health.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import { joinNames } from '../../kit/few-names.ts';
+import { joinNames } from '../../kit/join-names.ts';
 import type { Checker } from '../check/checker.ts';
 import type { Monitors } from './monitors.ts';
 import type { Recorder } from './recorder.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toPatchSchema } from '../../contracts/changes.ts';
+import { toPatchSchema } from '../../contracts/patch-schema.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';

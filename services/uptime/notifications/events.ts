@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { explainFailure } from '../../contracts/uptime/causes.ts';
 import type { DueWarning } from '../domain/certificate.ts';
 import type { JudgedBeat } from '../domain/judge.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { notificationOffered, NotificationType } from '../../contracts/notify/notice.ts';
+import { notificationOffered, NotificationType } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';

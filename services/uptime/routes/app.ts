@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { redirectToAppPage } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { badgeRoutes, type BadgeParts } from './badges.ts';
 import { reportFile, type ManageParts } from './manage-api.ts';

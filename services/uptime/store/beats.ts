@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeCached, chunkRows } from '../../kit/known-statement.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import type { JudgedBeat } from '../domain/judge.ts';
 import type { Tables } from './tables.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { giteaApi } from 'gitea-js';
-import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notification.ts';
 import { defineManifest, defineService } from '../../../services/contracts/service.ts';
 import { z } from 'zod';
 import { openGitRoom, type GitRoom } from './room.ts';

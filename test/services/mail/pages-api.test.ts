@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MailCheck, MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
 import { mailActivity } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
-import { toLocalDay } from '../../../services/kit/last-days.ts';
+import { toLocalDay } from '../../../services/kit/local-days.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';

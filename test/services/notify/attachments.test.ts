@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { notificationOffered } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
 import { fileName, mediaType } from '../../../services/notify/attachments/names.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
-import { notificationOffered } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
 import type { Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { notificationOffered } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { api } from '../../support/api.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { Handover } from '../../../services/contracts/bus.ts';
 import { inboxOffered, type InboxOffer } from '../../../services/contracts/inbox/api.ts';
-import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notification.ts';
 import { pushOffered, type PushOffer } from '../../../services/contracts/push/topics.ts';
 import { defineService, type Context, type ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { Metrics } from '../../../services/contracts/metrics.ts';

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notification.ts';
 import { defineManifest, defineService } from '../../../services/contracts/service.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';

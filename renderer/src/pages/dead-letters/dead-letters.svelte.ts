@@ -1,6 +1,6 @@
 import { controlApi, serviceChanged } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
-import { notifyActivity } from '../../../../services/contracts/notify/notice.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';

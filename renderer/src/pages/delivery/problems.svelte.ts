@@ -1,6 +1,6 @@
 import { notifyApi, type NotifyDestination } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyProblem } from '../../../../services/contracts/notify/statistics.ts';
-import { getKindTitle } from '../../../../services/contracts/notify/kind-name.ts';
+import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 import { call } from '../../api/call.ts';
 import { pathOf } from '../../state/address.ts';
 import { Removals } from '../../state/removals.svelte.ts';

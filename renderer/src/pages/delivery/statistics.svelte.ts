@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { mailApi, mailActivity } from '../../../../services/contracts/mail/api.ts';
-import { notifyActivity } from '../../../../services/contracts/notify/notice.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { notifyStatistics } from '../../../../services/contracts/notify/statistics.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';

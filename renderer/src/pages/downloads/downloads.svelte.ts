@@ -8,7 +8,7 @@ import {
   type Download,
   type DownloadOptions,
 } from '../../../../services/contracts/downloads/api.ts';
-import { getDownloadName } from '../../../../services/contracts/downloads/name.ts';
+import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './list-rules.ts';
 import { bridge } from '../../state/bridge.ts';

@@ -1,5 +1,5 @@
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
-import { getDownloadName } from '../../../../services/contracts/downloads/name.ts';
+import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
 import { holds, type Find, type Found } from '../../state/find.ts';
 

@@ -1,6 +1,6 @@
 import { tick } from 'svelte';
 import type { Download } from '../../../../services/contracts/downloads/api.ts';
-import { getDownloadName } from '../../../../services/contracts/downloads/name.ts';
+import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { downloads } from './downloads.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 

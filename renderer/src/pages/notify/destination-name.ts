@@ -1,5 +1,5 @@
 import type { NotifyDestination } from '../../../../services/contracts/notify/api.ts';
-import { getKindTitle } from '../../../../services/contracts/notify/kind-name.ts';
+import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 import { plain } from '../../parts/text/plain.ts';
 import { placeOf } from './delivery.ts';
 

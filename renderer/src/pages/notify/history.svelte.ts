@@ -1,6 +1,6 @@
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../../../services/contracts/notify/history.ts';
-import { notifyActivity } from '../../../../services/contracts/notify/notice.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { call } from '../../api/call.ts';
 import { Newest } from '../../state/newest.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';

@@ -1,5 +1,5 @@
 import type { DestinationForm } from '../../../../services/contracts/notify/forms.ts';
-import { getKindTitle } from '../../../../services/contracts/notify/kind-name.ts';
+import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 
 /** A group of kinds as the chooser shows it. */
 export interface KindGroup {

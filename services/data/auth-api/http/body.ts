@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { jsonComplaint } from '../domain/json-complaint.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import { Refusal } from './refusal.ts';
-import { exceedsDepth } from '../../../kit/nested-deeply.ts';
+import { exceedsDepth } from '../../../kit/json-depth.ts';
 import { readRequestBody } from '../../../kit/request-body.ts';
 
 const mostLevels = 1000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
 import { defineJob } from '../../../contracts/jobs.ts';
-import { notificationOffered } from '../../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../../contracts/notify/notification.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import type { Recogniser } from './program.ts';
 
 const marks: readonly (readonly [RegExp, NotificationType])[] = [

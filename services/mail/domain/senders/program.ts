@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 
 /** What recognisers look at: the words of a mail, control characters gone. */
 export interface Words {

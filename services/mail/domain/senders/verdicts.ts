@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import type { Recogniser, Words } from './program.ts';
 
 /** How the mails of one program are told apart by their subject, and what each means. Their text is never changed. */

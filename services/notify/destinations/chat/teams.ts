@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { needed, secretField, switchField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';

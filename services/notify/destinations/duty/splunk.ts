@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NotificationType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { readJson } from '../exchange.ts';
 import { needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';

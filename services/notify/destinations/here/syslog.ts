@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { hostname } from 'node:os';
 import type { Message } from '../../domain/message.ts';
-import type { NotificationType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { NotSent, type Exchange } from '../exchange.ts';
 import { choiceField, hostField, portField } from '../fields.ts';
 import { appTitle } from '../palette.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NotificationType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { readJson } from '../exchange.ts';
 import { passwordField, serverFields, textField, userField } from '../fields.ts';
 import { basicAuthorization, postJson } from '../http.ts';

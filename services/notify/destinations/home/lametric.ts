@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';

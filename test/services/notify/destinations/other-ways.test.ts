@@ -8,7 +8,7 @@ import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inboxOffered } from '../../../../services/contracts/inbox/api.ts';
 import { pushOffered } from '../../../../services/contracts/push/topics.ts';
-import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notice.ts';
+import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { openMailServer } from '../../../support/mail-server.ts';
 import { openBroker } from './broker.ts';
 import { messageOf, openProvider, parsed, sendTo } from './provider.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notice.ts';
+import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { parseDestinationUrl } from '../../../../services/notify/destinations/url.ts';
 import { answers } from './answers.ts';
 import { ofGot, ofRecorded, type Comparable, type RecordedRequest } from './compare.ts';

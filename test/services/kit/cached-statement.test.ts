@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { executeCached } from '../../../services/kit/known-statement.ts';
+import { executeCached } from '../../../services/kit/cached-statement.ts';
 import { eachDialect } from '../../support/database.ts';
 
 eachDialect((_name, open) => {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createBus } from '../../../main/host/services/bus.ts';
 import { accountsChanged, accountsRemoved } from '../../../services/contracts/control/accounts.ts';
-import { deleteWithAccount } from '../../../services/kit/forget-removed.ts';
+import { deleteWithAccount } from '../../../services/kit/delete-with-account.ts';
 import { silentLog } from '../../support/place.ts';
 
 it('What is kept of an account is forgotten when it is removed, and a failure is told to the log', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
-import { loadOrCreateKey } from '../../../services/kit/kept-key.ts';
+import { loadOrCreateKey } from '../../../services/kit/stored-key.ts';
 import { silentLog } from '../../support/place.ts';
 
 const place = { table: 'keys', name: 'server', purpose: 'sample.key' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CachedQuery } from '../../../services/kit/kept-reading.ts';
+import { CachedQuery } from '../../../services/kit/cached-query.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
 /** A reading that takes so many ms by the stopwatch, and counts itself. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseByteRange } from '../../../services/kit/byte-range.ts';
 import { parseCalendarRule, parseCalendarInput } from '../../../services/kit/calendar.ts';
 import { formatAttachment } from '../../../services/kit/content-disposition.ts';
-import { joinNames } from '../../../services/kit/few-names.ts';
+import { joinNames } from '../../../services/kit/join-names.ts';
 import { readRequestBody } from '../../../services/kit/request-body.ts';
 import { toBase32, generateCode, fromBase32, findMatchingStep, toTimeStep } from '../../../services/kit/totp.ts';
 
