@@ -168,7 +168,7 @@ async function createRelease(
 }
 
 /** The address of a row: its objects come from `objects`, the last of them from `last` where that is given. */
-function pathOf(row: GitRow, objects: GitObjects, last: GitObjects = objects): string {
+function buildPath(row: GitRow, objects: GitObjects, last: GitObjects = objects): string {
   const template = row.route.split(' ')[1] ?? '';
   const parameters = Object.entries(row.at ?? {});
   const lastObject = Object.values(row.at ?? {}).findLast((object) => object in objects);
@@ -194,27 +194,27 @@ describe('the own API of Code', () => {
   const rows = gitRows.map((row): [string, string, GitRow] => [row.route, row.need, row]);
   it.each(rows)('answers "%s" to callers with the level: %s', async (_route, _need, row) => {
     const [method = ''] = row.route.split(' ');
-    const statusOf = async (caller: Caller, path: string): Promise<number> => {
+    const fetchStatus = async (caller: Caller, path: string): Promise<number> => {
       const reply = await ask(caller, method, path, row.body);
       await reply.arrayBuffer();
       return reply.status;
     };
     for (const caller of callers.filter((each) => !isAllowed(each, row.need))) {
-      const status = await statusOf(caller, pathOf(row, hidden));
+      const status = await fetchStatus(caller, buildPath(row, hidden));
       expect.soft(['private', caller, isRefused(status), status]).toEqual(['private', caller, true, status]);
     }
     const strangers = ['none', 'otherOwner', 'anonymous', 'readToken', 'writeToken'] as const;
     for (const caller of strangers) {
-      const status = await statusOf(caller, pathOf(row, open));
+      const status = await fetchStatus(caller, buildPath(row, open));
       const reads = row.need === 'read' && (caller === 'none' || caller === 'otherOwner');
       expect.soft(['public', caller, isRefused(status), status]).toEqual(['public', caller, !reads, status]);
     }
     if (Object.values(row.at ?? {}).some((object) => !['issue', 'pull'].includes(object) && object in hidden)) {
-      const status = await statusOf('otherOwner', pathOf(row, rival, hidden));
+      const status = await fetchStatus('otherOwner', buildPath(row, rival, hidden));
       expect.soft(['ids of another repository', status]).toEqual(['ids of another repository', 404]);
     }
     for (const caller of callers.filter((each) => isAllowed(each, row.need))) {
-      const status = await statusOf(caller, pathOf(row, hidden));
+      const status = await fetchStatus(caller, buildPath(row, hidden));
       expect.soft(['private', caller, isRefused(status), status]).toEqual(['private', caller, false, status]);
       if (row.consumes !== true) continue;
       hidden =

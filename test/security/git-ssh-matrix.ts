@@ -5,13 +5,13 @@ import type { Grant } from '../../services/contracts/control/accounts.ts';
 import { openGitRoom, type GitRoom } from '../services/git/room.ts';
 import { adminAuthorization } from '../support/host.ts';
 
-/** The repositories of {@link levelsOfKeys}. */
+/** The repositories of {@link keyLevels}. */
 export const repositories = ['acme/hidden', 'acme/open', 'other/hidden', 'other/open', 'solo/hidden'] as const;
 type Repository = (typeof repositories)[number];
 type Level = 'none' | 'read' | 'write';
 
 /** What the holder of a key may do over SSH with each repository, in the order of {@link repositories}. */
-export const levelsOfKeys: Readonly<Record<string, readonly [Level, Level, Level, Level, Level]>> = {
+export const keyLevels: Readonly<Record<string, readonly [Level, Level, Level, Level, Level]>> = {
   stranger: ['none', 'read', 'none', 'read', 'none'],
   reader: ['read', 'read', 'none', 'read', 'none'],
   writer: ['write', 'write', 'none', 'read', 'none'],
@@ -29,7 +29,7 @@ export const levelsOfKeys: Readonly<Record<string, readonly [Level, Level, Level
 
 export interface SshRoom extends AsyncDisposable {
   readonly room: GitRoom;
-  authorizationOf(account: string): string;
+  getAuthorization(account: string): string;
   /** A request of the Gitea API that must succeed. */
   call(account: string, method: string, path: string, body?: unknown): Promise<void>;
   /** Signs in with a key. Rejects when the key is refused. */
@@ -41,13 +41,13 @@ interface KeyPair {
   readonly public: string;
 }
 
-/** Opens git hosting with the repositories and keys of {@link levelsOfKeys}. */
+/** Opens git hosting with the repositories and keys of {@link keyLevels}. */
 export async function openSshRoom(): Promise<SshRoom> {
   const room = await openGitRoom();
   const authorization = new Map<string, string>([['ada', adminAuthorization]]);
   const keys = new Map<string, KeyPair>();
   const grant = (permission: Grant['permission']): Grant => ({ service: 'git', resource: 'acme/*', permission });
-  for (const name of Object.keys(levelsOfKeys)) {
+  for (const name of Object.keys(keyLevels)) {
     keys.set(name, ssh2.utils.generateKeyPairSync('ed25519'));
     if (name === 'ada' || name.includes(' ')) continue;
     const grants = { reader: [grant('read')], writer: [grant('write')] }[name] ?? [];
@@ -67,7 +67,7 @@ export async function openSshRoom(): Promise<SshRoom> {
   return {
     room,
     call,
-    authorizationOf: (account) => authorization.get(account) ?? '',
+    getAuthorization: (account) => authorization.get(account) ?? '',
     async connect(key) {
       const client = new ssh2.Client();
       const ready = once(client, 'ready');
@@ -127,7 +127,7 @@ export async function run(client: Client, command: string): Promise<Ended> {
 }
 
 /** The level of a client's key on a repository. */
-export async function levelOf(client: Client, repository: Repository): Promise<Level> {
+export async function readLevel(client: Client, repository: Repository): Promise<Level> {
   const path = `'${repository}.git'`;
   const commands = [`git-upload-pack ${path}`, `git-receive-pack ${path}`];
   // Large files follow the same rule.

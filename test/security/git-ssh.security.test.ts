@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { levelOf, levelsOfKeys, openSshRoom, repositories, type SshRoom } from './git-ssh-matrix.ts';
+import { readLevel, keyLevels, openSshRoom, repositories, type SshRoom } from './git-ssh-matrix.ts';
 
 describe('access over SSH', () => {
   let ssh: SshRoom;
@@ -8,10 +8,10 @@ describe('access over SSH', () => {
   });
   afterAll(() => ssh[Symbol.asyncDispose]());
 
-  it.each(Object.entries(levelsOfKeys))('is by repository for: %s', async (key, expected) => {
+  it.each(Object.entries(keyLevels))('is by repository for: %s', async (key, expected) => {
     await using client = await ssh.connect(key);
     const levels: string[] = [];
-    for (const repository of repositories) levels.push(await levelOf(client, repository));
+    for (const repository of repositories) levels.push(await readLevel(client, repository));
     expect(levels).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../support/api.ts';
-import { levelOf, levelsOfKeys, openSshRoom, repositories, run, type SshRoom } from './git-ssh-matrix.ts';
+import { readLevel, keyLevels, openSshRoom, repositories, run, type SshRoom } from './git-ssh-matrix.ts';
 
 let ssh: SshRoom;
 beforeAll(async () => {
@@ -24,17 +24,17 @@ describe('access over SSH', () => {
     async (key) => {
       await using client = await ssh.connect(key);
       const levels: string[] = [];
-      for (const repository of repositories) levels.push(await levelOf(client, repository));
-      expect(levels).toEqual(levelsOfKeys[key]);
+      for (const repository of repositories) levels.push(await readLevel(client, repository));
+      expect(levels).toEqual(keyLevels[key]);
     },
   );
 
   it('ends with the collaboration, also for a connection that is open', async () => {
     await using client = await ssh.connect('collaborator');
     await ssh.call('member', 'DELETE', '/repos/acme/hidden/collaborators/collaborator');
-    expect(await levelOf(client, 'acme/hidden')).toBe('none');
+    expect(await readLevel(client, 'acme/hidden')).toBe('none');
     await ssh.call('member', 'PUT', '/repos/acme/hidden/collaborators/collaborator', { permission: 'write' });
-    expect(await levelOf(client, 'acme/hidden')).toBe('write');
+    expect(await readLevel(client, 'acme/hidden')).toBe('write');
   });
 
   it('ends when the account is disabled, also for a connection that is open', async () => {
@@ -42,22 +42,22 @@ describe('access over SSH', () => {
     const change = (enabled: boolean): Promise<unknown> =>
       api(ssh.room.host.url('control'), '/api/accounts/solo', { method: 'PATCH', body: JSON.stringify({ enabled }) });
     await change(false);
-    expect(await levelOf(client, 'solo/hidden')).toBe('none');
-    expect(await levelOf(client, 'acme/open')).toBe('none');
+    expect(await readLevel(client, 'solo/hidden')).toBe('none');
+    expect(await readLevel(client, 'acme/open')).toBe('none');
     await expect(ssh.connect('solo')).rejects.toThrow('authentication');
     await change(true);
     await using again = await ssh.connect('solo');
-    expect(await levelOf(again, 'solo/hidden')).toBe('write');
+    expect(await readLevel(again, 'solo/hidden')).toBe('write');
   });
 
   it('ends when a key of an account is removed, also for a connection that is open', async () => {
     await using client = await ssh.connect('writer');
     const { output: ticket } = await run(client, `git-lfs-authenticate 'acme/hidden.git' download`);
     expect(await lfsStatus(ticket)).toBe(200);
-    const listed = await ssh.room.api('GET', '/user/keys', undefined, ssh.authorizationOf('writer'));
+    const listed = await ssh.room.api('GET', '/user/keys', undefined, ssh.getAuthorization('writer'));
     const [key] = (await listed.json()) as readonly { readonly id: number }[];
     await ssh.call('writer', 'DELETE', `/user/keys/${String(key?.id)}`);
-    expect(await levelOf(client, 'acme/hidden')).toBe('none');
+    expect(await readLevel(client, 'acme/hidden')).toBe('none');
     expect(await lfsStatus(ticket)).toBe(401);
   });
 
@@ -66,11 +66,11 @@ describe('access over SSH', () => {
     await using client = await ssh.connect(name);
     const { output: ticket } = await run(client, `git-lfs-authenticate 'other/hidden.git' download`);
     expect(await lfsStatus(ticket)).toBe(200);
-    const listed = await ssh.room.api('GET', '/repos/other/hidden/keys', undefined, ssh.authorizationOf('other'));
+    const listed = await ssh.room.api('GET', '/repos/other/hidden/keys', undefined, ssh.getAuthorization('other'));
     const [key] = (await listed.json()) as readonly { readonly id: number }[];
     await ssh.call('other', 'DELETE', `/repos/other/hidden/keys/${String(key?.id)}`);
     await expect(ssh.connect(name)).rejects.toThrow('authentication');
-    expect(await levelOf(client, 'other/hidden')).toBe('none');
+    expect(await readLevel(client, 'other/hidden')).toBe('none');
     expect(await lfsStatus(ticket)).toBe(401);
   });
 });

@@ -129,22 +129,22 @@ async function createToken(label: string, scopes: readonly Grant[], account = 'a
   tokens.set(label, text as string);
 }
 
-const scopesOf = (list: readonly string[], permission: Permission): Grant[] =>
+const createScopes = (list: readonly string[], permission: Permission): Grant[] =>
   list.map((service) => ({ service, resource: '*', permission }));
 
 beforeAll(async () => {
-  host = await openAccessHost({ limitedReader: scopesOf(services, 'read') });
+  host = await openAccessHost({ limitedReader: createScopes(services, 'read') });
   folder = join(host.rig.dataDir, 'tree');
   mkdirSync(join(folder, 'in'), { recursive: true });
   writeFileSync(join(folder, 'in', 'a.txt'), 'text');
   for (const service of services) {
     for (const permission of ['read', 'write', 'read-write'] as const)
-      await createToken(`${service} ${permission}`, scopesOf([service], permission));
+      await createToken(`${service} ${permission}`, createScopes([service], permission));
     const others = [...services.filter((each) => each !== service), 'inbox', 'mail', 'metrics', 'addons', 'data'];
-    await createToken(`all but ${service}`, scopesOf(others, 'read-write'));
+    await createToken(`all but ${service}`, createScopes(others, 'read-write'));
   }
-  await createToken('of a reader', scopesOf(services, 'read-write'), 'limitedReader');
-  await createToken('everything', scopesOf([...services, 'addons', 'data'], 'read-write'));
+  await createToken('of a reader', createScopes(services, 'read-write'), 'limitedReader');
+  await createToken('everything', createScopes([...services, 'addons', 'data'], 'read-write'));
   const create = { name: 'hidden', private: true, auto_init: true, default_branch: 'main' };
   expect((await host.call('admin', 'git', 'POST', '/api/v1/user/repos', create)).status).toBe(201);
   const issue = await host.call('admin', 'git', 'POST', `${repository}/issues`, { title: 'The first' });
@@ -158,7 +158,7 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-async function statusOf({ service, method, path, body }: Request, token: string): Promise<number> {
+async function fetchStatus({ service, method, path, body }: Request, token: string): Promise<number> {
   const text = typeof body === 'string' ? body.replace('FOLDER', JSON.stringify(`${folder}/in`)) : JSON.stringify(body);
   const isText = body === undefined || service === 'push';
   const type = path.includes('/lfs/') ? 'application/vnd.git-lfs+json' : 'application/json';
@@ -196,7 +196,7 @@ describe('a token with scopes', () => {
       ];
       for (const [label, allowed] of expected) {
         if (label === 'of a reader' && service === 'git') continue;
-        const status = await statusOf(request, tokens.get(label) ?? '');
+        const status = await fetchStatus(request, tokens.get(label) ?? '');
         expect.soft([label, !isRefused(status), status]).toEqual([label, allowed, status]);
         // The peer of file sync answers its own failures with 500.
         if (service !== 'sync') expect.soft([label, status < 500, status]).toEqual([label, true, status]);

@@ -79,7 +79,7 @@ export interface Answer {
 export interface OwnApi extends AsyncDisposable {
   readonly url: string;
   /** The headers that sign a caller in. */
-  headersOf(caller: string): Record<string, string>;
+  getHeaders(caller: string): Record<string, string>;
   /**
    * Calls a route for objects that do not exist and with an empty body: whether the caller is admitted is decided before.
    */
@@ -98,7 +98,7 @@ export async function openOwnApi(services: readonly string[]): Promise<OwnApi> {
   return {
     url,
     call,
-    headersOf: (caller) => headers.get(caller) ?? {},
+    getHeaders: (caller) => headers.get(caller) ?? {},
     async findMismatches({ name, admits }) {
       const wrong: string[] = [];
       for (const route of routes) {

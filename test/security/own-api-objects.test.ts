@@ -135,8 +135,8 @@ function findFault(row: ObjectRow, { status, text }: Answer): string | undefined
   return status === 200 && (row.shows ?? new RegExp(marker)).test(text) ? 'shows it' : undefined;
 }
 
-describe('the rows', () => {
-  it('cover every route that decides by object', async () => {
+describe('the table of objects', () => {
+  it('covers every route that decides by object', async () => {
     const covered = new Set([
       ...objectRows.map(({ route }) => route),
       ...gitRows.map(({ route }) => `${route.split(' ')[0] ?? ''} ${gitRepositoryPath}${route.split(' ')[1] ?? ''}`),
@@ -150,7 +150,7 @@ describe('the rows', () => {
 
 describe('objects of another account', () => {
   it.each(objectRows.map((row) => [row.route, row] as const))(
-    'are shown to and changed by the accounts that may: %s',
+    'refuses accounts without a right to the object: %s',
     async (_title, row) => {
       const before = await readState();
       expect([anonymous, (await call(anonymous, row)).status]).toEqual([anonymous, 401]);

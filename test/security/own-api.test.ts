@@ -53,7 +53,7 @@ describe('a page of another site', () => {
   it.each(foreignPages)('changes nothing by a %s, even with a remembered sign-in', async (_name, headers) => {
     const wrong: string[] = [];
     for (const route of routes.filter(({ method }) => method !== 'GET')) {
-      const { status, code } = await ownApi.call(route, { ...ownApi.headersOf('administrator'), ...headers });
+      const { status, code } = await ownApi.call(route, { ...ownApi.getHeaders('administrator'), ...headers });
       if (status !== 403 || code !== 'listener.foreign_origin') wrong.push(`${route.name}: ${String(status)} ${code}`);
     }
     expect(wrong).toEqual([]);
@@ -63,7 +63,7 @@ describe('a page of another site', () => {
     const readable: string[] = [];
     for (const route of routes) {
       const [, headers] = foreignPages[0] ?? [];
-      const { allowedOrigin } = await ownApi.call(route, { ...ownApi.headersOf('nogrant'), ...headers });
+      const { allowedOrigin } = await ownApi.call(route, { ...ownApi.getHeaders('nogrant'), ...headers });
       if (allowedOrigin !== null) readable.push(`${route.name}: ${allowedOrigin}`);
     }
     expect(readable).toEqual([]);
@@ -117,9 +117,9 @@ const otherAddresses: readonly (readonly [string, readonly (readonly [string, nu
 ];
 
 describe('an address beside the routes', () => {
-  it.each(otherAddresses)('%s is answered by who calls it', async (path, expected) => {
+  it.each(otherAddresses)('answers %s by caller', async (path, expected) => {
     for (const [caller, status] of expected) {
-      const reply = await fetch(ownApi.url + path, { headers: ownApi.headersOf(caller) });
+      const reply = await fetch(ownApi.url + path, { headers: ownApi.getHeaders(caller) });
       expect.soft([caller, reply.status]).toEqual([caller, status]);
       await reply.body?.cancel();
     }
