@@ -67,6 +67,12 @@ describe.skipIf(noBrowser)('the second factor in the browser', () => {
     await enterPassword(own.page, 'not the password');
     await own.page.getByText('This is not your password.').waitFor();
     await own.page.getByRole('button', { name: 'Cancel' }).click();
+    await own.page.getByRole('button', { name: 'Set up' }).click();
+    await enterPassword(own.page);
+    await own.page.getByLabel('Code').fill('000000');
+    await own.page.getByRole('button', { name: 'Enable' }).click();
+    await own.page.getByText(/The code is not right/).waitFor();
+    await own.page.getByRole('button', { name: 'Cancel' }).click();
     const { secret, recoveryCodes } = await setUp(own.page);
     expect(recoveryCodes).toHaveLength(10);
     await own.page.getByText('Enabled · 10 recovery codes left').waitFor();
