@@ -4,7 +4,7 @@ import { escapeHtml } from '../../kit/escape-html.ts';
 const mark =
   '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
 
-/** A whole page of the gateway: without scripts, and small enough for a TV. `body` is HTML. */
+/** Renders a whole page of the gateway, small enough for a TV. `body` is HTML. Only the page for the code has a script. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
