@@ -1,9 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core';
-import { codeOf, fromBase32, stepAt } from '../../services/kit/totp.ts';
+import { fromBase32, generateCode, toTimeStep } from '../../services/kit/totp.ts';
 
 /** Returns the code that an authenticator app shows for a secret in base32; `step` 1 is that of the next half minute. */
 export function readCode(secret: string, step = 0, now = Date.now()): string {
-  return codeOf(fromBase32(secret), stepAt(now) + step);
+  return generateCode(fromBase32(secret), toTimeStep(now) + step);
 }
 
 /** A security key that confirms everything, in Chromium alone (WebAuthn domain of its protocol). */
