@@ -108,6 +108,10 @@ describe.skipIf(noBrowser)('the dialog that removes an account', () => {
     const { dialog, page } = opened;
     await dialog.getByLabel('Its data in the services').selectOption('transfer');
     await dialog.getByLabel('Transfer to').selectOption('heir');
+    // A change in another window does not reset it.
+    const body = JSON.stringify({ description: 'changed elsewhere' });
+    await api(pages.url, `/api/accounts/${name}`, { method: 'PATCH', body });
+    await page.getByText('changed elsewhere').first().waitFor({ state: 'attached' });
     await page.route(`**/api/accounts/${name}?**`, (route) => route.abort());
     await dialog.getByRole('button', { name: 'Remove the account' }).click();
     await dialog.getByRole('alert').waitFor();

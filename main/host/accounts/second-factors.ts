@@ -169,11 +169,7 @@ export class SecondFactorStore implements Store {
 /** Removes the app, the recovery codes and the passkeys. Returns whether the second factor was enabled. */
 async function deleteFactors(db: Db, account: string): Promise<boolean> {
   await db.deleteFrom('passkeys').where('account', '=', account).execute();
-  const removed = await db
-    .deleteFrom('second_factors')
-    .where('account', '=', account)
-    .returning('confirmed')
-    .execute();
+  const removed = await db.deleteFrom('second_factors').where('account', '=', account).returning('confirmed').execute();
   return removed.some(({ confirmed }) => Number(confirmed) === 1);
 }
 
