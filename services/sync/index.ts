@@ -8,13 +8,13 @@ import { syncChanged } from '../contracts/sync/api.ts';
 import { firstSentence } from '../contracts/first-sentence.ts';
 import { fewNames } from '../kit/few-names.ts';
 import { liveSettings } from '../kit/live-settings.ts';
-import { Bandwidth } from './engine/bandwidth.ts';
+import { Bandwidth } from './engine/bandwidth-limiter.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
 import { RemoteSetups } from './engine/remote-setup.ts';
-import { knownCause } from './domain/cause.ts';
+import { knownCause } from './domain/failure-cause.ts';
 import { numberIn } from './domain/stats.ts';
-import { JobIds } from './jobs/ids.ts';
+import { JobIds } from './jobs/job-ids.ts';
 import type { Job } from './jobs/job.ts';
 import { Jobs } from './jobs/jobs.ts';
 import { manifest } from './manifest.ts';
@@ -43,12 +43,13 @@ function workOf({ order: { kind, source, destination }, stats }: Job): RunningWo
   const total = numberIn(stats, 'totalBytes');
   const ends = [source, destination].filter((end) => end !== undefined && end !== '');
   return {
-    ...{ title: ends.length === 0 ? kind : ends.join(' to '), to: '/sync' },
+    title: ends.length === 0 ? kind : ends.join(' to '),
+    to: '/sync',
     percent: total <= 0 ? null : Math.min(100, Math.round((numberIn(stats, 'bytes') / total) * 100)),
   };
 }
 
-/** File sync: rclone's remote control with a memory, brakes and a calendar. */
+/** File sync: rclone's remote control with history, delete limits and schedules. */
 export const sync = defineService({ ...manifest, create });
 
 function create(context: Context, given: Settings): Service {
@@ -79,7 +80,7 @@ function create(context: Context, given: Settings): Service {
     onEnd(job) {
       metrics.ended(job);
       if (job.order.durable) context.bus.publish(syncChanged, { jobId: job.id });
-      tasks.ended(job).catch((error: unknown) => log.error('what follows of a sync was lost', { error }));
+      tasks.ended(job).catch((error: unknown) => log.error('sync follow-up failed', { error }));
     },
   });
   const metrics = createMetrics(context.metrics, {
@@ -90,7 +91,12 @@ function create(context: Context, given: Settings): Service {
   const access = new Access(context.accounts);
   const own = ownCalls({ jobs, store, engine: () => engine, executeId });
   const dispatch = new Dispatch({
-    ...{ access, jobs, ids, executeId, own, engine: () => engine },
+    access,
+    jobs,
+    ids,
+    executeId,
+    own,
+    engine: () => engine,
     async without(path, input) {
       const { srcFs: source, dstFs: destination } = input;
       if ((path !== 'sync/sync' && path !== 'sync/copy') || !isLocal(source, destination)) return undefined;
@@ -104,7 +110,13 @@ function create(context: Context, given: Settings): Service {
   const taskStore = new TaskStore(db);
   const notices = new Notices(context);
   const tasks: Tasks = new Tasks({
-    ...{ context, access, jobs, notices, plans, runs: store, store: taskStore },
+    context,
+    access,
+    jobs,
+    notices,
+    plans,
+    runs: store,
+    store: taskStore,
     limits: ({ maxDeletes, maxDeletePercent }) => ({
       files: maxDeletes ?? settings.maxDeletes,
       percent: maxDeletePercent ?? settings.maxDeletePercent,
@@ -125,7 +137,7 @@ function create(context: Context, given: Settings): Service {
     };
     const { keepDays, keepReplacedDays } = settings;
     forgetOld({ context, runs: store, taskStore, purge, keepDays, keepReplacedDays }).catch((error: unknown) =>
-      log.error('old history could not be removed', { error }),
+      log.error('history cleanup failed', { error }),
     );
   };
 
@@ -166,7 +178,7 @@ function create(context: Context, given: Settings): Service {
   };
 }
 
-/** `Papers failed, Photos is held back`; of one that failed alone also why. */
+/** Formats `Papers failed, Photos is held back`, with the reason if only one task failed. */
 function needing(failed: readonly FailedTask[], held: readonly Task[]): string {
   const [only] = failed;
   if (only !== undefined && failed.length + held.length === 1) {

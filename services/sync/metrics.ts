@@ -7,7 +7,7 @@ export interface SyncMetrics {
   readonly ended: (job: Job) => void;
 }
 
-/** What the joined page of metrics says of this service; names of places and files are in none of them. */
+/** Registers the metrics of this service. Labels never contain names of remotes, folders or files. */
 export function createMetrics(
   metrics: Metrics,
   { running, engineUp }: { readonly running: () => number; readonly engineUp: () => boolean },

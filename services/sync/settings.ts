@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Section `services.sync` of the settings. */
+/** Schema of the section `services.sync`. */
 export const Settings = z.object({
   idleSeconds: z.int().min(1).max(86_400).default(60).meta({
     live: true,

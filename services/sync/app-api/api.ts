@@ -2,7 +2,7 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { syncApi, type PlannedWhat, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
-import { causeOf } from '../domain/cause.ts';
+import { causeOf } from '../domain/failure-cause.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RemoteSetups } from '../engine/remote-setup.ts';

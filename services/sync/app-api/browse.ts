@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SyncEntry } from '../../contracts/sync/api.ts';
-import { commandIn } from '../domain/commands.ts';
-import { readPlace, within } from '../domain/place.ts';
+import { commandIn } from '../domain/command-options.ts';
+import { readPlace, within } from '../domain/location.ts';
 import { errorOf, type Engine } from '../engine/engine.ts';
 import { CallError } from '../rclone-api/call-error.ts';
 

@@ -1,5 +1,5 @@
 import type { ProviderField, SyncProvider } from '../../contracts/sync/remotes.ts';
-import { commandIn } from '../domain/commands.ts';
+import { commandIn } from '../domain/command-options.ts';
 
 interface Option {
   readonly Name: string;

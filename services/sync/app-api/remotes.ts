@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { syncApi } from '../../contracts/sync/api.ts';
-import { commandIn } from '../domain/commands.ts';
+import { commandIn } from '../domain/command-options.ts';
 import { hidden, looksSecret, redacted } from '../domain/redact.ts';
 import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
 import { changeRemote, remoteOf } from '../engine/remote-change.ts';

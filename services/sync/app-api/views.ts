@@ -1,5 +1,5 @@
 import { running, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
-import { causeOf } from '../domain/cause.ts';
+import { causeOf } from '../domain/failure-cause.ts';
 import { numberIn, type Stats } from '../domain/stats.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobRow } from '../store/jobs.ts';

@@ -1,4 +1,4 @@
-/** A rate that holds from a minute of the week on; 0 is Sunday 00:00. */
+/** Rate that applies from a minute of the week; minute 0 is Sunday 00:00. */
 interface Slot {
   readonly minute: number;
   readonly rate: string;
@@ -9,8 +9,8 @@ const minutesOfDay = 24 * 60;
 const entry = /(?:(sun|mon|tue|wed|thu|fri|sat)-)?(\d\d):(\d\d),(\S+)/gi;
 
 /**
- * Returns the rate of rclone's `--bwlimit` that holds at a time: the only one of `2M` or `1M:500k`, or that of the slot of
- * a timetable such as `08:00,512k 23:00,off`. Without a limit it is `off`.
+ * Returns the rate of rclone's `--bwlimit` that applies at a time: a fixed rate such as `2M` or `1M:500k`, or the current
+ * entry of a timetable such as `08:00,512k 23:00,off`. Returns `off` without a limit.
  */
 export function rateAt(bandwidth: string, now: Date): string {
   const text = bandwidth.trim();
@@ -18,7 +18,7 @@ export function rateAt(bandwidth: string, now: Date): string {
   const slots = readSlots(text);
   if (slots.length === 0) return text;
   const minute = now.getDay() * minutesOfDay + now.getHours() * 60 + now.getMinutes();
-  // Before the first slot of the week the last one of the week before holds.
+  // Before the first entry of the week, the last entry of the previous week applies.
   return (slots.findLast((slot) => slot.minute <= minute) ?? slots.at(-1))?.rate ?? 'off';
 }
 

@@ -1,11 +1,12 @@
-/** One letter that fits, any number of them, or that the pattern goes on at each of these places. */
+/** Matches one character or any number of characters, or continues at each of the target positions. */
 type Instruction =
   | { readonly kind: 'one' | 'many'; readonly fits: (letter: string) => boolean }
   | { readonly kind: 'on'; readonly to: number[] };
 
 /**
- * A pattern for paths that takes time by the length of the path times its own, whatever stands in either: people write
- * patterns, and others choose the names. It fits a path, or its end from a slash on where it is not `anchored`.
+ * Path pattern whose run time is proportional to the length of the path times the length of the pattern, for any input:
+ * users write patterns, and others choose the file names. Matches the whole path, or a suffix after a slash if it is not
+ * `anchored`.
  */
 export class LinearPattern {
   readonly #program: Instruction[] = [];
@@ -24,7 +25,7 @@ export class LinearPattern {
     this.#program.push({ kind: 'many', fits });
   }
 
-  /** What follows up to `close` is one of several, which `or` parts. They hold no others. */
+  /** Begins a group of alternatives that `or` separates and `close` ends. Groups are not nested. */
   open(): void {
     const choice = this.#goOn();
     this.#open = { choice, ends: [] };
@@ -64,9 +65,9 @@ export class LinearPattern {
     return to;
   }
 
-  /** With the places behind what may stand for nothing. */
+  /** Adds the positions that are reachable without consuming a character. */
   #onward(places: Set<number>): Set<number> {
-    // A set that grows while it is walked is walked to its end.
+    // Iteration includes positions that are added to the set meanwhile.
     for (const place of places) {
       const found = this.#program[place];
       if (found?.kind === 'many') places.add(place + 1);

@@ -1,17 +1,16 @@
-/** A file or folder as a listing has it. */
 export interface Listed {
   readonly path: string;
   readonly size: number;
-  /** ms since the epoch; null where the place keeps none. */
+  /** Milliseconds since 1970; null if the location stores no times. */
   readonly modifiedAt: number | null;
   readonly isFolder: boolean;
 }
 
-/** What a place holds, and what its names and times are worth. */
+/** Content of a location with the precision of its names and times. */
 export interface Listing {
   readonly entries: readonly Listed[];
   readonly ignoresCase: boolean;
-  /** Times that differ by less are the same, ms; null: it keeps none. */
+  /** Times that differ by less count as equal, in milliseconds; null if the location stores no times. */
   readonly precisionMs: number | null;
 }
 
@@ -21,23 +20,23 @@ export interface PlannedFile {
   readonly modifiedAt: number | null;
 }
 
-/** What a run would do. */
+/** Changes that a run would make. */
 export interface Plan {
   readonly creates: readonly PlannedFile[];
   readonly updates: readonly PlannedFile[];
-  /** Only these may be deleted. */
+  /** Files that may be deleted; a run deletes no others. */
   readonly deletes: readonly PlannedFile[];
-  /** The same of folders, the innermost first. */
+  /** Folders that may be deleted, innermost first. */
   readonly deleteFolders: readonly string[];
-  /** How many of the deletes are only what a copy left that was cut off; they are nobody's files. */
+  /** Number of deletes that are only partial files of an interrupted copy. */
   readonly scraps: number;
   readonly sourceFiles: number;
   readonly destinationFiles: number;
 }
 
 /**
- * Compares two listings by size and time as the engine does. A name that the engine takes for another one's (other
- * normalisation of its letters, other case where that does not count) is never planned to be deleted.
+ * Compares two listings by size and time like the engine. A file whose name equals another one for the engine (Unicode
+ * normalization, letter case) is never planned for deletion.
  */
 export function planOf(source: Listing, destination: Listing, mode: 'sync' | 'copy'): Plan {
   const name = nameOf(source.ignoresCase || destination.ignoresCase);
@@ -76,8 +75,8 @@ export function planOf(source: Listing, destination: Listing, mode: 'sync' | 'co
 }
 
 /**
- * What of a plan's deletes may still be done: it stands there as it was shown, and the source does not have it now. Nothing
- * else is ever deleted.
+ * Returns the deletes of a plan that are still valid: the file is unchanged since the preview, and the source still does not
+ * have it. A run deletes no other files.
  */
 export function boundDeletes(
   shown: Pick<Plan, 'deletes' | 'deleteFolders'>,
@@ -96,7 +95,7 @@ export function boundDeletes(
   };
 }
 
-/** As a file is called that is being written. */
+/** Name of a file that the engine is still writing. */
 const scrap = /^(.+)\.[A-Za-z0-9]{8}\.partial$/s;
 
 function planned({ path, size, modifiedAt }: Listed): PlannedFile {

@@ -1,12 +1,12 @@
-import { shownPlace } from './place.ts';
+import { shownPlace } from './location.ts';
 
-/** What stands where a secret was, as `rclone config redacted` writes it. */
+/** Placeholder of a secret, as in `rclone config redacted`. */
 export const hidden = 'XXX';
 const secret =
   /pass|secret|token|credential|private|(?:^|[_.-]|[a-z])key|clear|^auth|obscured|sas_url|bearer|cookie|headers/i;
 const plain = /^(?:key_use_agent|keyword|keep|passive)/i;
 
-/** A copy without what may be a secret, by the names of its keys; of places the options in their text are left out. */
+/** Returns a copy in which possible secrets are replaced, by the names of their keys. Options in locations are removed. */
 export function redacted(value: unknown, isSecret: (key: string) => boolean = looksSecret): unknown {
   if (Array.isArray(value)) return value.map((part) => redacted(part, isSecret));
   if (typeof value === 'string') return redactedText(value, isSecret);
@@ -18,7 +18,7 @@ export function redacted(value: unknown, isSecret: (key: string) => boolean = lo
   );
 }
 
-/** Of a group of options the values go and the names stay: a client that reads them expects a group. */
+/** Replaces the values of a group of options and keeps the names, because clients expect a group. */
 function withoutLeaves(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutLeaves);
   if (typeof value !== 'object' || value === null)
@@ -36,12 +36,12 @@ function redactedText(text: string, isSecret: (key: string) => boolean): string 
   }
 }
 
-/** Whether a value under this name may be a secret. */
+/** Returns true if a value with this name may be a secret. */
 export function looksSecret(key: string): boolean {
   return secret.test(key) && !plain.test(key);
 }
 
-/** Leaves out what a client read as hidden and now writes back: what is stored stays. */
+/** Removes placeholders that a client writes back, so that the stored values remain. */
 export function withoutHidden(parameters: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== hidden));
 }

@@ -1,4 +1,4 @@
-/** Totals of a job as the engine counts them. */
+/** Totals of a job in the engine's format. */
 export type Stats = Readonly<Record<string, unknown>>;
 
 const sums = [
@@ -7,7 +7,7 @@ const sums = [
   ...['totalTransfers', 'transferTime', 'transfers', 'elapsedTime'],
 ] as const;
 
-/** The totals of several jobs together, such as those of one group. */
+/** Adds the totals of several jobs, such as those of one group. */
 export function addStats(all: readonly Stats[]): Stats {
   const total: Record<string, unknown> = {};
   for (const key of sums) total[key] = all.reduce((sum, stats) => sum + numberIn(stats, key), 0);
@@ -24,7 +24,7 @@ export function addStats(all: readonly Stats[]): Stats {
   return total;
 }
 
-/** A total; 0 where there is none. */
+/** Returns a numeric total; 0 if it is missing. */
 export function numberIn(stats: Stats, key: string): number {
   const value = stats[key];
   return typeof value === 'number' ? value : 0;

@@ -8,7 +8,7 @@ import type { Tables } from '../store/tables.ts';
 
 const purpose = 'sync.engine-configuration';
 
-/** The engine's own file of remotes with their secrets. It is encrypted by the engine; its password is in the vault. */
+/** The engine's configuration file with remotes and their secrets, encrypted by the engine. The vault holds its password. */
 export class ConfigFile {
   readonly path: string;
   readonly #context: Pick<Context, 'children' | 'commit' | 'random' | 'vault'>;
@@ -20,7 +20,11 @@ export class ConfigFile {
     this.#db = context.db;
   }
 
-  /** Makes it where it is not there yet; its password. @throws Problem `sync.configuration` (503). */
+  /**
+   * Creates the file if it is missing.
+   * @returns the password of the file.
+   * @throws Problem `sync.configuration` (503).
+   */
   async open(program: string): Promise<string> {
     const password = await this.#password();
     const isThere = await access(this.path).then(
@@ -46,7 +50,7 @@ export class ConfigFile {
 
   async #make(program: string, password: string): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
-    // Beside its place until it is encrypted: a plain one that a kill leaves would stay plain for ever.
+    // Created under another name until it is encrypted: after a kill, an unencrypted file would remain unencrypted.
     const made = `${this.path}.new`;
     await writeFile(made, '', { mode: 0o600 });
     const child = await this.#context.children.start({
@@ -61,7 +65,7 @@ export class ConfigFile {
     const { code } = await child.exited;
     if (code !== 0) {
       await rm(made, { force: true });
-      throw new Problem('sync.configuration', 503, 'rclone could not make its encrypted configuration.');
+      throw new Problem('sync.configuration', 503, 'rclone could not create its encrypted configuration.');
     }
     await chmod(made, 0o600);
     await rename(made, this.path);

@@ -9,36 +9,36 @@ import type { Context } from '../../contracts/service.ts';
 import { readLines } from '../../kit/lines.ts';
 import type { ConfigFile } from './config-file.ts';
 
-/** A year: a sync takes as long as it takes, and we see its end. */
+/** One year: syncs have no time limit, because a disconnect shows their end. */
 const noLimit = '8760h';
 const startWithinMs = 30_000;
 const longestLine = 1024 * 1024;
-/** An answer of the engine that we must hold as a whole. */
+/** Largest response that is held in memory. */
 const largestAnswer = 512 * 1024 * 1024;
 
-/** What the engine answered. */
+/** Response of the engine. */
 export interface EngineAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Bytes of it as it came. */
+  /** Size of the response in bytes. */
   readonly length?: number;
 }
 
-/** What the engine says of a failure. */
+/** Returns the engine's error message. */
 export function errorOf({ error }: EngineAnswer['body']): string {
   return typeof error === 'string' ? error : 'rclone failed';
 }
 
 export interface EngineCall {
-  /** Cuts the call off. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
-  /** The call is not begun once this is aborted, however long the engine takes to start. */
+  /** Prevents the call from starting once aborted, even if the engine is still starting. */
   readonly unless?: AbortSignal;
-  /** In place of JSON: a body as it comes, with its headers and the address's query. */
+  /** Request body that is streamed instead of JSON, with its headers and query. */
   readonly stream?: { readonly body: Readable; readonly headers: Record<string, string>; readonly query: string };
 }
 
-/** An error about a file, as the engine's log has it. */
+/** Error about a file in the engine's log. */
 export interface FileComplaint {
   readonly name: string;
   readonly error: string;
@@ -47,9 +47,9 @@ export interface FileComplaint {
 export interface EngineOptions {
   readonly context: Pick<Context, 'children' | 'clock' | 'engines' | 'files' | 'log' | 'random'>;
   readonly config: ConfigFile;
-  /** ms without any work after which it is stopped. */
+  /** Returns the idle time in milliseconds after which the engine is stopped. */
   readonly idleMs: () => number;
-  /** Limit of all transfers together at its start, as `--bwlimit` takes it; `off` for none. */
+  /** Returns the bandwidth limit at start in the format of `--bwlimit`; `off` without a limit. */
   readonly rate: () => string;
   readonly onComplaint: (complaint: FileComplaint) => void;
 }
@@ -63,8 +63,8 @@ interface Running {
 const LogLine = z.looseObject({ level: z.string(), msg: z.string(), object: z.string().optional() });
 
 /**
- * `rclone rcd` as a private child: on a loopback port of its own with credentials made for each start, started by the first
- * call that needs it and stopped when there is nothing to do.
+ * Runs `rclone rcd` as a private child process on a loopback port with new credentials for each start. The first call starts
+ * it, and it is stopped when idle.
  */
 export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions;
@@ -74,7 +74,7 @@ export class Engine implements AsyncDisposable {
   #calls = 0;
   #idle: Disposable | undefined;
   #closed = false;
-  /** What clients have set since it runs, path and input: a fresh process gets it again. */
+  /** Calls that changed settings of the engine, by key: a new process receives them again. */
   readonly #kept = new Map<string, Readonly<Record<string, unknown>>>();
 
   constructor(options: EngineOptions) {
@@ -85,12 +85,15 @@ export class Engine implements AsyncDisposable {
     return this.#current !== undefined;
   }
 
-  /** Whether there is an rclone on this machine that is recent enough. */
+  /** Returns true if a recent enough rclone is installed. */
   async isThere(): Promise<boolean> {
     return (await this.#options.context.engines.find('rclone')).path !== null;
   }
 
-  /** @throws Problem `sync.engine_missing`, `sync.engine_failed` (503), `sync.engine_gone` (502); the signal's reason. */
+  /**
+   * Calls the engine and starts it if necessary.
+   * @throws Problem `sync.engine_missing`, `sync.engine_failed` (503), `sync.engine_gone` (502); the signal's reason.
+   */
   async call(path: string, input: object, options: EngineCall = {}): Promise<EngineAnswer> {
     this.#idle?.[Symbol.dispose]();
     this.#calls += 1;
@@ -103,7 +106,7 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  /** The same, but only of an engine that runs, and without keeping it: for those who just look. */
+  /** Calls the engine only if it runs, without extending its idle time. Returns undefined otherwise. */
   async look(path: string, input: object): Promise<EngineAnswer | undefined> {
     if (this.#current === undefined) return undefined;
     try {
@@ -114,18 +117,18 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  /** The same, but of an engine that is still starting as well, so that a changed setting reaches it. */
+  /** Calls the engine if it runs or is starting, so that a changed setting reaches it. */
   async adjust(path: string, input: object): Promise<void> {
     await this.#running?.catch(() => undefined);
     await this.look(path, input);
   }
 
-  /** Makes a setting no longer outlive the process. */
+  /** Stops repeating a call after a restart of the engine. */
   forget(key: string): void {
     this.#kept.delete(key);
   }
 
-  /** Makes a setting outlive the process. */
+  /** Repeats a call after each restart of the engine. */
   keep(key: string, path: string, input: Readonly<Record<string, unknown>>): void {
     this.#kept.set(key, { path, input });
   }
@@ -204,7 +207,7 @@ export class Engine implements AsyncDisposable {
     return running;
   }
 
-  /** Waits for an installation that is running or due, which a client cannot hasten anyway. */
+  /** Waits for a running or pending installation, because clients cannot speed it up. */
   async #installed(): Promise<FoundEngine> {
     const { engines } = this.#options.context;
     const found = await engines.find('rclone');
@@ -279,7 +282,7 @@ async function answerOf(reply: IncomingMessage): Promise<EngineAnswer> {
   const chunks: Buffer[] = [];
   let length = 0;
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-  // By events, since iterating over it takes a tenth of a millisecond, and most calls take no longer than a few.
+  // Uses events because iterating over the stream takes 0.1 ms, and most calls take only a few milliseconds.
   reply.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length > largestAnswer) reply.destroy(new Error('the answer is too large'));

@@ -4,27 +4,27 @@ import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/remotes.ts
 import { errorOf, type Engine, type EngineAnswer } from './engine.ts';
 import { forgetPlaces, tryRemote } from './remote-change.ts';
 
-/** A person has so long to sign in on the page of a provider. */
+/** Time limit for the sign-in on a provider's page. */
 const signInWithinMs = 15 * 60_000;
-/** The engine opens its own page for that within a moment. */
+/** Interval at which the address of the sign-in page is requested. */
 const lookEveryMs = 100;
 const looks = 100;
-/** The engine waits for the browser at one fixed port, and says this where it cannot have it. */
+/** The engine's error when it cannot use its fixed port for the browser. */
 const portTaken = 'failed to start auth webserver';
 const portTakenAttempts = 50;
 const portTakenAdvice =
   'rclone needs port 53682 of this computer for signing in, and another program uses it. Close that program, then try again.';
-/** The engine's question whether the browser is on its own computer. */
+/** Name of the engine's question whether the browser runs on the same computer. */
 const browserHere = 'config_is_local';
 
 interface Setup {
   readonly type: string;
   state: string;
   step: RemoteStep;
-  /** It was signed in to in a browser, which has shown that it works. */
+  /** True after a sign-in in a browser, which proves that the remote works. */
   isSignedIn: boolean;
   signingIn: AbortController | undefined;
-  /** It has come to its end, whichever: another one of its name may begin. */
+  /** True after success or failure: another setup of this name may start. */
   isOver: boolean;
 }
 
@@ -45,8 +45,8 @@ interface Question {
 }
 
 /**
- * Sets remotes up with the engine's own questions, one after another, as `rclone config` asks them: many providers want to
- * know more after the form, and some are signed in to in a browser.
+ * Sets up remotes with the questions of `rclone config`, one after another: many providers need more than the form, and some
+ * need a sign-in in a browser.
  */
 export class RemoteSetups {
   readonly #engine: () => Engine;
@@ -58,7 +58,10 @@ export class RemoteSetups {
     this.#clock = clock;
   }
 
-  /** @throws Problem `sync.remote` (422): then there is no such remote; `sync.exists` (409) while it is being set up. */
+  /**
+   * Starts the setup of a remote.
+   * @throws Problem `sync.remote` (422), after which the remote does not exist; `sync.exists` (409) during another setup.
+   */
   async begin(name: string, type: string, parameters: Readonly<Record<string, string>>): Promise<RemoteStep> {
     if (this.isOpen(name)) {
       const detail = 'A remote of this name is being set up.';
@@ -76,7 +79,7 @@ export class RemoteSetups {
     try {
       const opt = { obscure: true, nonInteractive: true };
       let asked: Asked = await this.#ask('config/create', { name, type, parameters, opt });
-      // Who has brought a token along has signed in elsewhere.
+      // A token in the parameters means that the user signed in elsewhere.
       while ((parameters['token'] ?? '') !== '' && asked.Option?.Name === 'config_refresh_token') {
         setup.isSignedIn = true;
         asked = await this.#continue(name, asked.State ?? '', 'false');
@@ -88,18 +91,21 @@ export class RemoteSetups {
     }
   }
 
-  /** Whether something is still asked before it can be used. */
+  /** Returns true while the setup of a remote is unfinished. */
   isOpen(name: string): boolean {
     const setup = this.#open.get(name);
     return setup !== undefined && !setup.isOver;
   }
 
-  /** What is asked now. @throws Problem `sync.no_setup` (404) */
+  /** Returns the current step. @throws Problem `sync.no_setup` (404). */
   step(name: string): RemoteStep {
     return this.#find(name).step;
   }
 
-  /** @throws Problem `sync.no_setup` (404), `sync.busy` (409), `sync.remote` (422): the question stands as it was. */
+  /**
+   * Answers the current question.
+   * @throws Problem `sync.no_setup` (404), `sync.busy` (409), `sync.remote` (422); the question remains unanswered.
+   */
   async answer(name: string, text: string): Promise<RemoteStep> {
     const setup = this.#find(name);
     if (setup.step.step !== 'question') throw new Problem('sync.no_setup', 409, 'Nothing is asked at the moment.');
@@ -108,13 +114,13 @@ export class RemoteSetups {
     return await this.#next(name, setup, await this.#continue(name, setup.state, text));
   }
 
-  /** Ends a set-up that is open, and removes the remote. @throws Problem `sync.no_setup` (409): its set-up is over. */
+  /** Cancels a setup and removes the remote. @throws Problem `sync.no_setup` (409) if the setup has ended. */
   async giveUp(name: string): Promise<void> {
     if (!this.isOpen(name)) throw new Problem('sync.no_setup', 409, 'Its set-up has ended elsewhere meanwhile.');
     await this.forget(name);
   }
 
-  /** Ends a set-up, where one is open, and removes the remote. */
+  /** Removes a remote and cancels its setup if there is one. */
   async forget(name: string): Promise<void> {
     const setup = this.#open.get(name);
     this.#open.delete(name);
@@ -130,9 +136,9 @@ export class RemoteSetups {
     return setup;
   }
 
-  /** The engine waits for the browser; meanwhile the page is told where to go. */
+  /** Starts the browser sign-in and returns the address of the provider's page. */
   async #signIn(name: string, setup: Setup): Promise<RemoteStep> {
-    // The engine has one page of its own for whoever signs in.
+    // The engine supports one sign-in at a time.
     if ([...this.#open.values()].some(({ signingIn }) => signingIn !== undefined)) {
       throw new Problem('sync.busy', 409, 'Another remote is being signed in to.');
     }
@@ -149,13 +155,13 @@ export class RemoteSetups {
       })
       .catch(async (error: unknown) => {
         if (this.#open.get(name) !== setup) return;
-        // Nothing has happened to it: the same answer can be given again.
+        // The setup is unchanged, so the same answer can be sent again.
         if (error instanceof Problem && error.code === 'sync.busy') throw error;
         const words = error instanceof Problem ? error.detail : 'an internal error';
-        // Whoever looks hears why, also while it is removed and after that.
+        // The reason remains visible during and after the removal.
         setup.step = { step: 'failed', error: words };
         setup.isOver = true;
-        // What is left of it is listed, and can be removed there.
+        // A remote that could not be removed is listed and can be removed there.
         await this.#ask('config/delete', { name }).catch(() => undefined);
       })
       .finally(() => {
@@ -177,7 +183,10 @@ export class RemoteSetups {
     return setup.step;
   }
 
-  /** Another program may have the engine's port for a moment, as any outgoing connection may. @throws Problem `sync.busy` (409) */
+  /**
+   * Starts the sign-in and retries while another program or connection uses the engine's port.
+   * @throws Problem `sync.busy` (409)
+   */
   async #openSignIn(name: string, setup: Setup, signal: AbortSignal): Promise<Asked> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -207,7 +216,7 @@ export class RemoteSetups {
     }
     try {
       if (error !== '') throw failed(error);
-      // Nobody has tried yet what was written into the form.
+      // The values of the form have not been checked yet.
       if (!setup.isSignedIn) await tryRemote((path, input) => this.#ask(path, input), `${name}:`);
     } catch (cause) {
       await this.forget(name);
@@ -218,7 +227,7 @@ export class RemoteSetups {
     return setup.step;
   }
 
-  /** An engine that is gone waits for nobody. */
+  /** Stops the engine's sign-in server. Errors are ignored because a stopped engine has none. */
   #stopSignIn(): void {
     this.#engine()
       .call('config/oauthstop', {})
@@ -227,7 +236,7 @@ export class RemoteSetups {
 
   async #continue(name: string, state: string, result: string, signal?: AbortSignal): Promise<Asked> {
     const opt = { obscure: true, nonInteractive: true, continue: true, state, result };
-    // The page of Homeport leads to the sign-in: who sets a remote up may sit elsewhere.
+    // Homeport's page opens the sign-in, because the user may use another computer.
     const parameters = { config_auth_no_browser: 'true' };
     return await this.#ask('config/update', { name, parameters, opt }, signal);
   }

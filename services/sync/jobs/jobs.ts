@@ -5,22 +5,22 @@ import type { JobState } from '../../contracts/sync/api.ts';
 import { redacted } from '../domain/redact.ts';
 import { addStats, numberIn, type Stats } from '../domain/stats.ts';
 import type { Engine, FileComplaint } from '../engine/engine.ts';
-import { stoppable } from '../engine/stoppable.ts';
+import { stoppable } from '../engine/stoppable-call.ts';
 import type { FileRow, JobStore } from '../store/jobs.ts';
 import type { Tables } from '../store/tables.ts';
-import { exclusiveName } from './exclusive.ts';
-import type { JobIds } from './ids.ts';
+import { exclusiveName } from './canonical-location.ts';
+import type { JobIds } from './job-ids.ts';
 import { Job, type JobOrder, type JobOutcome } from './job.ts';
-import { PlaceLocks } from './locks.ts';
+import { PlaceLocks } from './location-locks.ts';
 
 const second = 1000;
-/** For so long what ended is answered from memory, and calls that stand in no history at all. */
+/** Time for which ended jobs are answered from memory. */
 const rememberedMs = 60_000;
-/** Characters of an answer that are remembered although somebody had it already. */
+/** Maximum size of a response that is cached after it was delivered, in characters. */
 const smallAnswer = 64 * 1024;
-/** Of all remembered answers together; the oldest go first. */
+/** Maximum size of all cached responses; the oldest are dropped first. */
 const rememberedAnswers = 64 * 1024 * 1024;
-/** Of one answer in the history. */
+/** Maximum size of a response in the history. */
 const storedAnswer = 1_000_000;
 
 export interface JobsParts {
@@ -32,21 +32,21 @@ export interface JobsParts {
   readonly onEnd: (job: Job) => void;
 }
 
-/** A job that was begun, and its end. */
+/** Started job with a promise of its result. */
 export interface BegunJob {
   readonly job: Job;
   readonly ended: Promise<JobOutcome>;
 }
 
-/** All work, from the call to its place in the history. */
+/** Runs jobs and stores them in the history. */
 export class Jobs {
   readonly #parts: JobsParts;
   readonly #jobs = new Map<number, Job>();
-  /** Apart from the others: a program that calls often leaves thousands of them behind. */
+  /** Running jobs; `#jobs` also holds thousands of ended ones if a client calls often. */
   readonly #running = new Set<Job>();
   readonly #locks = new PlaceLocks();
   readonly #ends = new Set<Promise<unknown>>();
-  /** How long the answers are that are remembered, the oldest first. */
+  /** Sizes of cached responses, oldest first. */
   readonly #answers = new Map<Job, number>();
   #localStats: Stats = {};
   #ticking: Disposable | undefined;
@@ -56,7 +56,7 @@ export class Jobs {
     this.#parts = parts;
   }
 
-  /** Those that run, and those that ended within the last minute. */
+  /** Returns running jobs and those that ended within the last minute. */
   get known(): readonly Job[] {
     return [...this.#jobs.values()];
   }
@@ -65,7 +65,7 @@ export class Jobs {
     return [...this.#running];
   }
 
-  /** Totals of all jobs that ran, or run, without rclone. */
+  /** Returns the totals of all jobs of the built-in engine. */
   get localStats(): Stats {
     return addStats([
       this.#localStats,
@@ -77,7 +77,7 @@ export class Jobs {
     return this.#jobs.get(id);
   }
 
-  /** Durable ones stand in the table once this resolves. */
+  /** Starts a job. A durable job is stored when the promise resolves. */
   async begin(order: JobOrder): Promise<BegunJob> {
     if (this.#closed) throw new Problem('sync.stopped', 503, 'File sync is stopping.');
     const { context, ids, store } = this.#parts;
@@ -87,19 +87,23 @@ export class Jobs {
       const input = JSON.stringify(redacted(order.input));
       await context.commit((transaction: Kysely<Tables>) =>
         store.insert(transaction, {
-          ...{
-            id: job.id,
-            kind,
-            account,
-            group_name: job.group,
-            input,
-            source,
-            destination,
-            state: 'waiting',
-            attempt,
-          },
-          ...{ started_at: job.startedAt, ended_at: null, error: '', output: '{}', stats: '{}', speeds: '{}' },
-          ...{ task_id: taskId, plan_id: planId },
+          id: job.id,
+          kind,
+          account,
+          group_name: job.group,
+          input,
+          source,
+          destination,
+          state: 'waiting',
+          attempt,
+          started_at: job.startedAt,
+          ended_at: null,
+          error: '',
+          output: '{}',
+          stats: '{}',
+          speeds: '{}',
+          task_id: taskId,
+          plan_id: planId,
         }),
       );
     }
@@ -111,14 +115,14 @@ export class Jobs {
     return { job, ended };
   }
 
-  /** Resolves at once; the job ends soon after. */
+  /** Requests a job to stop; returns before it has ended. */
   stop(job: Job, as: JobState = 'stopped'): void {
     if (!job.isRunning || job.stopping.signal.aborted) return;
     job.stopsAs = as;
     job.stopping.abort(new Error('context canceled'));
   }
 
-  /** Stops the jobs of removed accounts and forgets them, so that no later account of that name sees them. */
+  /** Stops and removes the jobs of deleted accounts, so that no later account of that name sees them. */
   forget(isIts: (account: string) => boolean): void {
     const its = [...this.#jobs.values(), ...this.#running].filter(({ order }) => isIts(order.account));
     for (const job of its) {
@@ -128,9 +132,9 @@ export class Jobs {
     }
   }
 
-  /** An error about a file that the engine wrote into its log: whose it is is known where only one job runs. */
+  /** Records a file error from the engine's log. Its job is known only if a single job runs. */
   complained({ name, error }: FileComplaint): void {
-    // Without a name it is a whole place that could not be listed: the job itself says so where that matters.
+    // An error without a name concerns a location that could not be listed, which the job itself reports if relevant.
     if (name === '') return;
     const running = this.running.filter(({ order }) => order.durable);
     const [only] = running;
@@ -155,7 +159,7 @@ export class Jobs {
       outcome = await (job.order.work?.(job) ?? this.#callEngine(job));
       if (job.order.durable) await this.#look(engine(), job);
     } catch (error) {
-      if (!job.stopping.signal.aborted && !(error instanceof Problem)) context.log.error('a sync broke off', { error });
+      if (!job.stopping.signal.aborted && !(error instanceof Problem)) context.log.error('sync job failed', { error });
       const words = error instanceof Problem ? error.detail : 'an internal error';
       const status = error instanceof Problem ? error.status : 500;
       outcome = { status, body: { error: words } };
@@ -192,7 +196,7 @@ export class Jobs {
     job.error =
       outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed';
     if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
-    // The engine counts a destination that it had to make as an error, which nobody can find or mend.
+    // The engine counts the creation of the destination as an error that users can neither find nor fix.
     const isWhole = outcome.status === 200 && job.errors.size === 0;
     if (isWhole && job.order.taskId !== undefined) job.stats = { ...job.stats, errors: 0 };
     const output = this.#remember(job, outcome);
@@ -200,7 +204,10 @@ export class Jobs {
     job.state = isStopped ? job.stopsAs : (outcome.state ?? (outcome.status === 200 ? 'done' : 'failed'));
     if (job.order.durable) {
       const end = {
-        ...{ state: job.state, ended_at: job.endedAt, error: job.error, plan_id: job.planId },
+        state: job.state,
+        ended_at: job.endedAt,
+        error: job.error,
+        plan_id: job.planId,
         output: output.length > storedAnswer ? '{}' : output,
         stats: JSON.stringify(job.stats),
         speeds: JSON.stringify({ step: job.speedStep, values: job.speeds }),
@@ -208,7 +215,7 @@ export class Jobs {
       const files = filesOf(job);
       await context
         .commit((transaction: Kysely<Tables>) => store.end(transaction, job.id, end, files))
-        .catch((cause: unknown) => context.log.error('the end of a sync could not be written', { error: cause }));
+        .catch((cause: unknown) => context.log.error('sync job result not stored', { error: cause }));
     }
     context.clock.after(rememberedMs, () => {
       this.#jobs.delete(job.id);
@@ -221,7 +228,7 @@ export class Jobs {
     onEnd(job);
   }
 
-  /** Keeps the answer for those who ask for it within the next minute; as JSON, where that is not too long to be stored. */
+  /** Caches the response for requests within the next minute. Returns it as JSON if it is small enough to be stored. */
   #remember(job: Job, { body, length, status }: JobOutcome): string {
     const { durable, isAsync = false } = job.order;
     job.output = {};
@@ -263,7 +270,7 @@ export class Jobs {
     if (job.isRunning) job.noteSpeed(Math.max(0, bytes));
   }
 
-  /** Totals and errors so far. */
+  /** Reads the current totals and errors. */
   async #look(engine: Engine, job: Job): Promise<void> {
     if (job.local !== undefined) return this.#note(job, job.local.stats);
     const group = job.engineGroup;
@@ -278,7 +285,10 @@ export class Jobs {
       const { error, name, what, size, completed_at: at } = entry;
       if (typeof error !== 'string' || error === '' || typeof name !== 'string' || name === '') continue;
       job.noteError({
-        ...{ name, error, what: typeof what === 'string' ? what : '', size: typeof size === 'number' ? size : -1 },
+        name,
+        error,
+        what: typeof what === 'string' ? what : '',
+        size: typeof size === 'number' ? size : -1,
         at: typeof at === 'string' ? Date.parse(at) || job.startedAt : job.startedAt,
       });
     }

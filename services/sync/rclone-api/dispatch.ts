@@ -1,10 +1,10 @@
-import { shownPlace } from '../domain/place.ts';
+import { shownPlace } from '../domain/location.ts';
 import { redacted, withoutHidden } from '../domain/redact.ts';
 import type { Engine, EngineAnswer } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { JobIds } from '../jobs/ids.ts';
+import type { JobIds } from '../jobs/job-ids.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
-import { stoppedBy } from '../jobs/stopped-by.ts';
+import { stoppedBy } from '../jobs/stop-on-abort.ts';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import { calls, refused, type CallRule } from './calls.ts';

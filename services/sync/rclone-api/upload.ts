@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import { calls } from './calls.ts';
-import { stoppedBy } from '../jobs/stopped-by.ts';
+import { stoppedBy } from '../jobs/stop-on-abort.ts';
 import type { CallAnswer } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';

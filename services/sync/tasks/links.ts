@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
-import { readPlace } from '../domain/place.ts';
+import { readPlace } from '../domain/location.ts';
 
 const together = 16;
 type Found = 'missing' | 'link' | 'plain';

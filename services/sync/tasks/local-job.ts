@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import { planOf } from '../domain/plan.ts';
-import { readPlace } from '../domain/place.ts';
+import { readPlace } from '../domain/location.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
 import { localMover } from './local-mover.ts';
 import { LocalTotals } from './local-totals.ts';

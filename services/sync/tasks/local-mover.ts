@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { exclusionOf, type Exclusion } from '../domain/exclude.ts';
+import { exclusionOf, type Exclusion } from '../domain/exclusion.ts';
 import { planOf, type Listed, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 import { refuseKeptLinks, refuseLinks } from './links.ts';

@@ -4,7 +4,7 @@ import { defineJob } from '../../contracts/jobs.ts';
 import { NoticeOffer, noticeOffered, NoticeType } from '../../contracts/notify/notice.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { causeOf } from '../domain/cause.ts';
+import { causeOf } from '../domain/failure-cause.ts';
 import { numberIn } from '../domain/stats.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Task } from '../store/tasks.ts';

@@ -5,7 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Listing, Listed, PlannedFile } from '../domain/plan.ts';
 import { numberIn } from '../domain/stats.ts';
 import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
-import { stoppable } from '../engine/stoppable.ts';
+import { stoppable } from '../engine/stoppable-call.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
 /** As long as a place says that it is right only to this, it keeps no times at all. */

@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { shownPlace } from '../domain/place.ts';
-import { replacedPlace } from '../domain/replaced.ts';
+import { shownPlace } from '../domain/location.ts';
+import { replacedPlace } from '../domain/replaced-files.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
 import type { TaskStore } from '../store/tasks.ts';
 

@@ -1,22 +1,22 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { Engine, EngineAnswer } from './engine.ts';
 
-/** How often it is asked to stop: the first time it may not have come to the job yet. */
+/** Interval of stop requests: the engine may not have started the job at the first one. */
 const askEveryMs = 500;
-/** From the request to stop to the end by force. */
+/** Time from the first stop request until the call is aborted. */
 const stopWithinMs = 10_000;
 
 export interface Stoppable {
-  /** Under which the engine knows the job. */
+  /** The engine's name of the job. */
   readonly group: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * A call that a stop ends, also while the engine is still starting: the engine is asked to, so that it can tidy up, and cut
- * off when it does not do so in time.
+ * Calls the engine until the signal aborts, also while the engine is starting. On abort the engine is asked to stop the job so
+ * that it can clean up, and the call is aborted after a timeout.
  *
- * @throws as {@link Engine.call}; the signal's reason.
+ * @throws like {@link Engine.call}, and the signal's reason.
  */
 export async function stoppable(
   engine: Engine,

@@ -1,20 +1,19 @@
 import { LinearPattern } from './linear-pattern.ts';
 
-/** What is left out of a listing. Folders are given without a slash at the end. */
+/** Tests whether a listing leaves out a path. Folders are passed without a trailing slash. */
 export interface Exclusion {
   file(path: string): boolean;
-  /** With all that is in it. */
+  /** Excludes the folder with its content. */
   folder(path: string): boolean;
 }
 
 /**
- * Patterns as rclone reads them: `*` and `?` within a name, `**` across folders, `[a-z]`, `{one,two}`, `{{regular
- * expression}}`, a slash at the start for the top, one at the end for a folder with all that is in it.
+ * Compiles patterns with the syntax of rclone: `*` and `?` within a name, `**` across folders, `[a-z]`, `{one,two}`,
+ * `{{regular expression}}`, a leading slash for the top folder, a trailing slash for a folder with its content.
  *
- * A regular expression can take longer than anybody waits, while all else here stands still: whoever may not do everything
- * writes none (`expressions: false`).
+ * A regular expression can block the event loop, so only administrators may use them (`expressions: true`).
  *
- * @throws PatternError
+ * @throws PatternError when a pattern is invalid.
  */
 export function exclusionOf(
   patterns: readonly string[],
@@ -36,7 +35,7 @@ export function exclusionOf(
   };
 }
 
-/** A pattern that says nothing. */
+/** Thrown for an invalid pattern. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
@@ -111,7 +110,7 @@ function compiled(text: string, wrong: (reason: string) => PatternError): RegExp
 }
 
 const inName = (letter: string): boolean => letter !== '/';
-/** As a dot of a regular expression. */
+/** Matches like the dot of a regular expression. */
 const inLine = (letter: string): boolean => !/[\n\r\u2028\u2029]/.test(letter);
 
 function isLetter(wanted: string): (letter: string) => boolean {

@@ -3,8 +3,8 @@ const commandText = /(?:^|[,.\s'"])(?:[a-z0-9_.-]*command|metadata[_-]?mapper|(?
 const deepest = 12;
 
 /**
- * The first option in an input by which the engine would run a program of this machine, however it is written: as a key, in
- * the text of an inline remote, or in JSON in a text. Undefined: there is none.
+ * Finds the first option that makes the engine run a local program: as a key, in the text of an inline remote, or in JSON
+ * inside of a string.
  */
 export function commandIn(value: unknown, depth = 0): string | undefined {
   if (depth > deepest) return 'too deep';

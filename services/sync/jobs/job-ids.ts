@@ -5,7 +5,7 @@ import type { Tables } from '../store/tables.ts';
 const name = 'sync.next-job';
 const block = 1000;
 
-/** Numbers of jobs: every call has one, and none is ever given twice, also after a crash. They are reserved in blocks. */
+/** Allocates job IDs. Each call gets one, and no ID is used twice, even after a crash. IDs are reserved in blocks. */
 export class JobIds {
   readonly #context: Pick<Context, 'commit' | 'db'>;
   #next = 1;

@@ -1,8 +1,8 @@
-import { readPlace } from './place.ts';
+import { readPlace } from './location.ts';
 
 /**
- * Where a run puts what it replaces and deletes: beside the destination, since the engine moves within one remote and takes no
- * place in the destination itself. Undefined: there is no beside.
+ * Returns the folder that receives replaced and deleted files: next to the destination, because the engine moves files
+ * within one remote and accepts no folder inside of the destination. Returns undefined if the destination has no parent.
  */
 export function replacedPlace(destination: string, jobId: number, windows = false): string | undefined {
   const place = readPlace(destination, windows);

@@ -1,16 +1,16 @@
 import type { Plan } from './plan.ts';
 
-/** How much may be deleted without somebody's word. */
+/** Number of files that a run may delete without approval. */
 export interface DeleteLimits {
   readonly files: number;
-  /** Of the files at the destination. */
+  /** Share of the files at the destination. */
   readonly percent: number;
 }
 
-/** A few files are always a large part of few: below this many the percentage does not count. */
+/** Number of deletes from which the percentage applies: a few files are always a large share of a small folder. */
 const fewFiles = 5;
 
-/** Why a plan must not run by itself, as sentences; empty: it may. */
+/** Returns the reasons why a plan needs approval, as sentences; an empty list if it may run automatically. */
 export function brakesOf(plan: Plan, { files, percent }: DeleteLimits): readonly string[] {
   const count = plan.deletes.length - plan.scraps;
   if (count === 0) return [];

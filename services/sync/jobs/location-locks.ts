@@ -1,9 +1,9 @@
-/** Places that somebody writes to. Who wants one that overlaps waits; nobody writes where another does. */
+/** Locks for locations that jobs write to. A job waits for overlapping locations of earlier jobs. */
 export class PlaceLocks {
   readonly #held = new Set<readonly string[]>();
   readonly #waiting: { readonly places: readonly string[]; readonly enter: () => void }[] = [];
 
-  /** Resolves once nobody else writes there, in order of asking. @throws the signal's reason */
+  /** Waits for the locks in order of the requests. @throws the signal's reason. */
   async take(places: readonly string[], signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     const before = [...this.#held, ...this.#waiting.map((each) => each.places)];
@@ -42,7 +42,7 @@ export class PlaceLocks {
   }
 }
 
-/** Whether one is the other, or lies in it. */
+/** Returns true if a location equals or contains another one. */
 function meet(some: readonly string[], others: readonly string[]): boolean {
   return some.some((one) => others.some((other) => one.startsWith(other) || other.startsWith(one)));
 }

@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Engine } from '../engine/engine.ts';
-import { readPlace, resourceOf } from '../domain/place.ts';
+import { readPlace, resourceOf } from '../domain/location.ts';
 
 /**
- * One name for a place however it is written, so that two jobs that write there can be told: links are followed, and the
- * engine says what an alias or an inline remote stands for.
+ * Returns one canonical name of a location, so that two jobs that write to it are detected: links are resolved, and the
+ * engine resolves aliases and inline remotes.
  */
 export async function exclusiveName(engine: Engine, given: unknown, signal: AbortSignal): Promise<string> {
   const place = readPlace(given, process.platform === 'win32');
@@ -25,7 +25,7 @@ async function realOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    // Not there yet, or not for us to see: its parent may be.
+    // The path does not exist yet or is not readable; its parent may be.
     return dirname(path) === path ? path : join(await realOf(dirname(path)), basename(path));
   }
 }

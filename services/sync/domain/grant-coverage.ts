@@ -1,16 +1,15 @@
 import type { Permission } from '../../contracts/control/accounts.ts';
 import { matchesPieces } from '../../contracts/wildcards.ts';
 
-/** A grant on this service. */
 export interface PlaceGrant {
   readonly resource: string;
   readonly permission: Permission;
 }
 
 /**
- * Whether grants allow a folder with everything in it. The longest pattern decides, a tie goes to the one that allows; the
- * account's own are asked before everybody's. A part of the folder that may be refused refuses the whole, since the engine
- * walks through all of it.
+ * Returns true if grants allow a folder with everything in it. The longest pattern decides, and a tie allows; grants of the
+ * account precede those of all accounts. A denied part of the folder denies the whole folder, because the engine reads all
+ * of it.
  */
 export function coversWhole(
   own: readonly PlaceGrant[],
@@ -43,7 +42,7 @@ function coversAll(pattern: string, resource: string): boolean {
   return pattern.endsWith('*') && matchesPieces(pattern.split('*'), resource);
 }
 
-/** Whether a pattern may match anything in the folder. */
+/** Returns true if a pattern can match a path in the folder. */
 function mayMeet(pattern: string, resource: string): boolean {
   const star = pattern.indexOf('*');
   const fixed = star === -1 ? pattern : pattern.slice(0, star);

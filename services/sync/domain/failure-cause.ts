@@ -1,4 +1,4 @@
-/** Why something failed, for people, and what was said of it at first; `detail` is empty where that says no more. */
+/** Explanation of a failure for users, with the original text in `detail` if that contains more. */
 export interface Cause {
   readonly error: string;
   readonly detail: string;
@@ -6,16 +6,16 @@ export interface Cause {
 
 type Words = string | ((found: RegExpExecArray, source: string) => string);
 
-/** Where the path stands in what Go and Node say of a file: `open /a/b: …`, `…, open '/a/b'`. */
+/** Position of the path in file errors of Go (`open /a/b: …`) and Node (`…, open '/a/b'`). */
 const goPath = String.raw`(?:\b(?:open|openat|stat|lstat|mkdir|mkdirat|remove|unlinkat|rename|read|write|chtimes|readdirent|fdopendir) (?<path>[^:\n]+): )?`;
 const nodePath = String.raw`(?:, \w+ '(?<named>[^'\n]+)'(?: -> '.*')?)?`;
 
-/** The end of what the system says; the names of files before it may hold any words. */
+/** Matches the end of a system error: file names in front of it may contain any text. */
 function systemError(words: string, code: string): RegExp {
   return new RegExp(`${goPath}(?:${words}|${code}: [^,\n]+${nodePath})\\.?$`, 'i');
 }
 
-/** The first that fits is said. Those of the system come first, since their words are the surest. */
+/** Known causes; the first match applies. System errors come first because their text is the most specific. */
 const causes: readonly (readonly [RegExp, Words])[] = [
   [
     /\b(?:error in ListJSON: )?directory not found\.?$/i,
@@ -103,19 +103,19 @@ const causes: readonly (readonly [RegExp, Words])[] = [
 
 const done: Readonly<Record<string, string>> = { copy: 'copied', delete: 'deleted', move: 'moved' };
 
-/** Sentences of our own that begin with the name of a file, which may hold any words. */
+/** Homeport's own sentences that begin with a file name, which may contain any text. */
 const ownWords = / is a link at the destination, and links are left as they are$|; nothing was (?:put back|deleted)\.$/;
-/** The cause stands at the end, whatever a long one begins with. */
+/** Number of characters at the end of a message that are searched: the cause is at the end. */
 const longest = 1000;
 
-/** What rclone, Go or Node said of a failure, in plain words; what nobody has words for stays as it was said. */
+/** Explains a failure reported by rclone, Go or Node. Unknown messages are returned unchanged. */
 export function causeOf(said: string, source = ''): Cause {
   const text = said.trim().slice(-longest);
   const error = knownCause(said, source) ?? text;
   return { error, detail: error === text ? '' : text };
 }
 
-/** Our words for it; undefined where there are none: what an engine says may name an address with its password. */
+/** Returns the explanation of a known failure. Other messages may contain an address with its password. */
 export function knownCause(said: string, source = ''): string | undefined {
   const text = said.trim().slice(-longest);
   if (ownWords.test(text)) return text;

@@ -7,13 +7,13 @@ const minuteMs = 60_000;
 export interface BandwidthParts {
   readonly clock: Clock;
   readonly engine: () => Pick<Engine, 'adjust' | 'forget'>;
-  /** The setting as it is now. */
+  /** Returns the current setting. */
   readonly setting: () => string;
 }
 
 /**
- * Keeps the limit of a running rclone in step with the setting and its timetable. rclone's own timetable cannot be changed
- * once it runs, and would override a later limit at its next slot.
+ * Applies the setting and its timetable to a running rclone. rclone's own timetable cannot change while it runs, and would
+ * override a later limit at its next entry.
  */
 export class Bandwidth implements Disposable {
   readonly #parts: BandwidthParts;
@@ -27,7 +27,7 @@ export class Bandwidth implements Disposable {
     this.#rate = this.rate;
   }
 
-  /** What holds now, as `--bwlimit` and `core/bwlimit` take it. */
+  /** Returns the current rate in the format of `--bwlimit` and `core/bwlimit`. */
   get rate(): string {
     const { clock, setting } = this.#parts;
     return rateAt(setting(), new Date(clock.now()));
@@ -39,7 +39,7 @@ export class Bandwidth implements Disposable {
     });
   }
 
-  /** Applies a changed setting to the transfers that run. */
+  /** Applies a changed setting to running transfers. */
   async settingChanged(): Promise<void> {
     if (this.#parts.setting() === this.#setting) return;
     this.#setting = this.#parts.setting();
@@ -54,7 +54,7 @@ export class Bandwidth implements Disposable {
     const path = 'core/bwlimit';
     this.#rate = this.rate;
     const engine = this.#parts.engine();
-    // It replaces the limit of a client, as the next slot of a timetable does with the peer.
+    // Replaces the limit that a client set, as the next timetable entry does in rclone.
     engine.forget(path);
     await engine.adjust(path, { rate: this.#rate });
   }

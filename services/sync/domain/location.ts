@@ -1,14 +1,13 @@
-/** Where files are, as rclone writes it. */
+/** Location of files in rclone's notation. */
 export type Place =
   | { readonly kind: 'local'; readonly path: string }
-  /** A configured remote. */
   | { readonly kind: 'remote'; readonly name: string; readonly path: string }
-  /** Anything else that the engine takes: inline remotes, options in the text, relative paths, objects. */
+  /** Other inputs that the engine accepts: inline remotes, options in the text, relative paths, objects. */
   | { readonly kind: 'inline' };
 
 const remote = /^([\w.+@][\w.+@ -]*):(.*)$/s;
 
-/** Reads what a client gives as `fs`, `srcFs` or `dstFs`. */
+/** Parses a client's `fs`, `srcFs` or `dstFs`. */
 export function readPlace(text: unknown, windows = false): Place {
   if (typeof text !== 'string' || text.includes('\0')) return { kind: 'inline' };
   if (windows ? /^[a-z]:[/\\]/i.test(text) : text.startsWith('/')) return { kind: 'local', path: text };
@@ -17,25 +16,25 @@ export function readPlace(text: unknown, windows = false): Place {
   return { kind: 'remote', name, path };
 }
 
-/** `..` anywhere: a way out of the folder that was allowed. And `.`: another spelling of one that was refused. */
+/** Returns true if a path contains `..`, which leaves an allowed folder, or `.`, which is another spelling of a denied one. */
 export function climbs(path: string): boolean {
   return path.split(/[/\\]/).some((part) => part === '..' || part === '.');
 }
 
-/** What grants name: a folder with everything in it, so it ends in a slash. The local path must be a real one. */
+/** Returns the resource that grants name: a folder with a trailing slash. A local path must be resolved (realpath). */
 export function resourceOf(place: Exclude<Place, { readonly kind: 'inline' }>): string {
   const path = place.path.replaceAll('\\', '/').replace(/\/+/g, '/').replace(/\/$/, '');
   if (place.kind === 'local') return `${path}/`;
   return path === '' && place.path === '' ? `${place.name}:` : `${place.name}:${path}/`;
 }
 
-/** A folder within another one, or a file. */
+/** Joins a location and the path of a folder or file in it. */
 export function within(place: string, remotePath: string): string {
   if (remotePath === '') return place;
   return place.endsWith('/') || place.endsWith(':') ? `${place}${remotePath}` : `${place}/${remotePath}`;
 }
 
-/** As people read it: options that stand in the text may hold secrets. */
+/** Formats a location for display, without options in the text, which may contain secrets. */
 export function shownPlace(given: unknown): string {
   if (typeof given === 'object' && given !== null) {
     const { type, _name: name, _root: root } = given as Record<string, unknown>;
