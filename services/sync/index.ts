@@ -8,12 +8,12 @@ import { syncChanged } from '../contracts/sync/api.ts';
 import { firstSentence } from '../contracts/first-sentence.ts';
 import { fewNames } from '../kit/few-names.ts';
 import { liveSettings } from '../kit/live-settings.ts';
-import { Bandwidth } from './engine/bandwidth-limiter.ts';
+import { BandwidthLimiter } from './engine/bandwidth-limiter.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
 import { RemoteSetups } from './engine/remote-setup.ts';
-import { knownCause } from './domain/failure-cause.ts';
-import { numberIn } from './domain/stats.ts';
+import { findExplanation } from './domain/failure-cause.ts';
+import { getNumber } from './domain/stats.ts';
 import { JobIds } from './jobs/job-ids.ts';
 import type { Job } from './jobs/job.ts';
 import { Jobs } from './jobs/jobs.ts';
@@ -39,35 +39,39 @@ import { forgetOld } from './tasks/upkeep.ts';
 
 const hourMs = 3_600_000;
 
-function workOf({ order: { kind, source, destination }, stats }: Job): RunningWork {
-  const total = numberIn(stats, 'totalBytes');
+function toRunningWork({ order: { kind, source, destination }, stats }: Job): RunningWork {
+  const total = getNumber(stats, 'totalBytes');
   const ends = [source, destination].filter((end) => end !== undefined && end !== '');
   return {
     title: ends.length === 0 ? kind : ends.join(' to '),
     to: '/sync',
-    percent: total <= 0 ? null : Math.min(100, Math.round((numberIn(stats, 'bytes') / total) * 100)),
+    percent: total <= 0 ? null : Math.min(100, Math.round((getNumber(stats, 'bytes') / total) * 100)),
   };
 }
 
 /** File sync: rclone's remote control with history, delete limits and schedules. */
 export const sync = defineService({ ...manifest, create });
 
-function create(context: Context, given: Settings): Service {
+function create(context: Context, initialSettings: Settings): Service {
   const { clock, log } = context;
   const db: Kysely<Tables> = context.db;
   const open = new AsyncDisposableStack();
   const store = new JobStore(db);
   const ids = new JobIds(context);
   const executeId = randomUUID();
-  const live = liveSettings(given, () => bandwidth.settingChanged());
+  const live = liveSettings(initialSettings, () => bandwidth.settingChanged());
   const settings = live.current;
-  const bandwidth: Bandwidth = new Bandwidth({ clock, engine: () => engine, setting: () => settings.bandwidth });
+  const bandwidth: BandwidthLimiter = new BandwidthLimiter({
+    clock,
+    engine: () => engine,
+    setting: () => settings.bandwidth,
+  });
   const engine: Engine = new Engine({
     context,
     config: new ConfigFile(join(context.files, 'rclone.conf'), context),
     idleMs: () => settings.idleSeconds * 1000,
     rate: () => bandwidth.rate,
-    onComplaint: (complaint) => jobs.complained(complaint),
+    onFileError: (complaint) => jobs.addLoggedError(complaint),
   });
   const jobs: Jobs = new Jobs({
     context,
@@ -87,7 +91,7 @@ function create(context: Context, given: Settings): Service {
     running: () => jobs.running.filter(({ order }) => order.durable).length,
     engineUp: () => engine.isRunning,
   });
-  const setups = new RemoteSetups(() => engine, clock);
+  const remoteSetups = new RemoteSetups(() => engine, clock);
   const access = new Access(context.accounts);
   const own = ownCalls({ jobs, store, engine: () => engine, executeId });
   const dispatch = new Dispatch({
@@ -101,7 +105,7 @@ function create(context: Context, given: Settings): Service {
       const { srcFs: source, dstFs: destination } = input;
       if ((path !== 'sync/sync' && path !== 'sync/copy') || !isLocal(source, destination)) return undefined;
       const isPlain = Object.keys(input).every((key) => key === 'srcFs' || key === 'dstFs');
-      if (!isPlain || (await engine.isThere())) return undefined;
+      if (!isPlain || (await engine.isInstalled())) return undefined;
       const mode = path === 'sync/sync' ? 'sync' : 'copy';
       return (job) => localSync(job, context, { mode, source: String(source), destination: String(destination) });
     },
@@ -122,7 +126,7 @@ function create(context: Context, given: Settings): Service {
       percent: maxDeletePercent ?? settings.maxDeletePercent,
     }),
     async moverFor({ source, destination }, job) {
-      const isAlone = isLocal(source, destination) && !(await engine.isThere());
+      const isAlone = isLocal(source, destination) && !(await engine.isInstalled());
       return isAlone ? localMoverFor(job, context) : rcloneMover(engine, context);
     },
   });
@@ -143,28 +147,44 @@ function create(context: Context, given: Settings): Service {
 
   return {
     http: syncListener({ context, access, dispatch, jobs, engine: () => engine, answered: metrics.answered }),
-    api: syncHandlers({ context, access, engine: () => engine, jobs, runs: store, setups, tasks, taskStore, plans }),
+    api: syncHandlers({
+      context,
+      access,
+      engine: () => engine,
+      jobs,
+      runs: store,
+      setups: remoteSetups,
+      tasks,
+      taskStore,
+      plans,
+    }),
     async start() {
       open.use(engine);
       open.use(bandwidth);
       bandwidth.start();
       open.use(jobs);
-      const left = await context.commit((transaction: Kysely<Tables>) => store.interrupt(transaction, clock.now()));
+      const interruptedTasks = await context.commit((transaction: Kysely<Tables>) =>
+        store.interrupt(transaction, clock.now()),
+      );
       open.use(notices.handle());
       open.use(tasks);
       open.use(clock.every(hourMs, upkeep));
-      await tasks.start(left);
+      await tasks.start(interruptedTasks);
     },
     async health(): Promise<Health> {
       const running = jobs.running.filter(({ order }) => order.durable);
       if (running.length > 0) {
-        return { state: 'up', detail: `${String(running.length)} running`, running: running.slice(0, 5).map(workOf) };
+        return {
+          state: 'up',
+          detail: `${String(running.length)} running`,
+          running: running.slice(0, 5).map(toRunningWork),
+        };
       }
       const { all, failed, held } = await taskStore.standing();
-      const [first, another] = [...failed, ...held];
-      if (first !== undefined) {
-        const detail = needing(failed, held);
-        const to = another === undefined ? `/sync/syncs/${String(first.id)}` : '/sync';
+      const [firstTask, secondTask] = [...failed, ...held];
+      if (firstTask !== undefined) {
+        const detail = formatAttention(failed, held);
+        const to = secondTask === undefined ? `/sync/syncs/${String(firstTask.id)}` : '/sync';
         return { state: 'up', detail, remedy: { label: failed.length > 0 ? 'See what failed' : 'See why', to } };
       }
       const begin = { label: 'Set up a first sync', to: '/sync' };
@@ -179,15 +199,15 @@ function create(context: Context, given: Settings): Service {
 }
 
 /** Formats `Papers failed, Photos is held back`, with the reason if only one task failed. */
-function needing(failed: readonly FailedTask[], held: readonly Task[]): string {
-  const [only] = failed;
-  if (only !== undefined && failed.length + held.length === 1) {
-    const why = firstSentence(knownCause(only.error, only.fields.source) ?? '') ?? '';
-    return `${only.fields.name} failed${why === '' ? '' : `: ${why}`}`;
+function formatAttention(failed: readonly FailedTask[], held: readonly Task[]): string {
+  const [onlyTask] = failed;
+  if (onlyTask !== undefined && failed.length + held.length === 1) {
+    const why = firstSentence(findExplanation(onlyTask.error, onlyTask.fields.source) ?? '') ?? '';
+    return `${onlyTask.fields.name} failed${why === '' ? '' : `: ${why}`}`;
   }
-  const names = (tasks: readonly Task[]): string => fewNames(tasks.map(({ fields }) => fields.name));
+  const joinTaskNames = (tasks: readonly Task[]): string => fewNames(tasks.map(({ fields }) => fields.name));
   return [
-    ...(failed.length === 0 ? [] : [`${names(failed)} failed`]),
-    ...(held.length === 0 ? [] : [`${names(held)} ${held.length === 1 ? 'is' : 'are'} held back`]),
+    ...(failed.length === 0 ? [] : [`${joinTaskNames(failed)} failed`]),
+    ...(held.length === 0 ? [] : [`${joinTaskNames(held)} ${held.length === 1 ? 'is' : 'are'} held back`]),
   ].join(', ');
 }

@@ -2,7 +2,7 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { syncApi, type PlannedWhat, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
-import { causeOf } from '../domain/failure-cause.ts';
+import { explainFailure } from '../domain/failure-cause.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RemoteSetups } from '../engine/remote-setup.ts';
@@ -33,7 +33,7 @@ const mostErrors = 1000;
 type Asked = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params' | 'rights'>;
 const done = { ok: true } as const;
 
-/** Our own API, for the pages. */
+/** Returns the handlers of the app API. */
 export function syncHandlers(parts: ApiParts): readonly ApiHandler[] {
   return [...jobHandlers(parts), ...taskHandlers(parts), ...planHandlers(parts), ...remoteHandlers(parts)];
 }
@@ -57,7 +57,7 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
     const job = jobs.find(row.id);
     return job?.isRunning === true ? jobView(job) : rowView(row);
   };
-  /** A number of errors tells nobody what to do: the first of them stands with it. */
+  /** Adds the first failed file to jobs with errors, because a number alone does not help users. */
   const told = async (rows: readonly JobRow[]): Promise<SyncJob[]> => {
     const shown = rows.map(view);
     const firsts = await runs.firstFiles(shown.filter(({ totals }) => totals.errors > 0).map(({ id }) => id));
@@ -65,7 +65,7 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
       const first = firsts.get(job.id);
       return first === undefined
         ? job
-        : { ...job, failedFile: { name: first.name, error: causeOf(first.error).error } };
+        : { ...job, failedFile: { name: first.name, error: explainFailure(first.error).error } };
     });
   };
   return [
@@ -80,7 +80,10 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
     }),
     implement(syncApi.jobs, async ({ query: { limit, before, task, show, q }, ...asked }) => {
       const rows = await runs.list({
-        ...{ limit, before, task, file: q },
+        limit,
+        before,
+        task,
+        file: q,
         ...(asked.rights.all ? {} : { account: asked.identity?.account ?? '' }),
         ...(show === 'problems' ? { ended: { in: ['failed', 'held', 'interrupted'] as const } } : {}),
         ...(show === 'worked' ? { ended: { well: true as const } } : {}),
@@ -98,7 +101,7 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
       const plan = planId === null ? undefined : await plans.find(planId);
       return {
         job: view(row),
-        errors: errors.map(({ name, what, size, at, error }) => ({ name, what, size, at, ...causeOf(error) })),
+        errors: errors.map(({ name, what, size, at, error }) => ({ name, what, size, at, ...explainFailure(error) })),
         plan: plan?.summary ?? null,
       };
     }),
@@ -175,8 +178,8 @@ function planHandlers({ access, engine, plans, taskStore }: ApiParts): readonly 
         return { entries: await browse(engine(), await access.place(callerOf(asked), at, 'read')) };
       } catch (error) {
         if (!(error instanceof CallError)) throw error;
-        // What the caller may not see has words of its own already.
-        const why = error.status === 403 ? error.message : causeOf(error.message, at).error;
+        // A denied location already has an explanation.
+        const why = error.status === 403 ? error.message : explainFailure(error.message, at).error;
         throw new Problem('sync.forbidden', error.status, `This cannot be shown. ${sentence(why)}`);
       }
     }),

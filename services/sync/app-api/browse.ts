@@ -1,17 +1,18 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SyncEntry } from '../../contracts/sync/api.ts';
-import { commandIn } from '../domain/command-options.ts';
-import { readPlace, within } from '../domain/location.ts';
-import { errorOf, type Engine } from '../engine/engine.ts';
+import { findCommandOption } from '../domain/command-options.ts';
+import { parseLocation, joinLocation } from '../domain/location.ts';
+import { getErrorMessage, type Engine } from '../engine/engine.ts';
 import { CallError } from '../rclone-api/call-error.ts';
 
 const most = 2000;
 
-/** What a folder holds: of this computer without the engine. @throws CallError */
+/** Lists a folder; local folders are read without the engine. @throws CallError */
 export async function browse(engine: Engine, at: string): Promise<SyncEntry[]> {
-  const place = readPlace(at, process.platform === 'win32');
-  if (place.kind === 'inline' || commandIn(at) !== undefined) throw new CallError(400, 'it is no folder and no remote');
+  const place = parseLocation(at, process.platform === 'win32');
+  if (place.kind === 'inline' || findCommandOption(at) !== undefined)
+    throw new CallError(400, 'it is no folder and no remote');
   const entries = place.kind === 'local' ? await localEntries(place.path) : await remoteEntries(engine, at);
   return entries
     .toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || a.name.localeCompare(b.name))
@@ -32,7 +33,7 @@ async function localEntries(folder: string): Promise<SyncEntry[]> {
       .slice(0, most)
       .map(async (entry): Promise<SyncEntry | undefined> => {
         const path = join(folder, entry.name);
-        // It may be gone by now.
+        // The entry may have been deleted in the meantime.
         const facts = await stat(path).catch(() => undefined);
         if (facts === undefined) return undefined;
         const isFolder = entry.isDirectory();
@@ -44,12 +45,15 @@ async function localEntries(folder: string): Promise<SyncEntry[]> {
 
 async function remoteEntries(engine: Engine, at: string): Promise<SyncEntry[]> {
   const { status, body } = await engine.call('operations/list', { fs: at, remote: '', opt: { noMimeType: true } });
-  if (status !== 200) throw new CallError(status === 404 ? 404 : 502, errorOf(body));
+  if (status !== 200) throw new CallError(status === 404 ? 404 : 502, getErrorMessage(body));
   const list = Array.isArray(body['list'])
     ? (body['list'] as { Name: string; Size: number; ModTime: string; IsDir: boolean }[])
     : [];
   return list.slice(0, most).map(({ Name, Size, ModTime, IsDir }) => ({
-    ...{ name: Name, path: within(at, Name), isFolder: IsDir, size: IsDir ? -1 : Size },
+    name: Name,
+    path: joinLocation(at, Name),
+    isFolder: IsDir,
+    size: IsDir ? -1 : Size,
     modifiedAt: Number.isNaN(Date.parse(ModTime)) ? null : Date.parse(ModTime),
   }));
 }

@@ -1,5 +1,5 @@
 import type { ProviderField, SyncProvider } from '../../contracts/sync/remotes.ts';
-import { commandIn } from '../domain/command-options.ts';
+import { findCommandOption } from '../domain/command-options.ts';
 
 interface Option {
   readonly Name: string;
@@ -22,20 +22,20 @@ export interface EngineProvider {
   readonly Options: readonly Option[] | null;
 }
 
-/** Local folders need no remote. */
+/** Providers that are not offered: local folders need no remote. */
 const leftOut = new Set(['local']);
 
-/** The engine's own list of providers as forms; options that would run a program are not in them. */
+/** Converts the engine's providers to forms, without options that run a program. */
 export function providersOf(list: readonly EngineProvider[]): SyncProvider[] {
   return list
     .filter(({ Name, Hide }) => Hide !== true && !leftOut.has(Name))
     .map(({ Name, Description, Options }) => ({
       type: Name,
       title: Description,
-      // It is signed in to on a page of the provider, which gives a token.
+      // The provider's page issues a token after the sign-in.
       needsBrowser: Options?.some((option) => option.Name === 'token') === true,
       fields: (Options ?? [])
-        .filter(({ Name: name, Hide }) => Hide === 0 && commandIn({ [name]: '' }) === undefined)
+        .filter(({ Name: name, Hide }) => Hide === 0 && findCommandOption({ [name]: '' }) === undefined)
         .map(fieldOf),
     }));
 }

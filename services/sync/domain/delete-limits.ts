@@ -8,19 +8,19 @@ export interface DeleteLimits {
 }
 
 /** Number of deletes from which the percentage applies: a few files are always a large share of a small folder. */
-const fewFiles = 5;
+const minDeletesForPercent = 5;
 
 /** Returns the reasons why a plan needs approval, as sentences; an empty list if it may run automatically. */
-export function brakesOf(plan: Plan, { files, percent }: DeleteLimits): readonly string[] {
+export function getApprovalReasons(plan: Plan, { files, percent }: DeleteLimits): readonly string[] {
   const count = plan.deletes.length - plan.scraps;
   if (count === 0) return [];
   if (plan.sourceFiles === 0) {
-    return [`The source is empty, and ${filesText(count)} at the destination would be deleted.`];
+    return [`The source is empty, and ${formatFileCount(count)} at the destination would be deleted.`];
   }
   const reasons: string[] = [];
-  if (count > files) reasons.push(`It would delete ${filesText(count)}; ${String(files)} are allowed.`);
+  if (count > files) reasons.push(`It would delete ${formatFileCount(count)}; ${String(files)} are allowed.`);
   const share = (100 * count) / Math.max(1, plan.destinationFiles - plan.scraps);
-  if (count >= fewFiles && share > percent) {
+  if (count >= minDeletesForPercent && share > percent) {
     reasons.push(
       `It would delete ${String(Math.round(share))} % of the destination; ${String(percent)} % are allowed.`,
     );
@@ -28,6 +28,6 @@ export function brakesOf(plan: Plan, { files, percent }: DeleteLimits): readonly
   return reasons;
 }
 
-function filesText(count: number): string {
+function formatFileCount(count: number): string {
   return count === 1 ? '1 file' : `${String(count)} files`;
 }

@@ -15,23 +15,23 @@ export interface Exclusion {
  *
  * @throws PatternError when a pattern is invalid.
  */
-export function exclusionOf(
+export function compileExclusion(
   patterns: readonly string[],
   { expressions }: { readonly expressions: boolean } = { expressions: true },
 ): Exclusion {
-  const rules = patterns.map((given) => {
-    const pattern = given.endsWith('/') ? `${given}**` : given;
+  const rules = patterns.map((input) => {
+    const pattern = input.endsWith('/') ? `${input}**` : input;
     return {
-      expression: expressionOf(pattern, expressions),
+      expression: compilePattern(pattern, expressions),
       isForAll: pattern === '*',
       isForFolders: pattern.includes('**'),
     };
   });
-  const ofFolders = rules.filter(({ isForFolders }) => isForFolders);
-  const noFolders = rules.some(({ isForAll }) => isForAll);
+  const folderRules = rules.filter(({ isForFolders }) => isForFolders);
+  const excludesAllFolders = rules.some(({ isForAll }) => isForAll);
   return {
     file: (path) => rules.some(({ expression }) => expression.test(path)),
-    folder: (path) => noFolders || ofFolders.some(({ expression }) => expression.test(`${path}/`)),
+    folder: (path) => excludesAllFolders || folderRules.some(({ expression }) => expression.test(`${path}/`)),
   };
 }
 
@@ -40,88 +40,88 @@ export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-function expressionOf(pattern: string, expressions: boolean): Pick<RegExp, 'test'> {
-  const wrong = (reason: string): PatternError => new PatternError(`${JSON.stringify(pattern)}: ${reason}`);
+function compilePattern(pattern: string, expressions: boolean): Pick<RegExp, 'test'> {
+  const toError = (reason: string): PatternError => new PatternError(`${JSON.stringify(pattern)}: ${reason}`);
   const isAnchored = pattern.startsWith('/');
   const linear = new LinearPattern(isAnchored);
   let isLinear = true;
   let text = isAnchored ? '^' : '(?:^|/)';
   let braces = 0;
-  for (let at = isAnchored ? 1 : 0; at < pattern.length; at++) {
-    const letter = pattern.charAt(at);
-    const rest = pattern.slice(at);
-    if (letter === '\\') {
-      at += 1;
-      if (at >= pattern.length) throw wrong('a backslash stands at the end');
-      text += quoted(pattern.charAt(at));
-      linear.one(isLetter(pattern.charAt(at)));
-    } else if (letter === '*') {
+  for (let index = isAnchored ? 1 : 0; index < pattern.length; index++) {
+    const character = pattern.charAt(index);
+    const rest = pattern.slice(index);
+    if (character === '\\') {
+      index += 1;
+      if (index >= pattern.length) throw toError('a backslash stands at the end');
+      text += escapeCharacter(pattern.charAt(index));
+      linear.one(equals(pattern.charAt(index)));
+    } else if (character === '*') {
       const stars = /^\*+/.exec(rest)?.[0].length ?? 1;
-      if (stars > 2) throw wrong('too many stars');
+      if (stars > 2) throw toError('too many stars');
       text += stars === 2 ? '.*' : '[^/]*';
-      linear.many(stars === 2 ? inLine : inName);
-      at += stars - 1;
-    } else if (letter === '?') {
+      linear.many(stars === 2 ? isNotLineBreak : isNotSlash);
+      index += stars - 1;
+    } else if (character === '?') {
       text += '[^/]';
-      linear.one(inName);
-    } else if (letter === '[') {
-      const found = /^\[(?:\\.|[^\]\\])*\]/.exec(rest)?.[0];
-      if (found === undefined) throw wrong('a [ without its ]');
-      text += found;
-      linear.one(ofClass(found, wrong));
-      at += found.length - 1;
-    } else if (letter === ']') throw wrong('a ] without its [');
+      linear.one(isNotSlash);
+    } else if (character === '[') {
+      const characterClass = /^\[(?:\\.|[^\]\\])*\]/.exec(rest)?.[0];
+      if (characterClass === undefined) throw toError('a [ without its ]');
+      text += characterClass;
+      linear.one(inClass(characterClass, toError));
+      index += characterClass.length - 1;
+    } else if (character === ']') throw toError('a ] without its [');
     else if (rest.startsWith('{{')) {
-      const end = pattern.indexOf('}}', at);
-      if (end === -1) throw wrong('a {{ without its }}');
-      if (!expressions) throw wrong('only an administrator may write a regular expression');
+      const end = pattern.indexOf('}}', index);
+      if (end === -1) throw toError('a {{ without its }}');
+      if (!expressions) throw toError('only an administrator may write a regular expression');
       isLinear = false;
-      text += `(?:${pattern.slice(at + 2, end)})`;
-      at = end + 1;
-    } else if (letter === '{') {
-      if (braces > 0) throw wrong('a { within a {');
+      text += `(?:${pattern.slice(index + 2, end)})`;
+      index = end + 1;
+    } else if (character === '{') {
+      if (braces > 0) throw toError('a { within a {');
       braces += 1;
       text += '(?:';
       linear.open();
-    } else if (letter === '}') {
-      if (braces === 0) throw wrong('a } without its {');
+    } else if (character === '}') {
+      if (braces === 0) throw toError('a } without its {');
       braces -= 1;
       text += ')';
       linear.close();
-    } else if (letter === ',' && braces > 0) {
+    } else if (character === ',' && braces > 0) {
       text += '|';
       linear.or();
     } else {
-      text += quoted(letter);
-      linear.one(isLetter(letter));
+      text += escapeCharacter(character);
+      linear.one(equals(character));
     }
   }
-  if (braces > 0) throw wrong('a { without its }');
-  return isLinear ? linear : compiled(`${text}$`, wrong);
+  if (braces > 0) throw toError('a { without its }');
+  return isLinear ? linear : compileExpression(`${text}$`, toError);
 }
 
-function compiled(text: string, wrong: (reason: string) => PatternError): RegExp {
+function compileExpression(text: string, toError: (reason: string) => PatternError): RegExp {
   try {
     return new RegExp(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw wrong('it is no pattern');
+    if (error instanceof SyntaxError) throw toError('it is no pattern');
     throw error;
   }
 }
 
-const inName = (letter: string): boolean => letter !== '/';
+const isNotSlash = (character: string): boolean => character !== '/';
 /** Matches like the dot of a regular expression. */
-const inLine = (letter: string): boolean => !/[\n\r\u2028\u2029]/.test(letter);
+const isNotLineBreak = (character: string): boolean => !/[\n\r\u2028\u2029]/.test(character);
 
-function isLetter(wanted: string): (letter: string) => boolean {
-  return (letter) => letter === wanted;
+function equals(expected: string): (character: string) => boolean {
+  return (character) => character === expected;
 }
 
-function ofClass(text: string, wrong: (reason: string) => PatternError): (letter: string) => boolean {
-  const expression = compiled(`^${text}$`, wrong);
-  return (letter) => expression.test(letter);
+function inClass(text: string, toError: (reason: string) => PatternError): (character: string) => boolean {
+  const expression = compileExpression(`^${text}$`, toError);
+  return (character) => expression.test(character);
 }
 
-function quoted(letter: string): string {
-  return letter.replace(/[$()*+.?[\\\]^{|}]/, '\\$&');
+function escapeCharacter(character: string): string {
+  return character.replace(/[$()*+.?[\\\]^{|}]/, '\\$&');
 }

@@ -1,7 +1,7 @@
 import type { Permission } from '../../contracts/control/accounts.ts';
 import { matchesPieces } from '../../contracts/wildcards.ts';
 
-export interface PlaceGrant {
+export interface LocationGrant {
   readonly resource: string;
   readonly permission: Permission;
 }
@@ -11,40 +11,40 @@ export interface PlaceGrant {
  * account precede those of all accounts. A denied part of the folder denies the whole folder, because the engine reads all
  * of it.
  */
-export function coversWhole(
-  own: readonly PlaceGrant[],
-  everybodys: readonly PlaceGrant[],
+export function coversFolder(
+  accountGrants: readonly LocationGrant[],
+  sharedGrants: readonly LocationGrant[],
   resource: string,
   need: 'read' | 'write',
 ): boolean {
-  const allowing = (grants: readonly PlaceGrant[]): number =>
+  const getAllowingLength = (grants: readonly LocationGrant[]): number =>
     Math.max(
       -1,
       ...grants
-        .filter((grant) => allows(grant, need) && coversAll(grant.resource, resource))
+        .filter((grant) => allows(grant, need) && matchesFolder(grant.resource, resource))
         .map((grant) => grant.resource.length),
     );
-  const refuses = (grants: readonly PlaceGrant[], longerThan: number): boolean =>
+  const isDenied = (grants: readonly LocationGrant[], minLength: number): boolean =>
     grants.some(
-      (grant) => !allows(grant, need) && grant.resource.length > longerThan && mayMeet(grant.resource, resource),
+      (grant) => !allows(grant, need) && grant.resource.length > minLength && canMatchInside(grant.resource, resource),
     );
-  const byOwn = allowing(own);
-  if (byOwn >= 0) return !refuses(own, byOwn);
-  const byEverybodys = allowing(everybodys);
-  return byEverybodys >= 0 && !refuses(own, -1) && !refuses(everybodys, byEverybodys);
+  const accountLength = getAllowingLength(accountGrants);
+  if (accountLength >= 0) return !isDenied(accountGrants, accountLength);
+  const sharedLength = getAllowingLength(sharedGrants);
+  return sharedLength >= 0 && !isDenied(accountGrants, -1) && !isDenied(sharedGrants, sharedLength);
 }
 
-function allows({ permission }: PlaceGrant, need: 'read' | 'write'): boolean {
+function allows({ permission }: LocationGrant, need: 'read' | 'write'): boolean {
   return permission === 'read-write' || permission === need;
 }
 
-function coversAll(pattern: string, resource: string): boolean {
+function matchesFolder(pattern: string, resource: string): boolean {
   return pattern.endsWith('*') && matchesPieces(pattern.split('*'), resource);
 }
 
 /** Returns true if a pattern can match a path in the folder. */
-function mayMeet(pattern: string, resource: string): boolean {
+function canMatchInside(pattern: string, resource: string): boolean {
   const star = pattern.indexOf('*');
-  const fixed = star === -1 ? pattern : pattern.slice(0, star);
-  return fixed.startsWith(resource) || (star !== -1 && resource.startsWith(fixed));
+  const prefix = star === -1 ? pattern : pattern.slice(0, star);
+  return prefix.startsWith(resource) || (star !== -1 && resource.startsWith(prefix));
 }

@@ -1,7 +1,7 @@
 /** Totals of a job in the engine's format. */
 export type Stats = Readonly<Record<string, unknown>>;
 
-const sums = [
+const summedKeys = [
   ...['bytes', 'checks', 'deletedDirs', 'deletes', 'errors', 'listed', 'renames', 'serverSideCopies'],
   ...['serverSideCopyBytes', 'serverSideMoveBytes', 'serverSideMoves', 'speed', 'totalBytes', 'totalChecks'],
   ...['totalTransfers', 'transferTime', 'transfers', 'elapsedTime'],
@@ -10,7 +10,7 @@ const sums = [
 /** Adds the totals of several jobs, such as those of one group. */
 export function addStats(all: readonly Stats[]): Stats {
   const total: Record<string, unknown> = {};
-  for (const key of sums) total[key] = all.reduce((sum, stats) => sum + numberIn(stats, key), 0);
+  for (const key of summedKeys) total[key] = all.reduce((sum, stats) => sum + getNumber(stats, key), 0);
   const etas = all.flatMap(({ eta }) => (typeof eta === 'number' ? [eta] : []));
   total['eta'] = etas.length === 0 ? null : Math.max(...etas);
   total['fatalError'] = all.some(({ fatalError }) => fatalError === true);
@@ -25,7 +25,7 @@ export function addStats(all: readonly Stats[]): Stats {
 }
 
 /** Returns a numeric total; 0 if it is missing. */
-export function numberIn(stats: Stats, key: string): number {
+export function getNumber(stats: Stats, key: string): number {
   const value = stats[key];
   return typeof value === 'number' ? value : 0;
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../contracts/service.ts';
-import { rateAt } from '../domain/bandwidth.ts';
+import { getRate } from '../domain/bandwidth.ts';
 import type { Engine } from './engine.ts';
 
 const minuteMs = 60_000;
 
-export interface BandwidthParts {
+export interface BandwidthOptions {
   readonly clock: Clock;
-  readonly engine: () => Pick<Engine, 'adjust' | 'forget'>;
+  readonly engine: () => Pick<Engine, 'callIfStarted' | 'removeRepeatedCall'>;
   /** Returns the current setting. */
   readonly setting: () => string;
 }
@@ -15,34 +15,34 @@ export interface BandwidthParts {
  * Applies the setting and its timetable to a running rclone. rclone's own timetable cannot change while it runs, and would
  * override a later limit at its next entry.
  */
-export class Bandwidth implements Disposable {
-  readonly #parts: BandwidthParts;
+export class BandwidthLimiter implements Disposable {
+  readonly #options: BandwidthOptions;
   #setting: string;
   #rate: string;
   #ticking: Disposable | undefined;
 
-  constructor(parts: BandwidthParts) {
-    this.#parts = parts;
-    this.#setting = parts.setting();
+  constructor(options: BandwidthOptions) {
+    this.#options = options;
+    this.#setting = options.setting();
     this.#rate = this.rate;
   }
 
   /** Returns the current rate in the format of `--bwlimit` and `core/bwlimit`. */
   get rate(): string {
-    const { clock, setting } = this.#parts;
-    return rateAt(setting(), new Date(clock.now()));
+    const { clock, setting } = this.#options;
+    return getRate(setting(), new Date(clock.now()));
   }
 
   start(): void {
-    this.#ticking = this.#parts.clock.every(minuteMs, () => {
+    this.#ticking = this.#options.clock.every(minuteMs, () => {
       if (this.rate !== this.#rate) void this.#apply();
     });
   }
 
   /** Applies a changed setting to running transfers. */
   async settingChanged(): Promise<void> {
-    if (this.#parts.setting() === this.#setting) return;
-    this.#setting = this.#parts.setting();
+    if (this.#options.setting() === this.#setting) return;
+    this.#setting = this.#options.setting();
     await this.#apply();
   }
 
@@ -53,9 +53,9 @@ export class Bandwidth implements Disposable {
   async #apply(): Promise<void> {
     const path = 'core/bwlimit';
     this.#rate = this.rate;
-    const engine = this.#parts.engine();
+    const engine = this.#options.engine();
     // Replaces the limit that a client set, as the next timetable entry does in rclone.
-    engine.forget(path);
-    await engine.adjust(path, { rate: this.#rate });
+    engine.removeRepeatedCall(path);
+    await engine.callIfStarted(path, { rate: this.#rate });
   }
 }

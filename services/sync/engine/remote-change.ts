@@ -1,9 +1,9 @@
 import { Problem } from '../../contracts/problem.ts';
-import { causeOf } from '../domain/failure-cause.ts';
-import type { EngineAnswer } from './engine.ts';
+import { explainFailure } from '../domain/failure-cause.ts';
+import type { EngineResponse } from './engine.ts';
 
 /** Calls the engine. @throws Problem with the engine's error message. */
-type Ask = (path: string, input: object) => Promise<EngineAnswer['body']>;
+type CallEngine = (path: string, input: object) => Promise<EngineResponse['body']>;
 /** Section of a remote in the engine's configuration, with its `type`. Passwords are obscured. */
 type RemoteSection = Readonly<Record<string, string>>;
 
@@ -14,15 +14,15 @@ interface Provider {
 }
 
 /** Returns the configuration of a remote. @throws Problem `sync.no_remote` (404). */
-export async function remoteOf(ask: Ask, name: string): Promise<RemoteSection> {
-  const all = (await ask('config/dump', {})) as Readonly<Record<string, RemoteSection>>;
+export async function getRemote(callEngine: CallEngine, name: string): Promise<RemoteSection> {
+  const all = (await callEngine('config/dump', {})) as Readonly<Record<string, RemoteSection>>;
   const section = Object.hasOwn(all, name) ? all[name] : undefined;
   if (section === undefined) throw new Problem('sync.no_remote', 404, 'There is no such remote.');
   return section;
 }
 
 /** Errors of an unreachable server or a rejected sign-in. Other errors are ignored: some servers cannot list their root folder. */
-const decisive =
+const fatalError =
   /no such host|connection refused|network is unreachable|no route to host|i\/o timeout|deadline exceeded|x509:|unable to authenticate|logon is invalid|logon failure|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i;
 /** One attempt only: a NAS locks out clients after repeated wrong passwords. */
 const _config = { LowLevelRetries: 1, ConnectTimeout: '15s', Timeout: '30s' };
@@ -31,25 +31,25 @@ const _config = { LowLevelRetries: 1, ConnectTimeout: '15s', Timeout: '30s' };
  * Checks a remote by listing it: many backends contact the server only when a folder is read.
  * @throws Problem `sync.remote` (422) if the server is unreachable or rejects the sign-in.
  */
-export async function tryRemote(ask: Ask, fs: string | object): Promise<void> {
+export async function checkRemote(callEngine: CallEngine, fs: string | object): Promise<void> {
   try {
-    await ask('operations/fsinfo', { fs, _config });
-    await ask('operations/list', { fs, remote: '', opt: { noModTime: true, noMimeType: true }, _config }).catch(
+    await callEngine('operations/fsinfo', { fs, _config });
+    await callEngine('operations/list', { fs, remote: '', opt: { noModTime: true, noMimeType: true }, _config }).catch(
       (error: unknown) => {
-        if (!(error instanceof Problem) || error.code !== 'sync.remote' || decisive.test(error.detail)) throw error;
+        if (!(error instanceof Problem) || error.code !== 'sync.remote' || fatalError.test(error.detail)) throw error;
       },
     );
   } catch (error) {
-    throw error instanceof Problem ? plainly(error) : error;
+    throw error instanceof Problem ? toExplainedProblem(error) : error;
   } finally {
     // The instance created for this check would give up at the first error.
-    await forgetPlaces(ask);
+    await clearRemoteCache(callEngine);
   }
 }
 
-function plainly(problem: Problem): Problem {
+function toExplainedProblem(problem: Problem): Problem {
   if (problem.code !== 'sync.remote') return problem;
-  const { error, detail } = causeOf(problem.detail);
+  const { error, detail } = explainFailure(problem.detail);
   return detail === '' ? problem : new Problem(problem.code, problem.status, error, { cause: problem });
 }
 
@@ -59,32 +59,32 @@ function plainly(problem: Problem): Problem {
  * @throws Problem `sync.no_remote` (404), `sync.remote` (422)
  */
 export async function changeRemote(
-  ask: Ask,
+  callEngine: CallEngine,
   name: string,
   parameters: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { type = '' } = await remoteOf(ask, name);
-  const { providers } = (await ask('config/providers', {})) as { readonly providers?: readonly Provider[] };
+  const { type = '' } = await getRemote(callEngine, name);
+  const { providers } = (await callEngine('config/providers', {})) as { readonly providers?: readonly Provider[] };
   const options = providers?.find(({ Name }) => Name === type)?.Options ?? [];
-  const tried: Record<string, string> = {};
-  const written: Record<string, string> = {};
+  const overrides: Record<string, string> = {};
+  const fileValues: Record<string, string> = {};
   for (const [field, value] of Object.entries(parameters)) {
     const option = options.find(({ Name }) => Name === field);
     const isPassword = value !== '' && option?.IsPassword === true;
-    written[field] = isPassword ? String((await ask('core/obscure', { clear: value }))['obscured']) : value;
+    fileValues[field] = isPassword ? String((await callEngine('core/obscure', { clear: value }))['obscured']) : value;
     // An empty override is a value, but an empty entry in the file means the default.
-    tried[field] = value === '' ? (option?.DefaultStr ?? '') : written[field];
+    overrides[field] = value === '' ? (option?.DefaultStr ?? '') : fileValues[field];
   }
-  await tryRemote(ask, { ...tried, _name: name, _root: '' });
+  await checkRemote(callEngine, { ...overrides, _name: name, _root: '' });
   // Some backends ask further questions, such as another sign-in; the given fields are written anyway.
-  await ask('config/update', { name, parameters: written, opt: { noObscure: true, nonInteractive: true } });
-  await forgetPlaces(ask);
+  await callEngine('config/update', { name, parameters: fileValues, opt: { noObscure: true, nonInteractive: true } });
+  await clearRemoteCache(callEngine);
 }
 
 /**
  * Clears the engine's cache of open remotes: an alias, crypt or union remote continues to use its former target for five
  * minutes after its last use (rclone 1.75), which may be another folder.
  */
-export async function forgetPlaces(ask: Ask): Promise<void> {
-  await ask('fscache/clear', {});
+export async function clearRemoteCache(callEngine: CallEngine): Promise<void> {
+  await callEngine('fscache/clear', {});
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../contracts/service.ts';
-import type { Engine, EngineAnswer } from './engine.ts';
+import type { Engine, EngineResponse } from './engine.ts';
 
 /** Interval of stop requests: the engine may not have started the job at the first one. */
-const askEveryMs = 500;
+const stopRequestIntervalMs = 500;
 /** Time from the first stop request until the call is aborted. */
-const stopWithinMs = 10_000;
+const stopTimeoutMs = 10_000;
 
-export interface Stoppable {
+export interface StoppableJob {
   /** The engine's name of the job. */
   readonly group: string;
   readonly signal: AbortSignal;
@@ -18,21 +18,21 @@ export interface Stoppable {
  *
  * @throws like {@link Engine.call}, and the signal's reason.
  */
-export async function stoppable(
+export async function callStoppable(
   engine: Engine,
   clock: Clock,
   { path, input }: { readonly path: string; readonly input: object },
-  { group, signal }: Stoppable,
-): Promise<EngineAnswer> {
+  { group, signal }: StoppableJob,
+): Promise<EngineResponse> {
   const force = new AbortController();
   using stack = new DisposableStack();
-  const ask = (): void => void engine.look('job/stopgroup', { group });
+  const requestStop = (): void => void engine.callIfRunning('job/stopgroup', { group });
   const onStop = (): void => {
-    ask();
-    stack.use(clock.every(askEveryMs, ask));
-    stack.use(clock.after(stopWithinMs, () => force.abort(signal.reason)));
+    requestStop();
+    stack.use(clock.every(stopRequestIntervalMs, requestStop));
+    stack.use(clock.after(stopTimeoutMs, () => force.abort(signal.reason)));
   };
   signal.addEventListener('abort', onStop, { once: true });
   stack.defer(() => signal.removeEventListener('abort', onStop));
-  return await engine.call(path, { ...input, _group: group }, { signal: force.signal, unless: signal });
+  return await engine.call(path, { ...input, _group: group }, { signal: force.signal, startSignal: signal });
 }

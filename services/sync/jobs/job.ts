@@ -1,9 +1,9 @@
 import type { JobState } from '../../contracts/sync/api.ts';
-import type { EngineAnswer } from '../engine/engine.ts';
+import type { EngineResponse } from '../engine/engine.ts';
 import type { Stats } from '../domain/stats.ts';
 
 /** Request for a job. */
-export interface JobOrder {
+export interface JobRequest {
   /** Path of the call, such as `sync/sync`. */
   readonly kind: string;
   readonly account: string;
@@ -27,7 +27,7 @@ export interface JobOrder {
 }
 
 /** Result of a job. */
-export interface JobOutcome extends EngineAnswer {
+export interface JobOutcome extends EngineResponse {
   /** Final state instead of `done` and `failed`. */
   readonly state?: JobState;
   /** Totals that replace those of the engine. */
@@ -42,8 +42,8 @@ export interface FileError {
   readonly error: string;
 }
 
-const mostErrors = 1000;
-const mostSpeeds = 240;
+const maxErrors = 1000;
+const maxSpeeds = 240;
 
 /** Statistics of a job of the built-in engine. */
 export interface LocalCounts {
@@ -57,7 +57,7 @@ export interface LocalCounts {
 /** Job that is waiting, running or recently ended. */
 export class Job {
   readonly id: number;
-  readonly order: JobOrder;
+  readonly order: JobRequest;
   readonly startedAt: number;
   readonly group: string;
   /** Aborted when the job should stop. */
@@ -80,7 +80,7 @@ export class Job {
   stopsAs: JobState = 'stopped';
   #ticks: number[] = [];
 
-  constructor(id: number, order: JobOrder, now: number) {
+  constructor(id: number, order: JobRequest, now: number) {
     this.id = id;
     this.order = order;
     this.startedAt = now;
@@ -97,17 +97,19 @@ export class Job {
     return this.state === 'waiting' || this.state === 'running';
   }
 
-  noteError(error: FileError): void {
-    if (this.errors.size < mostErrors || this.errors.has(error.name)) this.errors.set(error.name, error);
+  addError(error: FileError): void {
+    if (this.errors.size < maxErrors || this.errors.has(error.name)) this.errors.set(error.name, error);
   }
 
-  noteSpeed(speed: number): void {
+  addSpeed(speed: number): void {
     this.#ticks.push(speed);
     if (this.#ticks.length < this.speedStep) return;
     this.speeds.push(mean(this.#ticks));
     this.#ticks = [];
-    if (this.speeds.length < mostSpeeds) return;
-    const halved = Array.from({ length: mostSpeeds / 2 }, (_, at) => mean(this.speeds.slice(2 * at, 2 * at + 2)));
+    if (this.speeds.length < maxSpeeds) return;
+    const halved = Array.from({ length: maxSpeeds / 2 }, (_, index) =>
+      mean(this.speeds.slice(2 * index, 2 * index + 2)),
+    );
     this.speeds.splice(0, this.speeds.length, ...halved);
     this.speedStep *= 2;
   }

@@ -2,7 +2,7 @@ import type { Job, JobOutcome } from './job.ts';
 import type { Jobs } from './jobs.ts';
 
 /** Waits for the end of a job and stops it when the signal aborts, as rclone does when a client disconnects. */
-export async function stoppedBy(
+export async function stopOnAbort(
   signal: AbortSignal | undefined,
   jobs: Pick<Jobs, 'stop'>,
   job: Job,

@@ -2,27 +2,27 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { commandIn } from '../domain/command-options.ts';
-import { coversWhole, type PlaceGrant } from '../domain/grant-coverage.ts';
-import { climbs, readPlace, resourceOf, within } from '../domain/location.ts';
+import { findCommandOption } from '../domain/command-options.ts';
+import { coversFolder, type LocationGrant } from '../domain/grant-coverage.ts';
+import { hasDotSegments, parseLocation, toGrantResource, joinLocation } from '../domain/location.ts';
 import { CallError } from './call-error.ts';
 import { forAll, harmlessConfig, harmlessFilter, plainName, settableBlocks, type CallRule } from './calls.ts';
 import type { Input } from './input.ts';
 
-/** Who calls. */
+/** Caller of the rclone API. */
 export interface Caller {
-  /** Whose its jobs are: of a token that has only some of an account's rights, its own. */
+  /** Owner of the caller's jobs: a limited token has its own. */
   readonly account: string;
-  /** Such a token, and the account it is of. */
+  /** The limited token with its account. */
   readonly limited?: { readonly account: string; readonly token: string };
-  /** Everything: administrators, and the host itself. */
+  /** True for administrators and the host itself, which may do everything. */
   readonly all: boolean;
 }
 
 const writesTrees = new Set(['sync/sync', 'sync/copy', 'sync/move', 'operations/uploadfile']);
 const special = new Set(['_async', '_group', '_config', '_filter']);
 
-/** Decides who may do what, before anything reaches the engine. */
+/** Checks permissions before a call reaches the engine. */
 export class Access {
   readonly #accounts: Context['accounts'];
 
@@ -35,7 +35,7 @@ export class Access {
     return { account, all: role === 'admin' };
   }
 
-  /** Whether the account may use the service at all: it has a grant on some place. */
+  /** Returns true if the account has a grant on any location. */
   async mayEnter(caller: Caller): Promise<boolean> {
     if (caller.all) return true;
     const lists = await this.#lists(caller);
@@ -45,11 +45,11 @@ export class Access {
   }
 
   /**
-   * The input as the engine may get it: of accounts that do not administrate, places are the real ones that were checked.
-   * @throws CallError 403 for what this account may not do, and for what nobody may.
+   * Checks the input of a call and returns it with resolved locations.
+   * @throws CallError 403 if the call is denied to this account or to all accounts.
    */
   async check(caller: Caller, path: string, rule: CallRule, input: Input): Promise<Input> {
-    const command = commandIn(input);
+    const command = findCommandOption(input);
     if (command !== undefined) throw new CallError(403, `"${command}" would run a program here, which is never done`);
     if (path === 'options/set') {
       const block = Object.keys(input).find(
@@ -71,7 +71,7 @@ export class Access {
     if (Object.hasOwn(input, '_config')) checked['_config'] = onlyKeys(input['_config'], harmlessConfig);
     if (Object.hasOwn(input, '_filter')) checked['_filter'] = onlyKeys(input['_filter'], harmlessFilter);
     for (const { fs, remote, need } of places) {
-      // What is missing or of a wrong type the engine words itself.
+      // The engine itself reports missing values and wrong types.
       if (typeof input[fs] !== 'string') {
         if (Object.hasOwn(input, fs) && typeof input[fs] === 'object') throw refusal(fs);
         continue;
@@ -79,34 +79,37 @@ export class Access {
       const isTree = need === 'write' && fs !== 'srcFs' && writesTrees.has(path);
       checked[fs] = await (isTree ? this.tree(caller, input[fs]) : this.place(caller, input[fs], need));
       const below = remote === undefined ? '' : input[remote];
-      if (typeof below === 'string' && below !== '') await this.place(caller, within(input[fs], below), need);
+      if (typeof below === 'string' && below !== '') await this.place(caller, joinLocation(input[fs], below), need);
     }
     return checked;
   }
 
-  /** The same of a place into which whole trees are written: the engine writes through links that are there. @throws CallError 403 */
+  /**
+   * Checks a location that receives whole folders, including its links, because the engine writes through them.
+   * @throws CallError 403
+   */
   async tree(caller: Caller, text: string): Promise<string> {
     const real = await this.place(caller, text, 'write');
-    if (!caller.all && readPlace(real, process.platform === 'win32').kind === 'local') {
+    if (!caller.all && parseLocation(real, process.platform === 'win32').kind === 'local') {
       for await (const link of linksIn(real)) await this.place(caller, link, 'write');
     }
     return real;
   }
 
-  /** The place as the engine may get it. @throws CallError 403 */
+  /** Checks a location and returns it with its real path. @throws CallError 403 */
   async place(caller: Caller, text: string, need: 'read' | 'write'): Promise<string> {
     if (caller.all) return text;
-    const place = readPlace(text, process.platform === 'win32');
+    const place = parseLocation(text, process.platform === 'win32');
     if (place.kind === 'inline') throw refusal(text);
-    if (climbs(place.path)) throw refusal(text);
+    if (hasDotSegments(place.path)) throw refusal(text);
     const real = place.kind === 'local' ? { ...place, path: await realPlace(place.path) } : place;
-    const resource = resourceOf(real);
+    const resource = toGrantResource(real);
     const lists = await this.#lists(caller);
-    if (!lists.every(({ own, everybodys }) => coversWhole(own, everybodys, resource, need))) throw refusal(text);
+    if (!lists.every(({ own, everybodys }) => coversFolder(own, everybodys, resource, need))) throw refusal(text);
     return real.kind === 'local' ? real.path : text;
   }
 
-  /** The grants that must allow something, each list for itself: those of a token and those of its account. */
+  /** Returns the lists of grants that must all allow an operation: those of a token and those of its account. */
   async #lists({ account, limited }: Caller): Promise<readonly GrantLists[]> {
     const found = await this.#accounts.find(limited?.account ?? account);
     const [own, everybodys] = [onSync(found?.grants), onSync((await this.#accounts.find(everyone))?.grants)];
@@ -118,11 +121,11 @@ export class Access {
 }
 
 interface GrantLists {
-  readonly own: readonly PlaceGrant[];
-  readonly everybodys: readonly PlaceGrant[];
+  readonly own: readonly LocationGrant[];
+  readonly everybodys: readonly LocationGrant[];
 }
 
-function onSync(grants: readonly Grant[] = []): readonly PlaceGrant[] {
+function onSync(grants: readonly Grant[] = []): readonly LocationGrant[] {
   return grants.filter(({ service }) => service === 'sync');
 }
 
@@ -149,7 +152,7 @@ function refusal(place: string): CallError {
   return new CallError(403, `this account has no grant on ${JSON.stringify(place)}`);
 }
 
-/** Options as an object of those that may be given. */
+/** Parses options and rejects those that are not allowed. */
 function onlyKeys(given: unknown, allowed: ReadonlySet<string>): unknown {
   let options: unknown = given;
   if (typeof given === 'string') {
@@ -167,7 +170,7 @@ function onlyKeys(given: unknown, allowed: ReadonlySet<string>): unknown {
 }
 
 async function* linksIn(folder: string): AsyncGenerator<string> {
-  // What cannot be read the engine cannot read either.
+  // The engine cannot read unreadable folders either.
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) yield path;
@@ -175,7 +178,7 @@ async function* linksIn(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Where a path leads in truth; what of it is not there yet stays as it is. @throws CallError 403 for a link to nowhere. */
+/** Resolves a path; missing parts remain unchanged. @throws CallError 403 for a link without a target. */
 async function realPlace(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -1,19 +1,19 @@
-/** A parameter that says where, with the one that names something below it. */
+/** Names of the parameters for a location and for a path below it. */
 export interface PlaceParameter {
   readonly fs: string;
   readonly remote?: string;
   readonly need: 'read' | 'write';
 }
 
-/** What we know of a call that the engine carries out. */
+/** Rule for a call that the engine executes. */
 export interface CallRule {
-  /** Whoever has a grant on these places may call it; without any, administrators alone. */
+  /** Locations that need a grant; without any, only administrators may call. */
   readonly places?: readonly PlaceParameter[];
-  /** The other parameters that such an account may give. */
+  /** Other parameters that accounts with grants may pass. */
   readonly keys?: readonly string[];
-  /** It changes files: it stands in the history, and no other writes to the same place meanwhile. */
+  /** Parameters with locations that the call changes. Such calls are stored in the history and lock these locations. */
   readonly writes?: readonly string[];
-  /** Where it takes from, for the history. */
+  /** Parameter with the source, for the history. */
   readonly from?: string;
 }
 
@@ -28,7 +28,7 @@ const twoFiles = (src: 'read' | 'write'): readonly PlaceParameter[] => [
 ];
 const transfer = { from: 'srcFs', keys: ['createEmptySrcDirs', 'deleteEmptySrcDirs'] } as const;
 
-/** The calls that go to the engine. */
+/** Calls that are forwarded to the engine. */
 export const calls: Readonly<Record<string, CallRule>> = {
   'sync/sync': { ...transfer, places: two('read'), writes: ['dstFs'] },
   'sync/copy': { ...transfer, places: two('read'), writes: ['dstFs'] },
@@ -78,10 +78,10 @@ export const calls: Readonly<Record<string, CallRule>> = {
   ),
 };
 
-/** Asked of the engine for any account that may use the service at all: they tell nothing of files. */
+/** Calls that every account with a grant may make, because they reveal nothing about files. */
 export const forAll: ReadonlySet<string> = new Set(['core/version', 'core/pid']);
 
-/** What the peer has and we never do: they run programs, open servers, or end or change the engine itself. */
+/** Calls of rclone that are always refused: they run programs, open servers, or end or reconfigure the engine. */
 export const refused: ReadonlySet<string> = new Set([
   ...['core/command', 'core/quit', 'backend/command', 'config/setpath', 'config/unlock', 'rc/panic', 'rc/fatal'],
   ...['mount/mount', 'mount/unmount', 'mount/unmountall', 'mount/listmounts', 'mount/types', 'serve/start'],
@@ -91,10 +91,10 @@ export const refused: ReadonlySet<string> = new Set([
   ...['pluginsctl/listTestPlugins', 'pluginsctl/removePlugin', 'pluginsctl/removeTestPlugin'],
 ]);
 
-/** Groups of options that concern files; the others are about servers of the engine that we do not run. */
+/** Option blocks that concern files; the others configure servers that Homeport does not run. */
 export const settableBlocks: ReadonlySet<string> = new Set(['main', 'filter']);
 
-/** Options for one call that change neither what is read nor where anything is written. */
+/** Options of one call that change neither the files that are read nor the locations that are written. */
 export const harmlessConfig: ReadonlySet<string> = new Set(
   [
     ...[
@@ -121,7 +121,7 @@ export const harmlessFilter: ReadonlySet<string> = new Set(
   ].map(plainName),
 );
 
-/** `max_delete` and `MaxDelete` are the same. */
+/** Normalizes an option name: `max_delete` equals `MaxDelete`. */
 export function plainName(name: string): string {
   return name.toLowerCase().replaceAll('_', '');
 }

@@ -1,27 +1,27 @@
-import { shownPlace } from '../domain/location.ts';
-import { redacted, withoutHidden } from '../domain/redact.ts';
-import type { Engine, EngineAnswer } from '../engine/engine.ts';
+import { formatLocation } from '../domain/location.ts';
+import { redact, removeRedacted } from '../domain/redact.ts';
+import type { Engine, EngineResponse } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { JobIds } from '../jobs/job-ids.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
-import { stoppedBy } from '../jobs/stop-on-abort.ts';
+import { stopOnAbort } from '../jobs/stop-on-abort.ts';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import { calls, refused, type CallRule } from './calls.ts';
 import { isTrue, type Input } from './input.ts';
 import type { ownCalls } from './own-calls.ts';
 
-/** How a call came, beside its input. */
+/** Properties of a call in addition to its input. */
 export interface CallManner {
-  /** `Prefer: respond-async` or `_async`. */
+  /** True with `Prefer: respond-async` or `_async`. */
   readonly isAsync: boolean;
-  /** Aborts when the caller disconnects, which stops a job that it waits for. */
+  /** Aborts when the client disconnects, which stops the job that it waits for. */
   readonly left?: AbortSignal | undefined;
 }
 
-/** What a call answers. */
-export interface CallAnswer extends EngineAnswer {
-  /** None for a call that did not come to run. */
+/** Response of a call. */
+export interface CallAnswer extends EngineResponse {
+  /** ID of the job; undefined if the call did not start. */
   readonly jobId?: number;
 }
 
@@ -32,7 +32,7 @@ export interface DispatchParts {
   readonly engine: () => Engine;
   readonly executeId: string;
   readonly own: ReturnType<typeof ownCalls>;
-  /** In place of the engine, where it is missing and something of ours can do it. */
+  /** Returns the work of the built-in engine if rclone is missing and the call is supported. */
   readonly without: (path: string, input: Input) => Promise<((job: Job) => Promise<JobOutcome>) | undefined>;
 }
 
@@ -40,7 +40,7 @@ const mostTogether = 64;
 const readsSecrets = new Set(['config/get', 'config/dump', 'options/get', 'options/local', 'options/info']);
 const writesParameters = new Set(['config/create', 'config/update', 'config/password']);
 
-/** From a call to its answer. */
+/** Routes calls to the engine or to Homeport's own implementation. */
 export class Dispatch {
   readonly #parts: DispatchParts;
 
@@ -48,7 +48,7 @@ export class Dispatch {
     this.#parts = parts;
   }
 
-  /** @throws CallError for what does not come to run; `jobId` on those that failed as they ran. */
+  /** Executes a call. @throws CallError if the call does not start. A call that fails later has a `jobId`. */
   async call(caller: Caller, path: string, given: Input, manner: CallManner): Promise<CallAnswer> {
     const { _async: flag, ...input } = given;
     const isAsync = manner.isAsync || isTrue(flag);
@@ -68,7 +68,7 @@ export class Dispatch {
     { path, input, isAsync, left }: CallManner & { readonly path: string; readonly input: Input },
     work: (stopping: AbortSignal | undefined) => Promise<Readonly<Record<string, unknown>>>,
   ): Promise<CallAnswer> {
-    const answer = async (stopping: AbortSignal | undefined): Promise<EngineAnswer> => {
+    const answer = async (stopping: AbortSignal | undefined): Promise<EngineResponse> => {
       try {
         return { status: 200, body: await work(stopping) };
       } catch (error) {
@@ -86,7 +86,7 @@ export class Dispatch {
       isAsync: true,
       work: (running: Job) => answer(running.stopping.signal),
     };
-    const { job } = await this.#parts.jobs.begin(order);
+    const { job } = await this.#parts.jobs.start(order);
     return this.#begun(job);
   }
 
@@ -104,11 +104,15 @@ export class Dispatch {
     if (writesParameters.has(path)) input['parameters'] = parametersOf(input['parameters']);
     const { writes = [] } = rule;
     const isWriting = writes.length > 0 && writes.every((key) => Object.hasOwn(input, key));
-    const from = rule.from === undefined ? '' : shownPlace(input[rule.from]);
+    const from = rule.from === undefined ? '' : formatLocation(input[rule.from]);
     const instead = await without(path, input);
-    const { job, ended } = await jobs.begin({
-      ...{ kind: path, account: caller.account, input, group: groupOf(given), source: from },
-      destination: shownPlace(input[writes.at(-1) ?? '']),
+    const { job, ended } = await jobs.start({
+      kind: path,
+      account: caller.account,
+      input,
+      group: groupOf(given),
+      source: from,
+      destination: formatLocation(input[writes.at(-1) ?? '']),
       isAsync,
       durable: isWriting || (isAsync && !readsSecrets.has(path)),
       writes: isWriting ? writes.map((key) => input[key]) : [],
@@ -117,17 +121,17 @@ export class Dispatch {
         : { work: instead }),
     });
     if (isAsync) return this.#begun(job);
-    const answer = await stoppedBy(left, jobs, job, ended);
+    const answer = await stopOnAbort(left, jobs, job, ended);
     if (answer.status === 200 && (path === 'core/bwlimit' || path === 'options/set')) {
-      engine().keep(path === 'core/bwlimit' ? path : JSON.stringify(input), path, input);
+      engine().addRepeatedCall(path === 'core/bwlimit' ? path : JSON.stringify(input), path, input);
     }
     return { ...answer, body: job.error === '' ? answer.body : { ...answer.body, error: job.error }, jobId: job.id };
   }
 
-  /** What may hold a secret, or names what we never do, leaves without it. */
-  async #ask(engine: Engine, path: string, input: Input): Promise<EngineAnswer> {
+  /** Calls the engine and removes secrets and refused commands from the response. */
+  async #ask(engine: Engine, path: string, input: Input): Promise<EngineResponse> {
     const { status, body } = await engine.call(path, input);
-    if (path !== 'rc/list') return { status, body: redacted(body) as Record<string, unknown> };
+    if (path !== 'rc/list') return { status, body: redact(body) as Record<string, unknown> };
     const commands = body['commands'];
     if (!Array.isArray(commands)) return { status, body };
     const kept = (commands as { Path: string }[]).filter(({ Path }) => !refused.has(Path));
@@ -162,7 +166,7 @@ export class Dispatch {
     left: AbortSignal | undefined,
   ): Promise<unknown> {
     const name = typeof path === 'string' ? path : '';
-    const failed = (error: unknown, status: number) => ({ error, input: redacted(input), path: name, status });
+    const failed = (error: unknown, status: number) => ({ error, input: redact(input), path: name, status });
     try {
       if (name === '') throw new CallError(400, `Didn't find key "_path" in input`);
       if (name === 'job/batch') throw new CallError(400, 'a batch holds no batch');
@@ -189,5 +193,5 @@ function parametersOf(given: unknown): unknown {
     }
   }
   if (typeof given !== 'object' || given === null) return given;
-  return withoutHidden(given as Record<string, unknown>);
+  return removeRedacted(given as Record<string, unknown>);
 }

@@ -6,9 +6,9 @@ export type Input = Record<string, unknown>;
 
 const largestBody = 32 * 1024 * 1024;
 
-/** What a request asks with: its address's query, and a form or JSON over it as the peer reads them. */
+/** Reads the parameters of a request from query, form and JSON body with rclone's precedence. */
 export async function readInput(request: IncomingMessage, url: URL): Promise<Input> {
-  // The last of a repeated key counts.
+  // The last value of a repeated key applies.
   const query = Object.fromEntries(url.searchParams);
   const [type = '', ...rest] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   if (type.toLowerCase() === 'application/x-www-form-urlencoded') {
@@ -26,7 +26,7 @@ export async function readInput(request: IncomingMessage, url: URL): Promise<Inp
   return { ...query, ...readJson(await bodyOf(request)) };
 }
 
-/** A JSON object. @throws CallError in the words of the peer. */
+/** Parses a JSON object. @throws CallError with rclone's message. */
 function readJson(text: string): Input {
   const body = text.trim();
   const failed = (reason: string): CallError => new CallError(400, `failed to read input JSON: ${reason}`);
@@ -43,7 +43,7 @@ function readJson(text: string): Input {
   }
 }
 
-/** The usual mistakes as Go tells of them. */
+/** Returns Go's message for common JSON errors. */
 function complaint(body: string): string {
   const first = /^\{\s*([^"}\s])/.exec(body)?.[1];
   if (first !== undefined) return `invalid character '${first}' looking for beginning of object key string`;
@@ -56,19 +56,19 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body.toString();
 }
 
-/** Whether a value says yes, as a flag may be written. */
+/** Returns true for the values that rclone accepts as true. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(1|t|true)$/i.test(value));
 }
 
-/** A text that must be there. @throws CallError 400 */
+/** Returns a required string. @throws CallError 400 */
 export function textOf(input: Input, key: string): string {
   const value = wanted(input, key);
   if (typeof value === 'string') return value;
   throw new CallError(400, `expecting string value for key ${JSON.stringify(key)} (was ${goType(value)})`);
 }
 
-/** A whole number that must be there, also as digits. @throws CallError 400 */
+/** Returns a required integer, which may be a string of digits. @throws CallError 400 */
 export function numberOf(input: Input, key: string): number {
   const value = wanted(input, key);
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;

@@ -3,23 +3,33 @@ import type { JobRow } from '../store/jobs.ts';
 
 const never = '0001-01-01T00:00:00Z';
 
-/** `job/status` of a job that runs or ended a moment ago. */
+/** Returns `job/status` of a running or recently ended job. */
 export function statusOf(job: Job, executeId: string): Record<string, unknown> {
   return view(
     {
-      ...{ id: job.id, group: job.group, startedAt: job.startedAt, endedAt: job.endedAt, error: job.error },
-      ...{ succeeded: job.state === 'done', output: job.isRunning ? null : job.output },
+      id: job.id,
+      group: job.group,
+      startedAt: job.startedAt,
+      endedAt: job.endedAt,
+      error: job.error,
+      succeeded: job.state === 'done',
+      output: job.isRunning ? null : job.output,
     },
     executeId,
   );
 }
 
-/** The same of one in the history. */
+/** Returns `job/status` of a job in the history. */
 export function statusOfRow(row: JobRow, executeId: string): Record<string, unknown> {
   return view(
     {
-      ...{ id: row.id, group: row.group_name, startedAt: row.started_at, endedAt: row.ended_at, error: row.error },
-      ...{ succeeded: row.state === 'done', output: JSON.parse(row.output) as unknown },
+      id: row.id,
+      group: row.group_name,
+      startedAt: row.started_at,
+      endedAt: row.ended_at,
+      error: row.error,
+      succeeded: row.state === 'done',
+      output: JSON.parse(row.output) as unknown,
     },
     executeId,
   );

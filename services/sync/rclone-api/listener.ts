@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { leadToApp } from '../../kit/lead-to-app.ts';
-import { redacted } from '../domain/redact.ts';
+import { redact } from '../domain/redact.ts';
 import { disconnected } from '../../kit/disconnected.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from './access.ts';
@@ -18,15 +18,15 @@ export interface ListenerParts {
   readonly dispatch: Dispatch;
   readonly jobs: Jobs;
   readonly engine: () => Engine;
-  /** Told of each call that was answered. */
+  /** Called with the status of each response. */
   readonly answered: (status: number) => void;
 }
 
-/** The port that speaks rclone's remote control. */
+/** Returns the request listener of rclone's remote control API. */
 export function syncListener(parts: ListenerParts): RequestListener {
   return (request, response) => {
     answer(parts, request, response).catch((error: unknown) => {
-      parts.context.log.error('a call broke off', { error });
+      parts.context.log.error('rclone API call failed', { error });
       if (response.headersSent) response.destroy();
       else json(response, 500, { error: 'an internal error', input: null, path: '', status: 500 });
     });
@@ -86,18 +86,18 @@ async function call(
   }
   const headers: Record<string, string> = reply.jobId === undefined ? {} : { 'x-rclone-jobid': String(reply.jobId) };
   const { body, status } = reply;
-  // Who sends more than is read would send all of it before the next request is heard.
+  // The client would send the rest of the body before the next request.
   if (status === 413) headers['connection'] = 'close';
   parts.answered(status);
   if (status !== 200) {
     const { _async: _, ...shown } = input;
-    return json(response, status, { error: body['error'], input: redacted(shown), path, status }, headers);
+    return json(response, status, { error: body['error'], input: redact(shown), path, status }, headers);
   }
   if (!prefers) return json(response, 200, body, headers);
   json(response, 202, body, { ...headers, 'preference-applied': 'respond-async' });
 }
 
-/** Returns the path without slashes around it; bytes that are not UTF-8 become replacement characters, as with the peer. */
+/** Returns the path without slashes around it; bytes that are not UTF-8 become replacement characters, as in rclone. */
 function pathOf({ pathname }: URL): string | undefined {
   if (/%(?![0-9a-f]{2})/i.test(pathname)) return undefined;
   const bytes = pathname.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)));
@@ -113,7 +113,7 @@ async function callerOf(parts: ListenerParts, request: IncomingMessage): Promise
   return identity === undefined ? undefined : parts.access.caller(identity);
 }
 
-/** A person who opens the address is led to the page of the app. */
+/** Redirects browsers to the app's page. */
 function leadToPage({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse): boolean {
   if (!/text\/html/.test(request.headers.accept ?? '')) return false;
   return leadToApp(request, response, { pages: context.appPages, path: '/sync' });

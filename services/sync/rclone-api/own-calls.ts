@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { addStats, numberIn, type Stats } from '../domain/stats.ts';
+import { addStats, getNumber, type Stats } from '../domain/stats.ts';
 import { Job } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { JobStore } from '../store/jobs.ts';
@@ -20,21 +20,21 @@ export interface OwnCallParts {
 
 type OwnCall = (input: Input, caller: Caller) => Promise<Readonly<Record<string, unknown>>>;
 
-/** The calls that are answered here: the engine knows neither our jobs nor who asks. */
+/** Calls that Homeport answers itself, because the engine knows neither its jobs nor the caller. */
 export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Readonly<Record<string, OwnCall>> {
   const sees = (caller: Caller, account: string): boolean => caller.all || account === caller.account;
-  const known = (caller: Caller): readonly Job[] => jobs.known.filter(({ order }) => sees(caller, order.account));
+  const known = (caller: Caller): readonly Job[] => jobs.recent.filter(({ order }) => sees(caller, order.account));
 
   const statsOf = async (job: Job): Promise<Stats> => {
     if (job.local !== undefined) return job.local.stats;
     if (!job.isRunning) return job.stats;
-    const live = await engine().look('core/stats', { group: job.engineGroup });
+    const live = await engine().callIfRunning('core/stats', { group: job.engineGroup });
     return live?.status === 200 ? live.body : job.stats;
   };
   const stats: OwnCall = async (input, caller) => {
     const group = typeof input['group'] === 'string' ? input['group'] : '';
     if (group === '' && caller.all) {
-      const all = await engine().look('core/stats', input['short'] === true ? { short: true } : {});
+      const all = await engine().callIfRunning('core/stats', input['short'] === true ? { short: true } : {});
       return addAll(all?.status === 200 ? all.body : undefined, jobs.localStats);
     }
     const inMemory = known(caller).filter((job) => group === '' || job.group === group || job.engineGroup === group);
@@ -51,7 +51,7 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
     const lists = await Promise.all(
       inMemory.map(async (job) => {
         if (job.local !== undefined) return job.local.transferred.map((each) => ({ ...each, group: job.group }));
-        const answer = await engine().look('core/transferred', { group: job.engineGroup });
+        const answer = await engine().callIfRunning('core/transferred', { group: job.engineGroup });
         const list = answer?.body['transferred'];
         return Array.isArray(list)
           ? (list as Record<string, unknown>[]).map((each) => ({ ...each, group: job.group }))
@@ -84,14 +84,14 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
     'core/group-list': groups,
     'core/stats-reset': async (input, caller) => {
       if (!caller.all) throw new CallError(403, '"core/stats-reset" is for administrators');
-      await engine().look('core/stats-reset', input);
+      await engine().callIfRunning('core/stats-reset', input);
       return {};
     },
     'core/stats-delete': async (input, caller) => {
       const group = textOf(input, 'group');
-      // The history keeps its totals; the engine forgets its own.
+      // The history keeps the totals when the engine deletes its own.
       for (const job of known(caller).filter((each) => each.group === group)) {
-        await engine().look('core/stats-delete', { group: job.engineGroup });
+        await engine().callIfRunning('core/stats-delete', { group: job.engineGroup });
       }
       return {};
     },
@@ -121,13 +121,13 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
   };
 }
 
-/** The engine's totals as they are, with those of what ran without it where there are any. */
+/** Adds the totals of the built-in engine to those of rclone. */
 function addAll(engine: Stats | undefined, local: Stats): Stats {
   if (engine === undefined) return local;
-  return numberIn(local, 'elapsedTime') === 0 ? engine : { ...engine, ...addStats([engine, local]) };
+  return getNumber(local, 'elapsedTime') === 0 ? engine : { ...engine, ...addStats([engine, local]) };
 }
 
-/** A map as Go prints it. */
+/** Formats a map like Go's `fmt`. */
 function goMap(input: Input): string {
   const shown = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map(shown).join(' ')}]`;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import { calls } from './calls.ts';
-import { stoppedBy } from '../jobs/stop-on-abort.ts';
+import { stopOnAbort } from '../jobs/stop-on-abort.ts';
 import type { CallAnswer } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -13,7 +13,7 @@ export interface UploadParts {
   readonly engine: () => Engine;
 }
 
-/** `operations/uploadfile`: the files stream through to the engine, which takes their names without any path. */
+/** Handles `operations/uploadfile`: streams the files to the engine, which removes paths from their names. */
 export async function upload(
   { access, engine, jobs }: UploadParts,
   caller: Caller,
@@ -27,11 +27,14 @@ export async function upload(
   const query = `?${new URLSearchParams(Object.entries(input).map(([key, value]): [string, string] => [key, String(value)])).toString()}`;
   const length = request.headers['content-length'];
   const headers = { 'content-type': type, ...(length === undefined ? {} : { 'content-length': length }) };
-  const { job, ended } = await jobs.begin({
-    ...{ kind: path, account: caller.account, input, durable: false },
+  const { job, ended } = await jobs.start({
+    kind: path,
+    account: caller.account,
+    input,
+    durable: false,
     work: (running) =>
       engine().call(path, {}, { stream: { body: request, headers, query }, signal: running.stopping.signal }),
   });
-  const outcome = await stoppedBy(left, jobs, job, ended);
+  const outcome = await stopOnAbort(left, jobs, job, ended);
   return { ...outcome, jobId: job.id };
 }

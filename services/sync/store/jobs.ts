@@ -7,10 +7,10 @@ export type FileRow = Selectable<Tables['run_files']>;
 
 type Expressions = ExpressionBuilder<Tables, 'runs'>;
 
-/** Of the JSON in `input`, for LIKE. */
+/** LIKE pattern for the JSON in `input` of runs that keep replaced files. */
 export const keepsReplaced = '%"keepReplaced":true%';
 
-/** The history of jobs. */
+/** Stores the history of jobs. */
 export class JobStore {
   readonly #db: Kysely<Tables>;
 
@@ -41,7 +41,7 @@ export class JobStore {
     }
   }
 
-  /** Those that a host that was killed left as running. */
+  /** Marks jobs as interrupted that were running when the host was killed, and returns them. */
   async interrupt(transaction: Kysely<Tables>, now: number): Promise<readonly JobRow[]> {
     const left = await transaction.selectFrom('runs').selectAll().where('state', 'in', running).execute();
     if (left.length === 0) return [];
@@ -60,9 +60,9 @@ export class JobStore {
   list(wanted: {
     readonly account?: string | undefined;
     readonly task?: number | undefined;
-    /** How they ended: without an error, or in one of these states or with errors. */
+    /** Filters by result: without errors, or in one of these states or with errors. */
     readonly ended?: { readonly well: true } | { readonly in: readonly JobState[] } | undefined;
-    /** Part of the name of a file that they had to do with, as far as that is kept. */
+    /** Part of the name of a file that failed or was planned. */
     readonly file?: string | undefined;
     readonly before?: number | undefined;
     readonly limit: number;
@@ -81,7 +81,7 @@ export class JobStore {
             .whereRef('run_files.job_id', '=', 'runs.id')
             .where(sql<boolean>`lower(${sql.ref('run_files.name')}) like ${like(file)} escape '\\'`),
         ),
-        // A plan is JSON of its paths, in which a name is written as JSON has it.
+        // Paths in a plan are JSON strings, so the search text is escaped as JSON.
         is.exists(
           is
             .selectFrom('plans')
@@ -122,7 +122,7 @@ export class JobStore {
       .execute();
   }
 
-  /** Runs that ended before that time and whose replaced files are still kept, from behind that one on. */
+  /** Returns runs after an ID that ended before a time and still have replaced files. */
   withReplaced(before: number, after: number, limit: number): Promise<readonly JobRow[]> {
     return this.#db
       .selectFrom('runs')
@@ -144,7 +144,7 @@ export class JobStore {
       .execute();
   }
 
-  /** The first file of each of these jobs that failed; nothing of those that had none. */
+  /** Returns the first failed file of each job, for jobs that have one. */
   async firstFiles(jobs: readonly number[]): Promise<ReadonlyMap<number, FileRow>> {
     if (jobs.length === 0) return new Map();
     const rows = await this.#db
@@ -169,7 +169,7 @@ export class JobStore {
     return this.#db.selectFrom('run_files').selectAll().where('job_id', '=', job).orderBy('seq').limit(limit).execute();
   }
 
-  /** Removes what ended before that time; but for runs whose replaced files are still kept, since they say where those are. */
+  /** Deletes jobs that ended before a time, except runs with replaced files, whose location they store. */
   async forget(transaction: Kysely<Tables>, before: number): Promise<void> {
     const old = transaction
       .selectFrom('runs')

@@ -6,14 +6,14 @@ import type { Tables } from './tables.ts';
 
 const keptOfTask = 10;
 
-/** A preview as it is stored. */
+/** Stored preview. */
 export interface StoredPlan {
   readonly summary: SyncPlan;
   readonly fingerprint: string;
   readonly plan: Plan;
 }
 
-/** Previews. */
+/** Stores previews. */
 export class PlanStore {
   readonly #db: Kysely<Tables>;
 
@@ -21,7 +21,7 @@ export class PlanStore {
     this.#db = db;
   }
 
-  /** The oldest of the task go; its number. */
+  /** Inserts a preview, deletes the oldest ones of the task, and returns its ID. */
   async insert(
     transaction: Kysely<Tables>,
     {
@@ -33,8 +33,12 @@ export class PlanStore {
     }: { taskId: number; plan: Plan; brakes: readonly string[]; fingerprint: string; now: number },
   ): Promise<number> {
     const summary = {
-      ...{ creates: counted(plan.creates), updates: counted(plan.updates), deletes: counted(plan.deletes) },
-      ...{ sourceFiles: plan.sourceFiles, destinationFiles: plan.destinationFiles, brakes },
+      creates: counted(plan.creates),
+      updates: counted(plan.updates),
+      deletes: counted(plan.deletes),
+      sourceFiles: plan.sourceFiles,
+      destinationFiles: plan.destinationFiles,
+      brakes,
     };
     const { id } = await transaction
       .insertInto('plans')
@@ -56,7 +60,7 @@ export class PlanStore {
       .limit(1)
       .executeTakeFirst();
     if (oldest !== undefined) {
-      // A run that can be put back needs its own.
+      // A run that can be undone needs its plan.
       const needed = transaction
         .selectFrom('runs')
         .select('plan_id')
@@ -85,7 +89,7 @@ export class PlanStore {
   }
 }
 
-/** What a preview depends on: with another one of these it says nothing. */
+/** Returns a fingerprint of the settings that a preview depends on. */
 export function fingerprintOf({ source, destination, exclude, mode }: TaskFields): string {
   return JSON.stringify([mode, source, destination, exclude]);
 }

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { TaskFields } from '../../contracts/sync/api.ts';
 import type { Tables } from './tables.ts';
 
-/** A saved sync. */
+/** Sync task. */
 export interface Task {
   readonly id: number;
   readonly account: string;
@@ -12,12 +12,12 @@ export interface Task {
   readonly failures: number;
 }
 
-/** With what its last run stumbled over. */
+/** Sync task with the error of its last run. */
 export interface FailedTask extends Task {
   readonly error: string;
 }
 
-/** Saved syncs. */
+/** Stores sync tasks. */
 export class TaskStore {
   readonly #db: Kysely<Tables>;
 
@@ -29,7 +29,7 @@ export class TaskStore {
     return (await this.#db.selectFrom('tasks').selectAll().orderBy('id').execute()).map(taskOf);
   }
 
-  /** How many there are, and of which the last run came to no good end, or waits for somebody's word. */
+  /** Returns the number of tasks, and those whose last run failed or needs approval. */
   async standing(): Promise<{
     readonly all: number;
     readonly failed: readonly FailedTask[];
@@ -84,7 +84,7 @@ export class TaskStore {
     await transaction.updateTable('tasks').set(columns(change)).where('id', '=', id).execute();
   }
 
-  /** Sets when it is due next, unless somebody else has since it was read. */
+  /** Sets the next run unless it was changed since the task was read. */
   async setNext(transaction: Kysely<Tables>, { id, nextAt }: Task, next: number | null): Promise<void> {
     const query = transaction.updateTable('tasks').set({ next_at: next }).where('id', '=', id);
     await query.where('next_at', nextAt === null ? 'is' : '=', nextAt).execute();

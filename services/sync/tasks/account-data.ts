@@ -4,11 +4,11 @@ import type { Context } from '../../contracts/service.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Tables } from '../store/tables.ts';
 
-type Parts = Pick<Context, 'commit' | 'db'> & { readonly jobs: Pick<Jobs, 'forget'> };
+type Parts = Pick<Context, 'commit' | 'db'> & { readonly jobs: Pick<Jobs, 'removeJobsOf'> };
 
 /**
- * Saved syncs and the history of an account. What is transferred runs with the rights of its new owner; what is kept for
- * administrators is paused, since nobody is there whose rights it could have. Remotes belong to no account.
+ * Releases sync tasks and the history of a deleted account. Transferred tasks run with the permissions of the new owner; tasks
+ * that are kept for administrators are paused, because no account's permissions apply. Remotes belong to no account.
  */
 export function syncAccountData({ commit, db, jobs }: Parts): AccountData {
   return {
@@ -26,13 +26,13 @@ export function syncAccountData({ commit, db, jobs }: Parts): AccountData {
     },
     async release(account, disposition) {
       const isIts = (name: string): boolean => name === account || name.startsWith(`${account}/`);
-      jobs.forget(isIts);
+      jobs.removeJobsOf(isIts);
       await commit((transaction: Kysely<Tables>) => releaseRows(transaction, account, disposition));
     },
   };
 }
 
-/** The account itself, and its tokens that have only some of its rights. */
+/** Matches the account and its limited tokens. */
 function ofAccount(account: string): Expression<SqlBool> {
   const start = `${account}/`;
   return sql<boolean>`(account = ${account} or substr(account, 1, ${sql.lit(start.length)}) = ${start})`;

@@ -1,7 +1,10 @@
 import { Problem } from '../../contracts/problem.ts';
 import { readCalendar } from '../../kit/calendar.ts';
 
-/** The first time after `now` that a rule names, ms since the epoch; undefined: none. @throws Problem `sync.invalid` (422). */
+/**
+ * Returns the first time of a cron rule after `now`, in milliseconds since 1970; undefined if there is none.
+ * @throws Problem `sync.invalid` (422)
+ */
 export function nextTime(rule: string, zone: string, now: number): number | undefined {
   const calendar = readCalendar(rule, zone, (field, detail, cause) => {
     const fields = { [field === 'rule' ? 'cron' : field]: detail };

@@ -1,19 +1,19 @@
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
-import { readPlace } from '../domain/location.ts';
+import { parseLocation } from '../domain/location.ts';
 
 const together = 16;
 type Found = 'missing' | 'link' | 'plain';
 
 /**
- * Links within a destination are never written or deleted through, nor replaced: what they lead to was not shown, and may lie
- * anywhere. Other places than folders of this computer have none that we could see.
+ * Refuses links inside of a destination. They are never followed or replaced, because their targets were not part of the
+ * preview and may be anywhere. Only local folders have visible links.
  *
- * @throws Problem `sync.link` (409) for the first of these paths that is a link or lies below one.
+ * @throws Problem `sync.link` (409) for the first path that is a link or is below one.
  */
 export async function refuseLinks(destination: string, paths: readonly string[]): Promise<void> {
-  const place = readPlace(destination, process.platform === 'win32');
+  const place = parseLocation(destination, process.platform === 'win32');
   if (place.kind !== 'local') return;
   const folders = new Map<string, Promise<Found>>([['', Promise.resolve('plain')]]);
   const check = async (path: string): Promise<Found> => {
@@ -33,7 +33,7 @@ export async function refuseLinks(destination: string, paths: readonly string[])
 }
 
 /**
- * The same of what is kept of a run: that lies two folders below the one that holds the destination, and each could be a link.
+ * Refuses links in the folder of replaced files, which is two levels below the parent of the destination.
  *
  * @throws Problem `sync.link` (409)
  */
@@ -47,7 +47,7 @@ async function look(full: string, path: string): Promise<Found> {
   try {
     isLink = (await lstat(full)).isSymbolicLink();
   } catch {
-    // Where nothing is there is no link; whoever writes there hears what is wrong.
+    // A missing path is no link; a later write reports other errors.
     return 'missing';
   }
   if (!isLink) return 'plain';

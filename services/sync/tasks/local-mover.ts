@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { exclusionOf, type Exclusion } from '../domain/exclusion.ts';
-import { planOf, type Listed, type Listing, type PlannedFile } from '../domain/plan.ts';
+import { compileExclusion, type Exclusion } from '../domain/exclusion.ts';
+import { buildPlan, type ListedEntry, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 import { refuseKeptLinks, refuseLinks } from './links.ts';
 import type { LocalEvent } from './local-totals.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
 const together = 8;
-/** A file that became a link since it was seen is not read; Windows has no such flag. */
+/** Prevents reading a file that became a link after it was listed. Windows has no such flag. */
 const noFollow = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 
 /**
- * Saved syncs between folders of this computer without rclone. A file is written beside its name and renamed; links are left
- * out, as rclone does, and nothing is written or deleted through one.
+ * Syncs local folders without rclone. Files are written under a temporary name and renamed. Links are skipped, as in rclone,
+ * and never followed.
  */
 export function localMover(random: Context['random'], report: (event: LocalEvent) => void): Mover {
   const done: JobOutcome = { status: 200, body: {} };
@@ -31,7 +31,7 @@ export function localMover(random: Context['random'], report: (event: LocalEvent
     };
     await Promise.all(Array.from({ length: together }, worker));
   };
-  /** Carries on with the other files when one fails, and says so at the end. */
+  /** Continues with the other files when one fails, and reports the number of failures at the end. */
   const files = async (
     items: readonly PlannedFile[],
     { signal }: MoverOptions,
@@ -73,8 +73,8 @@ export function localMover(random: Context['random'], report: (event: LocalEvent
 
   return {
     async list(place, { exclude, signal }): Promise<Listing> {
-      const entries: Listed[] = [];
-      await walk({ root: place, leftOut: exclusionOf(exclude), entries, signal }, '');
+      const entries: ListedEntry[] = [];
+      await walk({ root: place, leftOut: compileExclusion(exclude), entries, signal }, '');
       return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
     },
     async copy(source, destination, replaced, options) {
@@ -82,7 +82,7 @@ export function localMover(random: Context['random'], report: (event: LocalEvent
       await mkdir(destination, { recursive: true });
       const there = await this.list(destination, options);
       report({ kind: 'listed', entries: from.entries.length + there.entries.length });
-      const plan = planOf(from, there, 'copy');
+      const plan = buildPlan(from, there, 'copy');
       const created = new Set(plan.creates.map(({ path }) => path));
       for (const { isFolder, path, size } of from.entries) {
         if (!isFolder && !created.has(path)) report({ kind: 'checked', path, size });
@@ -113,7 +113,7 @@ export function localMover(random: Context['random'], report: (event: LocalEvent
       for (const path of folders) {
         signal.throwIfAborted();
         await refuseLinks(place, [path]);
-        // One that is not empty stays, and that is right.
+        // A folder that is not empty stays.
         const isRemoved = await rmdir(join(place, path)).then(
           () => true,
           () => false,
@@ -146,7 +146,7 @@ export function localMover(random: Context['random'], report: (event: LocalEvent
 interface Walk {
   readonly root: string;
   readonly leftOut: Exclusion;
-  readonly entries: Listed[];
+  readonly entries: ListedEntry[];
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/service.ts';
 import { addStats, type Stats } from '../domain/stats.ts';
 
-/** One step of a sync without rclone. */
+/** Event of the built-in engine. */
 export type LocalEvent =
   | { readonly kind: 'listed'; readonly entries: number }
   | { readonly kind: 'planned'; readonly files: readonly { readonly path: string; readonly size: number }[] }
@@ -9,7 +9,7 @@ export type LocalEvent =
   | { readonly kind: 'removedFolder' }
   | { readonly kind: 'failed'; readonly path: string; readonly error: string };
 
-/** A file as `core/transferred` has it. */
+/** Entry of `core/transferred`. */
 export interface TransferredFile {
   readonly error: string;
   readonly name: string;
@@ -21,18 +21,27 @@ export interface TransferredFile {
   readonly completed_at: string;
 }
 
-/** As many as rclone keeps by default. */
+/** rclone's default number of transferred files. */
 const maxTransferred = 100;
 
-/** Counts what the built-in engine does, with the fields and the meaning of rclone's `core/stats` and `core/transferred`. */
+/** Counts events of the built-in engine in the format of rclone's `core/stats` and `core/transferred`. */
 export class LocalTotals {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #startedAt: number;
   readonly #running = new Map<string, { readonly size: number; readonly startedAt: number }>();
   readonly #transferred: TransferredFile[] = [];
   readonly #totals = {
-    ...{ bytes: 0, totalBytes: 0, transfers: 0, totalTransfers: 0, checks: 0, totalChecks: 0 },
-    ...{ deletes: 0, deletedDirs: 0, listed: 0, errors: 0, transferTime: 0 },
+    bytes: 0,
+    totalBytes: 0,
+    transfers: 0,
+    totalTransfers: 0,
+    checks: 0,
+    totalChecks: 0,
+    deletes: 0,
+    deletedDirs: 0,
+    listed: 0,
+    errors: 0,
+    transferTime: 0,
   };
   #lastError: string | undefined;
   #endedAt: number | undefined;
@@ -54,14 +63,17 @@ export class LocalTotals {
     const transferring = [...this.#running].map(([name, { size }]) => ({ name, size, bytes: 0, percentage: 0 }));
     return addStats([
       {
-        ...{ ...this.#totals, elapsedTime, speed, eta },
+        ...this.#totals,
+        elapsedTime,
+        speed,
+        eta,
         ...(this.#lastError === undefined ? {} : { lastError: this.#lastError }),
         ...(transferring.length === 0 ? {} : { transferring }),
       },
     ]);
   }
 
-  /** Stops the clock of the totals. */
+  /** Stops the timer of the totals. */
   end(): void {
     this.#endedAt ??= this.#clock.now();
   }
@@ -112,8 +124,14 @@ export class LocalTotals {
     this.#running.delete(name);
     this.#totals.transferTime += (now - startedAt) / 1000;
     this.#keep({
-      ...{ error, name, size, bytes, checked: false, what: 'transferring' },
-      ...{ started_at: new Date(startedAt).toISOString(), completed_at: new Date(now).toISOString() },
+      error,
+      name,
+      size,
+      bytes,
+      checked: false,
+      what: 'transferring',
+      started_at: new Date(startedAt).toISOString(),
+      completed_at: new Date(now).toISOString(),
     });
   }
 

@@ -2,29 +2,29 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Listing, Listed, PlannedFile } from '../domain/plan.ts';
-import { numberIn } from '../domain/stats.ts';
-import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
-import { stoppable } from '../engine/stoppable-call.ts';
+import type { Listing, ListedEntry, PlannedFile } from '../domain/plan.ts';
+import { getNumber } from '../domain/stats.ts';
+import { getErrorMessage, type Engine, type EngineResponse } from '../engine/engine.ts';
+import { callStoppable } from '../engine/stoppable-call.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
-/** As long as a place says that it is right only to this, it keeps no times at all. */
+/** Time precision from which a location counts as one without times. */
 const noTimesNs = 24 * 3600 * 1e9;
 const together = 8;
 
-/** Saved syncs by rclone. */
+/** Executes sync tasks with rclone. */
 export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'files' | 'random'>): Mover {
-  const call = (path: string, input: object, options: MoverOptions): Promise<EngineAnswer> =>
-    stoppable(engine, context.clock, { path, input }, options);
-  /** The same for what a stop cuts off at once. */
-  const briefly = (path: string, input: object, { group, signal }: MoverOptions): Promise<EngineAnswer> =>
+  const call = (path: string, input: object, options: MoverOptions): Promise<EngineResponse> =>
+    callStoppable(engine, context.clock, { path, input }, options);
+  /** Calls the engine and aborts immediately when stopped. */
+  const briefly = (path: string, input: object, { group, signal }: MoverOptions): Promise<EngineResponse> =>
     engine.call(path, { ...input, _group: group }, { signal });
 
-  /** The call for exactly these files; they are named in a file that is read line by line. */
+  /** Calls the engine for the listed files only, through a file with one path per line. */
   const forFiles = async (
     files: readonly PlannedFile[],
-    work: (filter: object) => Promise<EngineAnswer>,
-  ): Promise<EngineAnswer> => {
+    work: (filter: object) => Promise<EngineResponse>,
+  ): Promise<EngineResponse> => {
     const folder = join(context.files, 'lists');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const list = join(folder, context.random.text(16));
@@ -45,8 +45,8 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'fi
         briefly('operations/fsinfo', { fs: place }, { ...options, group }),
       ]);
       options.signal.throwIfAborted();
-      // A folder that cannot be read must not look like one whose files are gone.
-      const errors = numberIn((await engine.call('core/stats', { group })).body, 'errors');
+      // An unreadable folder must not look like an empty one.
+      const errors = getNumber((await engine.call('core/stats', { group })).body, 'errors');
       await engine.call('core/stats-delete', { group });
       if (found.status === 200 && errors > 0) {
         throw new Problem('sync.unreadable', 502, `${String(errors)} folders could not be read.`, { retryable: true });
@@ -65,9 +65,9 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'fi
       return await call('sync/copy', { srcFs: source, dstFs: destination, ...config, ...filterOf(options) }, options);
     },
     async remove(place, files, to, options) {
-      // A name with a line break would be two names in the list.
+      // A name with a line break would be two lines in the list.
       const [listable, odd] = [files.filter(({ path }) => isLine(path)), files.filter(({ path }) => !isLine(path))];
-      let answer: EngineAnswer = { status: 200, body: {} };
+      let answer: EngineResponse = { status: 200, body: {} };
       if (listable.length > 0) {
         answer = await forFiles(listable, (_filter) =>
           to === undefined
@@ -90,13 +90,13 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'fi
       return answer;
     },
     async removeFolders(place, folders, options) {
-      // The innermost come first, so those of one depth go together.
+      // Innermost folders come first, so folders of one depth are deleted together.
       for (let at = 0; at < folders.length;) {
         options.signal.throwIfAborted();
         const depth = folders[at]?.split('/').length;
         const group = folders.slice(at).filter((path) => path.split('/').length === depth);
         for (let from = 0; from < group.length; from += together) {
-          // One that is not empty stays, and that is right.
+          // A folder that is not empty stays.
           await Promise.all(
             group
               .slice(from, from + together)
@@ -114,7 +114,7 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'fi
     },
     async purge(place, options) {
       const purged = await call('operations/purge', { fs: place, remote: '' }, options);
-      const isGone = purged.status === 404 || /not found|no such file/.test(errorOf(purged.body));
+      const isGone = purged.status === 404 || /not found|no such file/.test(getErrorMessage(purged.body));
       if (purged.status !== 200 && !isGone) throw failed(purged);
     },
   };
@@ -127,12 +127,12 @@ interface RcloneEntry {
   readonly IsDir: boolean;
 }
 
-function listed({ Path: path, Size: size, ModTime: time, IsDir: isFolder }: RcloneEntry): Listed {
+function listed({ Path: path, Size: size, ModTime: time, IsDir: isFolder }: RcloneEntry): ListedEntry {
   const modifiedAt = Date.parse(time);
   return { path, size, isFolder, modifiedAt: Number.isNaN(modifiedAt) ? null : modifiedAt };
 }
 
-function precisionOf({ body }: EngineAnswer): Pick<Listing, 'ignoresCase' | 'precisionMs'> {
+function precisionOf({ body }: EngineResponse): Pick<Listing, 'ignoresCase' | 'precisionMs'> {
   const { Precision: precision, Features: features } = body as {
     Precision?: number;
     Features?: Record<string, unknown>;
@@ -145,7 +145,7 @@ function filterOf({ exclude }: MoverOptions): object {
   return exclude.length === 0 ? {} : { _filter: { ExcludeRule: exclude } };
 }
 
-/** What is put away is not counted as copied. */
+/** Counts moved files in another group, so that they do not count as copied. */
 function apart(options: MoverOptions): MoverOptions {
   return { ...options, group: `${options.group}-removed` };
 }
@@ -154,6 +154,6 @@ function isLine(path: string): boolean {
   return !/[\r\n]/.test(path);
 }
 
-function failed({ body, status }: EngineAnswer): Problem {
-  return new Problem('sync.engine', status === 404 ? 404 : 502, errorOf(body));
+function failed({ body, status }: EngineResponse): Problem {
+  return new Problem('sync.engine', status === 404 ? 404 : 502, getErrorMessage(body));
 }

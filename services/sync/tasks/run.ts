@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { TaskFields } from '../../contracts/sync/api.ts';
-import { brakesOf, type DeleteLimits } from '../domain/delete-limits.ts';
-import { boundDeletes, planOf, type Listing, type Plan, type PlannedFile } from '../domain/plan.ts';
-import { replacedPlace } from '../domain/replaced-files.ts';
+import { getApprovalReasons, type DeleteLimits } from '../domain/delete-limits.ts';
+import { findConfirmedDeletes, buildPlan, type Listing, type Plan, type PlannedFile } from '../domain/plan.ts';
+import { getReplacedFilesFolder } from '../domain/replaced-files.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
 import { fingerprintOf, type PlanStore, type StoredPlan } from '../store/plans.ts';
 import type { Task } from '../store/tasks.ts';
@@ -17,21 +17,21 @@ export interface RunParts {
   readonly limits: (fields: TaskFields) => DeleteLimits;
 }
 
-/** Where it goes from and to, as the engine may get it. */
+/** Checked source and destination. */
 export interface Ends {
   readonly source: string;
   readonly destination: string;
 }
 
-/** Looks what a run would do, stores it, and changes nothing. */
+/** Creates and stores a preview without changing files. */
 export async function preview(parts: RunParts, mover: Mover, job: Job, task: Task, ends: Ends): Promise<JobOutcome> {
   await makePlan(parts, mover, job, task, ends);
   return { status: 200, body: {} };
 }
 
 /**
- * Carries a saved sync out: looks first, and waits for somebody's word where it would delete too much; copies; then deletes
- * what was planned and is still as it was. `shown` is what somebody has looked at; then nothing is asked.
+ * Runs a sync task: creates a plan, stops if it deletes too much without approval, copies, and then deletes the planned files
+ * that are unchanged. `shown` is an approved preview.
  */
 export async function carryOut(
   parts: RunParts,
@@ -49,12 +49,12 @@ export async function carryOut(
   const copied = await mover.copy(ends.source, ends.destination, replaced, options);
   if (copied.status !== 200 || plan.deletes.length + plan.deleteFolders.length === 0) return copied;
   options.signal.throwIfAborted();
-  // The copy took its time: what is deleted is judged by how it is now.
+  // Deletes are checked against the current state, because the copy may have taken long.
   const [source, destination] = await lists(mover, ends, options);
   if (destination.entries.length > 0 && source.entries.length === 0 && plan.sourceFiles > 0) {
     return { status: 409, body: { error: 'The source became empty; nothing was deleted.' }, state: 'failed' };
   }
-  const bound = boundDeletes(plan, source, destination);
+  const bound = findConfirmedDeletes(plan, source, destination);
   await refuseLinks(ends.destination, [...pathsOf(bound.deletes), ...bound.deleteFolders]);
   const removed = await mover.remove(ends.destination, bound.deletes, replaced, options);
   if (removed.status !== 200) return removed;
@@ -63,8 +63,8 @@ export async function carryOut(
 }
 
 /**
- * Puts back what a run replaced and deleted and takes away what it created, unless somebody has changed any of it since:
- * then nothing is touched.
+ * Undoes a run: restores replaced and deleted files and deletes created ones. Changes nothing if any of these files has changed
+ * since.
  */
 export async function undo(
   mover: Mover,
@@ -86,7 +86,7 @@ export async function undo(
   const written = new Map([...plan.creates, ...plan.updates].map((file) => [file.path, file]));
   const back = kept.entries.filter(({ isFolder }) => !isFolder);
   const created = plan.creates.filter(({ path }) => now.has(path));
-  // What is no longer kept an earlier try has put back, which was cut off.
+  // Skips files that an interrupted earlier undo already restored.
   const changed = [
     ...created.filter((file) => !isSame(now.get(file.path), file)),
     ...back.filter((file) => {
@@ -105,7 +105,7 @@ export async function undo(
   return await mover.move(place, ends.destination, options);
 }
 
-/** Times may have lost their fractions on the way. */
+/** Compares size and time with a tolerance of two seconds, because some locations store whole seconds. */
 function isSame(found: PlannedFile | undefined, file: PlannedFile | undefined): boolean {
   if (found === undefined || file === undefined || found.size !== file.size) return false;
   return found.modifiedAt === null || file.modifiedAt === null || Math.abs(found.modifiedAt - file.modifiedAt) < 2000;
@@ -115,9 +115,9 @@ function pathsOf(...lists: readonly (readonly PlannedFile[])[]): readonly string
   return lists.flat().map(({ path }) => path);
 }
 
-/** @throws Problem 422 where a run cannot keep what it replaces. */
+/** Returns the folder for replaced files. @throws Problem 422 if the destination has no parent folder. */
 export function replacedFor(destination: string, jobId: number): string {
-  const place = replacedPlace(destination, jobId, process.platform === 'win32');
+  const place = getReplacedFilesFolder(destination, jobId, process.platform === 'win32');
   if (place !== undefined) return place;
   const detail = 'What is replaced is kept beside the destination, so that must be a folder within something.';
   throw new Problem('sync.invalid', 422, detail, { fields: { keepReplaced: detail } });
@@ -131,11 +131,14 @@ async function makePlan(
   ends: Ends,
 ): Promise<{ readonly plan: Plan; readonly brakes: readonly string[] }> {
   const [source, destination] = await lists(mover, ends, optionsOf(job, task.fields));
-  const plan = planOf(source, destination, task.fields.mode);
-  const brakes = brakesOf(plan, limits(task.fields));
+  const plan = buildPlan(source, destination, task.fields.mode);
+  const brakes = getApprovalReasons(plan, limits(task.fields));
   job.planId = await context.commit((transaction: Kysely<any>) =>
     plans.insert(transaction, {
-      ...{ taskId: task.id, plan, brakes, fingerprint: fingerprintOf(task.fields) },
+      taskId: task.id,
+      plan,
+      brakes,
+      fingerprint: fingerprintOf(task.fields),
       now: context.clock.now(),
     }),
   );
@@ -146,7 +149,7 @@ async function lists(mover: Mover, ends: Ends, options: MoverOptions): Promise<[
   return await Promise.all([mover.list(ends.source, options), listOrNothing(mover, ends.destination, options)]);
 }
 
-/** A destination that is not there yet is an empty one. */
+/** Lists a destination; a missing one counts as empty. */
 async function listOrNothing(mover: Mover, place: string, options: MoverOptions): Promise<Listing> {
   try {
     return await mover.list(place, options);

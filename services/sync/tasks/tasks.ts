@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { syncChanged, type TaskFields } from '../../contracts/sync/api.ts';
-import { pauseAfter } from '../domain/backoff.ts';
-import { commandIn } from '../domain/command-options.ts';
-import { exclusionOf, PatternError } from '../domain/exclusion.ts';
-import { readPlace, shownPlace } from '../domain/location.ts';
-import type { Job, JobOrder } from '../jobs/job.ts';
+import { getRetryDelayMs } from '../domain/backoff.ts';
+import { findCommandOption } from '../domain/command-options.ts';
+import { compileExclusion, PatternError } from '../domain/exclusion.ts';
+import { parseLocation, formatLocation } from '../domain/location.ts';
+import type { Job, JobRequest } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from '../rclone-api/access.ts';
 import { CallError } from '../rclone-api/call-error.ts';
@@ -27,11 +27,11 @@ export interface TasksParts extends RunParts {
   readonly runs: JobStore;
   readonly store: TaskStore;
   readonly notices: Notices;
-  /** What can carry these out now. @throws Problem where only rclone could, and it is missing. */
+  /** Returns the mover for a run. @throws Problem if rclone is required and missing. */
   readonly moverFor: (ends: Ends, job: Job) => Promise<Mover>;
 }
 
-/** Saved syncs: their calendar, their runs, and what follows of an end. */
+/** Manages sync tasks: their schedule, their runs, retries and notifications. */
 export class Tasks implements Disposable {
   readonly #parts: TasksParts;
   #timer: Disposable | undefined;
@@ -43,7 +43,7 @@ export class Tasks implements Disposable {
     this.#parts = parts;
   }
 
-  /** Takes up what was due meanwhile, and what a host that was ended left undone. */
+  /** Starts the schedule, including runs that were due or interrupted while the host was down. */
   async start(interrupted: readonly JobRow[]): Promise<void> {
     const { context, store } = this.#parts;
     for (const { task_id: id, kind } of interrupted) {
@@ -59,7 +59,7 @@ export class Tasks implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** Starts nothing that is due until it is disposed. */
+  /** Pauses the schedule until the result is disposed. */
   hold(): Disposable {
     this.#held += 1;
     return {
@@ -70,14 +70,12 @@ export class Tasks implements Disposable {
     };
   }
 
-  /** Starts what is due. */
+  /** Starts due tasks. */
   look(): void {
     if (this.#looking || this.#closed || this.#held > 0) return;
     this.#looking = true;
     this.#startDue()
-      .catch((error: unknown) =>
-        this.#parts.context.log.error('the calendar of syncs could not be followed', { error }),
-      )
+      .catch((error: unknown) => this.#parts.context.log.error('sync schedule failed', { error }))
       .finally(() => (this.#looking = false));
   }
 
@@ -93,7 +91,7 @@ export class Tasks implements Disposable {
 
   async change(caller: Caller, task: Task, fields: TaskFields): Promise<void> {
     const { context, store } = this.#parts;
-    // It runs with the rights of its owner, whoever changes it.
+    // The task runs with the permissions of its owner, even if another account changes it.
     await this.#check(caller, fields);
     await this.#check(await this.#owner(task), fields);
     const nextAt = calendarOf(fields, context.clock.now());
@@ -125,7 +123,10 @@ export class Tasks implements Disposable {
     }
     const ends = await this.#ends(task);
     return await this.#begin(task, {
-      ...{ kind: 'run', ends, writes: [ends.destination], ...(planId === undefined ? {} : { planId }) },
+      kind: 'run',
+      ends,
+      writes: [ends.destination],
+      ...(planId === undefined ? {} : { planId }),
       work: async (job) => carryOut(this.#parts, await this.#parts.moverFor(ends, job), job, { task, ends, shown }),
     });
   }
@@ -133,7 +134,8 @@ export class Tasks implements Disposable {
   async preview(task: Task): Promise<Job> {
     const ends = await this.#ends(task);
     return await this.#begin(task, {
-      ...{ kind: 'preview', ends },
+      kind: 'preview',
+      ends,
       work: async (job) => preview(this.#parts, await this.#parts.moverFor(ends, job), job, task, ends),
     });
   }
@@ -151,7 +153,9 @@ export class Tasks implements Disposable {
       throw new Problem('sync.no_undo', 409, 'The sync has another destination by now.');
     }
     return await this.#begin(task, {
-      ...{ kind: 'undo', ends, writes: [ends.destination] },
+      kind: 'undo',
+      ends,
+      writes: [ends.destination],
       work: async (job) => {
         const mover = await this.#parts.moverFor(ends, job);
         const outcome = await undo(mover, job, { task, ends, plan: stored.plan, runId: row.id });
@@ -168,7 +172,7 @@ export class Tasks implements Disposable {
   async pause(task: Task): Promise<void> {
     const { context, jobs, store } = this.#parts;
     const running = this.runningOf(task.id);
-    // Due at once, when the pause is over.
+    // A run that was paused is due when the pause ends.
     const nextAt = running?.order.kind === 'run' ? 0 : task.nextAt;
     await context.commit((transaction) => store.change(transaction, task.id, { paused: true, nextAt }));
     if (running !== undefined) jobs.stop(running);
@@ -178,14 +182,14 @@ export class Tasks implements Disposable {
   async resume(task: Task): Promise<void> {
     const { context, store } = this.#parts;
     const now = context.clock.now();
-    // What its calendar named during the pause is not made up for.
+    // Scheduled times during the pause are skipped.
     const nextAt = task.nextAt === 0 ? now : calendarOf(task.fields, now);
     await context.commit((transaction) => store.change(transaction, task.id, { paused: false, nextAt }));
     this.#changed();
     this.look();
   }
 
-  /** What follows of the end of a job: another try, somebody who is told. */
+  /** Schedules a retry or sends a notification after a job has ended. */
   async ended(job: Job): Promise<void> {
     const { context, notices, store } = this.#parts;
     const { kind, taskId } = job.order;
@@ -197,7 +201,7 @@ export class Tasks implements Disposable {
     const isBroken = job.state === 'failed' || job.state === 'interrupted';
     const failures = isBroken ? task.failures + 1 : 0;
     const again = isBroken && failures <= task.fields.retries;
-    const retryAt = job.state === 'interrupted' ? now : now + pauseAfter(failures);
+    const retryAt = job.state === 'interrupted' ? now : now + getRetryDelayMs(failures);
     const nextAt = again ? Math.min(retryAt, regular ?? Infinity) : task.paused ? task.nextAt : regular;
     await context.commit(async (transaction: Kysely<any>) => {
       await store.change(transaction, taskId, { failures: again ? failures : 0, nextAt });
@@ -209,7 +213,7 @@ export class Tasks implements Disposable {
   async #startDue(): Promise<void> {
     const { context, store } = this.#parts;
     const now = context.clock.now();
-    // A clock that was set back must not make a calendar wait for the time it had reached.
+    // After the clock was set back, tasks must not wait for the time that was already reached.
     for (const task of await store.list()) {
       const regular = calendarOf(task.fields, now);
       if (task.paused || task.failures > 0 || task.nextAt === null || regular === null || task.nextAt <= regular)
@@ -223,39 +227,40 @@ export class Tasks implements Disposable {
         await this.run(task);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        context.log.warn('a saved sync could not be started', { task: task.id, reason: error.detail });
+        context.log.warn('sync task not started', { task: task.id, reason: error.detail });
       }
       const nextAt = calendarOf(task.fields, context.clock.now());
-      // One that has failed by now has its next try set already.
+      // A task that has already failed has its next attempt set.
       await context.commit((transaction) => store.setNext(transaction, task, nextAt));
     }
   }
 
   async #begin(
     task: Task,
-    { ends, ...order }: Pick<JobOrder, 'kind' | 'work' | 'writes' | 'planId'> & { readonly ends: Ends },
+    { ends, ...order }: Pick<JobRequest, 'kind' | 'work' | 'writes' | 'planId'> & { readonly ends: Ends },
   ): Promise<Job> {
     if (this.runningOf(task.id) !== undefined) throw new Problem('sync.runs', 409, 'It runs already.');
     const { fields } = task;
-    const { job } = await this.#parts.jobs.begin({
+    const { job } = await this.#parts.jobs.start({
       ...order,
-      ...{
-        account: task.account,
-        input: {
-          mode: fields.mode,
-          exclude: fields.exclude,
-          keepReplaced: order.kind === 'run' && fields.keepReplaced,
-          at: ends.destination,
-        },
+      account: task.account,
+      input: {
+        mode: fields.mode,
+        exclude: fields.exclude,
+        keepReplaced: order.kind === 'run' && fields.keepReplaced,
+        at: ends.destination,
       },
-      ...{ source: shownPlace(fields.source), destination: shownPlace(fields.destination) },
-      ...{ durable: true, taskId: task.id, attempt: task.failures + 1 },
+      source: formatLocation(fields.source),
+      destination: formatLocation(fields.destination),
+      durable: true,
+      taskId: task.id,
+      attempt: task.failures + 1,
     });
     this.#changed();
     return job;
   }
 
-  /** With the rights that its owner has now. @throws Problem 403 */
+  /** Checks the locations with the current permissions of the owner. @throws Problem 403 */
   async #ends(task: Task): Promise<Ends> {
     return await this.#check(await this.#owner(task), task.fields);
   }
@@ -273,14 +278,14 @@ export class Tasks implements Disposable {
     for (const field of ['source', 'destination'] as const) {
       const detail = 'Write a folder such as /home/ada/Photos, or a remote such as drive:Photos.';
       if (
-        readPlace(fields[field], process.platform === 'win32').kind === 'inline' ||
-        commandIn(fields[field]) !== undefined
+        parseLocation(fields[field], process.platform === 'win32').kind === 'inline' ||
+        findCommandOption(fields[field]) !== undefined
       ) {
         throw new Problem('sync.invalid', 422, detail, { fields: { [field]: detail } });
       }
     }
     try {
-      exclusionOf(fields.exclude, { expressions: caller.all });
+      compileExclusion(fields.exclude, { expressions: caller.all });
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       throw new Problem('sync.invalid', 422, `${error.message}.`, { fields: { exclude: `${error.message}.` } });
@@ -305,7 +310,7 @@ export class Tasks implements Disposable {
   }
 }
 
-/** Whether what the run replaced can be put back. */
+/** Returns true if a run can be undone. */
 export function keepsReplaced(row: JobRow): boolean {
   return row.kind === 'run' && row.ended_at !== null && row.plan_id !== null && inputOf(row)['keepReplaced'] === true;
 }

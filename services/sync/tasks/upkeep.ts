@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { shownPlace } from '../domain/location.ts';
-import { replacedPlace } from '../domain/replaced-files.ts';
+import { formatLocation } from '../domain/location.ts';
+import { getReplacedFilesFolder } from '../domain/replaced-files.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
 import type { TaskStore } from '../store/tasks.ts';
 
@@ -17,7 +17,7 @@ export interface UpkeepParts {
 const dayMs = 86_400_000;
 const atOnce = 20;
 
-/** Removes what was replaced long ago, and the history that is older than it is kept. */
+/** Deletes expired replaced files and expired history. */
 export async function forgetOld(parts: UpkeepParts): Promise<void> {
   const { context, runs } = parts;
   const now = context.clock.now();
@@ -30,9 +30,9 @@ export async function forgetOld(parts: UpkeepParts): Promise<void> {
         await forgetReplaced(parts, row);
         purged += 1;
       } catch (error) {
-        // A place that cannot be reached must not keep the others from being cleaned.
+        // An unreachable location must not prevent the cleanup of others.
         const reason = error instanceof Problem ? { reason: error.detail } : { error };
-        context.log.warn('what a sync has replaced could not be removed yet', { job: row.id, ...reason });
+        context.log.warn('deletion of replaced files failed', { job: row.id, ...reason });
       }
     }
     if (rows.length < atOnce) break;
@@ -43,9 +43,11 @@ export async function forgetOld(parts: UpkeepParts): Promise<void> {
 async function forgetReplaced({ context, runs, taskStore, purge }: UpkeepParts, row: JobRow): Promise<void> {
   const { at, ...input } = JSON.parse(row.input) as { readonly at?: string };
   const task = row.task_id === null ? undefined : await taskStore.find(row.task_id);
-  const isSame = task !== undefined && shownPlace(task.fields.destination) === row.destination;
-  // Of a sync that is no longer there, what it kept stays: nobody has said that it may go.
-  const place = isSame ? replacedPlace(at ?? row.destination, row.id, process.platform === 'win32') : undefined;
+  const isSame = task !== undefined && formatLocation(task.fields.destination) === row.destination;
+  // Replaced files of a deleted task stay, because their deletion was not requested.
+  const place = isSame
+    ? getReplacedFilesFolder(at ?? row.destination, row.id, process.platform === 'win32')
+    : undefined;
   if (place !== undefined) await purge(place);
   await context.commit((transaction) => runs.setInput(transaction, row.id, { ...input, at, keepReplaced: false }));
 }

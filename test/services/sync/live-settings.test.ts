@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rateAt } from '../../../services/sync/domain/bandwidth.ts';
+import { getRate } from '../../../services/sync/domain/bandwidth.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { enginesOf, lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
 
@@ -67,6 +67,6 @@ describe('rateAt', () => {
     ['Mon-10:00,1M Sat-00:00,off', monday(10), '1M'],
     ['Fri-10:00,1M', monday(0), '1M'],
   ])('reads %s', (bandwidth, now, rate) => {
-    expect(rateAt(bandwidth, now)).toBe(rate);
+    expect(getRate(bandwidth, now)).toBe(rate);
   });
 });
