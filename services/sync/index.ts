@@ -22,7 +22,7 @@ import { createMetrics } from './metrics.ts';
 import { Access } from './rclone-api/access.ts';
 import { Dispatch } from './rclone-api/dispatch.ts';
 import { syncListener } from './rclone-api/listener.ts';
-import { ownCalls } from './rclone-api/own-calls.ts';
+import { ownCalls } from './rclone-api/app-calls.ts';
 import { syncHandlers } from './app-api/api.ts';
 import type { Settings } from './settings.ts';
 import { JobStore } from './store/jobs.ts';
@@ -32,10 +32,10 @@ import { TaskStore, type FailedTask, type Task } from './store/tasks.ts';
 import { refuseKeptLinks } from './tasks/links.ts';
 import { syncAccountData } from './tasks/account-data.ts';
 import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
-import { Notices } from './tasks/notices.ts';
+import { Notices } from './tasks/sync-notifications.ts';
 import { rcloneMover } from './tasks/rclone-mover.ts';
 import { Tasks } from './tasks/tasks.ts';
-import { forgetOld } from './tasks/upkeep.ts';
+import { forgetOld } from './tasks/cleanup.ts';
 
 const hourMs = 3_600_000;
 

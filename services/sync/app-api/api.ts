@@ -15,7 +15,7 @@ import type { Task, TaskStore } from '../store/tasks.ts';
 import type { Tasks } from '../tasks/tasks.ts';
 import { browse } from './browse.ts';
 import { remoteHandlers } from './remotes.ts';
-import { jobView, rowView, taskView } from './views.ts';
+import { jobView, rowView, taskView } from './job-views.ts';
 
 export interface ApiParts {
   readonly context: Pick<Context, 'engines'>;

@@ -9,7 +9,7 @@ import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import { calls, refused, type CallRule } from './calls.ts';
 import { isTrue, type Input } from './input.ts';
-import type { ownCalls } from './own-calls.ts';
+import type { ownCalls } from './app-calls.ts';
 
 /** Properties of a call in addition to its input. */
 export interface CallManner {

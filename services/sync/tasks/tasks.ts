@@ -13,9 +13,9 @@ import { CallError } from '../rclone-api/call-error.ts';
 import type { JobRow, JobStore } from '../store/jobs.ts';
 import { fingerprintOf } from '../store/plans.ts';
 import type { Task, TaskStore } from '../store/tasks.ts';
-import { nextTime } from './calendar.ts';
+import { nextTime } from './schedule.ts';
 import type { Mover } from './mover.ts';
-import type { Notices } from './notices.ts';
+import type { Notices } from './sync-notifications.ts';
 import { carryOut, preview, replacedFor, undo, type Ends, type RunParts } from './run.ts';
 
 const lookEveryMs = 15_000;

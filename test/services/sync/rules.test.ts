@@ -12,7 +12,7 @@ import { redact } from '../../../services/sync/domain/redact.ts';
 import { getReplacedFilesFolder } from '../../../services/sync/domain/replaced-files.ts';
 import { LocationLocks } from '../../../services/sync/jobs/location-locks.ts';
 import { localMover } from '../../../services/sync/tasks/local-mover.ts';
-import { nextTime } from '../../../services/sync/tasks/calendar.ts';
+import { nextTime } from '../../../services/sync/tasks/schedule.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 import { lacksRclone, openSyncRoom } from './room.ts';
 import { tree } from './trees.ts';
