@@ -22,20 +22,20 @@ import { createMetrics } from './metrics.ts';
 import { Access } from './rclone-api/access.ts';
 import { Dispatch } from './rclone-api/dispatch.ts';
 import { syncListener } from './rclone-api/listener.ts';
-import { ownCalls } from './rclone-api/app-calls.ts';
+import { buildAppCalls } from './rclone-api/app-calls.ts';
 import { syncHandlers } from './app-api/api.ts';
 import type { Settings } from './settings.ts';
 import { JobStore } from './store/jobs.ts';
 import { PlanStore } from './store/plans.ts';
 import type { Tables } from './store/tables.ts';
 import { TaskStore, type FailedTask, type Task } from './store/tasks.ts';
-import { refuseKeptLinks } from './tasks/links.ts';
+import { refuseReplacedFilesLinks } from './tasks/links.ts';
 import { syncAccountData } from './tasks/account-data.ts';
-import { isLocal, localMoverFor, localSync } from './tasks/local-job.ts';
-import { Notices } from './tasks/sync-notifications.ts';
+import { isLocal, createLocalMover, runLocalSync } from './tasks/local-job.ts';
+import { SyncNotifications } from './tasks/sync-notifications.ts';
 import { rcloneMover } from './tasks/rclone-mover.ts';
 import { Tasks } from './tasks/tasks.ts';
-import { forgetOld } from './tasks/cleanup.ts';
+import { deleteExpired } from './tasks/cleanup.ts';
 
 const hourMs = 3_600_000;
 
@@ -55,7 +55,7 @@ export const sync = defineService({ ...manifest, create });
 function create(context: Context, initialSettings: Settings): Service {
   const { clock, log } = context;
   const db: Kysely<Tables> = context.db;
-  const open = new AsyncDisposableStack();
+  const resources = new AsyncDisposableStack();
   const store = new JobStore(db);
   const ids = new JobIds(context);
   const executeId = randomUUID();
@@ -93,31 +93,31 @@ function create(context: Context, initialSettings: Settings): Service {
   });
   const remoteSetups = new RemoteSetups(() => engine, clock);
   const access = new Access(context.accounts);
-  const own = ownCalls({ jobs, store, engine: () => engine, executeId });
+  const appCalls = buildAppCalls({ jobs, store, engine: () => engine, executeId });
   const dispatch = new Dispatch({
     access,
     jobs,
     ids,
     executeId,
-    own,
+    appCalls: appCalls,
     engine: () => engine,
-    async without(path, input) {
+    async findBuiltIn(path, input) {
       const { srcFs: source, dstFs: destination } = input;
       if ((path !== 'sync/sync' && path !== 'sync/copy') || !isLocal(source, destination)) return undefined;
       const isPlain = Object.keys(input).every((key) => key === 'srcFs' || key === 'dstFs');
       if (!isPlain || (await engine.isInstalled())) return undefined;
       const mode = path === 'sync/sync' ? 'sync' : 'copy';
-      return (job) => localSync(job, context, { mode, source: String(source), destination: String(destination) });
+      return (job) => runLocalSync(job, context, { mode, source: String(source), destination: String(destination) });
     },
   });
   const plans = new PlanStore(db);
   const taskStore = new TaskStore(db);
-  const notices = new Notices(context);
+  const notifications = new SyncNotifications(context);
   const tasks: Tasks = new Tasks({
     context,
     access,
     jobs,
-    notices,
+    notifications: notifications,
     plans,
     runs: store,
     store: taskStore,
@@ -125,23 +125,23 @@ function create(context: Context, initialSettings: Settings): Service {
       files: maxDeletes ?? settings.maxDeletes,
       percent: maxDeletePercent ?? settings.maxDeletePercent,
     }),
-    async moverFor({ source, destination }, job) {
-      const isAlone = isLocal(source, destination) && !(await engine.isInstalled());
-      return isAlone ? localMoverFor(job, context) : rcloneMover(engine, context);
+    async createMover({ source, destination }, job) {
+      const usesBuiltIn = isLocal(source, destination) && !(await engine.isInstalled());
+      return usesBuiltIn ? createLocalMover(job, context) : rcloneMover(engine, context);
     },
   });
-  const upkeep = (): void => {
-    const purge = async (place: string): Promise<void> => {
-      if (isLocal(place)) {
-        await refuseKeptLinks(place, '');
-        return await rm(place, { recursive: true, force: true });
+  const cleanup = (): void => {
+    const purgeLocation = async (location: string): Promise<void> => {
+      if (isLocal(location)) {
+        await refuseReplacedFilesLinks(location, '');
+        return await rm(location, { recursive: true, force: true });
       }
       const options = { group: 'upkeep', exclude: [], signal: new AbortController().signal };
-      await rcloneMover(engine, context).purge(place, options);
+      await rcloneMover(engine, context).purge(location, options);
     };
     const { keepDays, keepReplacedDays } = settings;
-    forgetOld({ context, runs: store, taskStore, purge, keepDays, keepReplacedDays }).catch((error: unknown) =>
-      log.error('history cleanup failed', { error }),
+    deleteExpired({ context, runs: store, taskStore, purge: purgeLocation, keepDays, keepReplacedDays }).catch(
+      (error: unknown) => log.error('history cleanup failed', { error }),
     );
   };
 
@@ -159,16 +159,16 @@ function create(context: Context, initialSettings: Settings): Service {
       plans,
     }),
     async start() {
-      open.use(engine);
-      open.use(bandwidth);
+      resources.use(engine);
+      resources.use(bandwidth);
       bandwidth.start();
-      open.use(jobs);
+      resources.use(jobs);
       const interruptedTasks = await context.commit((transaction: Kysely<Tables>) =>
         store.interrupt(transaction, clock.now()),
       );
-      open.use(notices.handle());
-      open.use(tasks);
-      open.use(clock.every(hourMs, upkeep));
+      resources.use(notifications.handle());
+      resources.use(tasks);
+      resources.use(clock.every(hourMs, cleanup));
       await tasks.start(interruptedTasks);
     },
     async health(): Promise<Health> {
@@ -180,7 +180,7 @@ function create(context: Context, initialSettings: Settings): Service {
           running: running.slice(0, 5).map(toRunningWork),
         };
       }
-      const { all, failed, held } = await taskStore.standing();
+      const { all, failed, held } = await taskStore.getSummary();
       const [firstTask, secondTask] = [...failed, ...held];
       if (firstTask !== undefined) {
         const detail = formatAttention(failed, held);
@@ -191,10 +191,13 @@ function create(context: Context, initialSettings: Settings): Service {
       if (all === 0) return { state: 'up', detail: 'nothing to sync yet', begin };
       return { state: 'up', detail: `${all === 1 ? '1 sync' : `${String(all)} syncs`}, none running` };
     },
-    drain: { begin: () => tasks.hold(), running: () => jobs.running.filter(({ order }) => order.durable).length },
+    drain: {
+      begin: () => tasks.pauseSchedule(),
+      running: () => jobs.running.filter(({ order }) => order.durable).length,
+    },
     accountData: syncAccountData({ commit: context.commit, db, jobs }),
     reconfigure: live.take,
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

@@ -4,10 +4,10 @@ import { getNumber, type Stats } from '../domain/stats.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobRow } from '../store/jobs.ts';
 import type { Task } from '../store/tasks.ts';
-import { keepsReplaced } from '../tasks/tasks.ts';
+import { canUndo } from '../tasks/tasks.ts';
 
 /** Converts a running or recently ended job. */
-export function jobView(job: Job): SyncJob {
+export function toJobView(job: Job): SyncJob {
   const { account, kind, source = '', destination = '', taskId = null } = job.order;
   return {
     id: job.id,
@@ -21,14 +21,14 @@ export function jobView(job: Job): SyncJob {
     ...explainFailure(job.error, source),
     taskId,
     planId: job.planId,
-    totals: totalsOf(job.stats),
+    totals: toTotals(job.stats),
     speeds: { step: job.speedStep, values: [...job.speeds] },
     canUndo: false,
   };
 }
 
 /** Converts a job of the history. */
-export function rowView(row: JobRow): SyncJob {
+export function toRowView(row: JobRow): SyncJob {
   return {
     id: row.id,
     kind: row.kind,
@@ -41,18 +41,18 @@ export function rowView(row: JobRow): SyncJob {
     ...explainFailure(row.error, row.source),
     taskId: row.task_id,
     planId: row.plan_id,
-    totals: totalsOf(JSON.parse(row.stats) as Stats),
-    speeds: speedsOf(row.speeds),
-    canUndo: keepsReplaced(row) && !running.includes(row.state),
+    totals: toTotals(JSON.parse(row.stats) as Stats),
+    speeds: parseSpeeds(row.speeds),
+    canUndo: canUndo(row) && !running.includes(row.state),
   };
 }
 
-export function taskView(task: Task, last: SyncJob | null): SyncTask {
+export function toTaskView(task: Task, last: SyncJob | null): SyncTask {
   const { id, account, fields, paused, nextAt } = task;
   return { ...fields, id, account, paused, nextAt: nextAt === 0 ? null : nextAt, last };
 }
 
-function totalsOf(stats: Stats): SyncJob['totals'] {
+function toTotals(stats: Stats): SyncJob['totals'] {
   const list = Array.isArray(stats['transferring']) ? (stats['transferring'] as Stats[]) : [];
   const number = (key: string): number => getNumber(stats, key);
   return {
@@ -73,7 +73,7 @@ function totalsOf(stats: Stats): SyncJob['totals'] {
   };
 }
 
-function speedsOf(text: string): SyncJob['speeds'] {
-  const read = JSON.parse(text) as Partial<SyncJob['speeds']>;
-  return { step: read.step ?? 1, values: read.values ?? [] };
+function parseSpeeds(text: string): SyncJob['speeds'] {
+  const parsed = JSON.parse(text) as Partial<SyncJob['speeds']>;
+  return { step: parsed.step ?? 1, values: parsed.values ?? [] };
 }

@@ -23,12 +23,12 @@ export interface EngineProvider {
 }
 
 /** Providers that are not offered: local folders need no remote. */
-const leftOut = new Set(['local']);
+const hiddenProviders = new Set(['local']);
 
 /** Converts the engine's providers to forms, without options that run a program. */
-export function providersOf(list: readonly EngineProvider[]): SyncProvider[] {
+export function toProviders(list: readonly EngineProvider[]): SyncProvider[] {
   return list
-    .filter(({ Name, Hide }) => Hide !== true && !leftOut.has(Name))
+    .filter(({ Name, Hide }) => Hide !== true && !hiddenProviders.has(Name))
     .map(({ Name, Description, Options }) => ({
       type: Name,
       title: Description,
@@ -36,15 +36,15 @@ export function providersOf(list: readonly EngineProvider[]): SyncProvider[] {
       needsBrowser: Options?.some((option) => option.Name === 'token') === true,
       fields: (Options ?? [])
         .filter(({ Name: name, Hide }) => Hide === 0 && findCommandOption({ [name]: '' }) === undefined)
-        .map(fieldOf),
+        .map(toField),
     }));
 }
 
-function fieldOf(option: Option): ProviderField {
+function toField(option: Option): ProviderField {
   return {
     name: option.Name,
     help: option.Help,
-    kind: kindOf(option),
+    kind: getFieldKind(option),
     required: option.Required,
     advanced: option.Advanced,
     default: option.DefaultStr ?? '',
@@ -57,7 +57,7 @@ function fieldOf(option: Option): ProviderField {
   };
 }
 
-function kindOf({ Type, IsPassword, Sensitive, Examples, Exclusive, Name }: Option): ProviderField['kind'] {
+function getFieldKind({ Type, IsPassword, Sensitive, Examples, Exclusive, Name }: Option): ProviderField['kind'] {
   if (IsPassword || (Sensitive === true && /pass|secret|token|key/.test(Name))) return 'secret';
   if (Type === 'bool') return 'switch';
   if (Exclusive && (Examples?.length ?? 0) > 0) return 'choice';

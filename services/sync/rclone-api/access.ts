@@ -6,7 +6,14 @@ import { findCommandOption } from '../domain/command-options.ts';
 import { coversFolder, type LocationGrant } from '../domain/grant-coverage.ts';
 import { hasDotSegments, parseLocation, toGrantResource, joinLocation } from '../domain/location.ts';
 import { CallError } from './call-error.ts';
-import { forAll, harmlessConfig, harmlessFilter, plainName, settableBlocks, type CallRule } from './calls.ts';
+import {
+  callsForAll,
+  harmlessConfig,
+  harmlessFilter,
+  normalizeOptionName,
+  settableBlocks,
+  type CallRule,
+} from './calls.ts';
 import type { Input } from './input.ts';
 
 /** Caller of the rclone API. */
@@ -20,7 +27,7 @@ export interface Caller {
 }
 
 const writesTrees = new Set(['sync/sync', 'sync/copy', 'sync/move', 'operations/uploadfile']);
-const special = new Set(['_async', '_group', '_config', '_filter']);
+const commonParameters = new Set(['_async', '_group', '_config', '_filter']);
 
 /** Checks permissions before a call reaches the engine. */
 export class Access {
@@ -36,11 +43,11 @@ export class Access {
   }
 
   /** Returns true if the account has a grant on any location. */
-  async mayEnter(caller: Caller): Promise<boolean> {
+  async hasAnyGrant(caller: Caller): Promise<boolean> {
     if (caller.all) return true;
-    const lists = await this.#lists(caller);
-    return lists.every(({ own, everybodys }) =>
-      [...own, ...everybodys].some(({ permission }) => permission !== 'none'),
+    const lists = await this.#getGrantLists(caller);
+    return lists.every(({ accountGrants, sharedGrants }) =>
+      [...accountGrants, ...sharedGrants].some(({ permission }) => permission !== 'none'),
     );
   }
 
@@ -58,28 +65,29 @@ export class Access {
       if (block !== undefined) throw new CallError(403, `options of the block "${block}" cannot be set here`);
     }
     if (caller.all) return input;
-    if (forAll.has(path)) return {};
-    if (rule.places === undefined) throw new CallError(403, `"${path}" is for administrators`);
-    const places = rule.places;
-    const known = new Set([
-      ...places.flatMap(({ fs, remote }) => [fs, ...(remote === undefined ? [] : [remote])]),
+    if (callsForAll.has(path)) return {};
+    if (rule.locations === undefined) throw new CallError(403, `"${path}" is for administrators`);
+    const locations = rule.locations;
+    const knownParameters = new Set([
+      ...locations.flatMap(({ fs, remote }) => [fs, ...(remote === undefined ? [] : [remote])]),
       ...(rule.keys ?? []),
     ]);
-    const odd = Object.keys(input).find((key) => !special.has(key) && !known.has(key));
-    if (odd !== undefined) throw new CallError(403, `only administrators may give "${odd}"`);
+    const unknownKey = Object.keys(input).find((key) => !commonParameters.has(key) && !knownParameters.has(key));
+    if (unknownKey !== undefined) throw new CallError(403, `only administrators may give "${unknownKey}"`);
     const checked: Input = { ...input };
     if (Object.hasOwn(input, '_config')) checked['_config'] = onlyKeys(input['_config'], harmlessConfig);
     if (Object.hasOwn(input, '_filter')) checked['_filter'] = onlyKeys(input['_filter'], harmlessFilter);
-    for (const { fs, remote, need } of places) {
+    for (const { fs, remote, need } of locations) {
       // The engine itself reports missing values and wrong types.
       if (typeof input[fs] !== 'string') {
-        if (Object.hasOwn(input, fs) && typeof input[fs] === 'object') throw refusal(fs);
+        if (Object.hasOwn(input, fs) && typeof input[fs] === 'object') throw toRefusal(fs);
         continue;
       }
       const isTree = need === 'write' && fs !== 'srcFs' && writesTrees.has(path);
-      checked[fs] = await (isTree ? this.tree(caller, input[fs]) : this.place(caller, input[fs], need));
-      const below = remote === undefined ? '' : input[remote];
-      if (typeof below === 'string' && below !== '') await this.place(caller, joinLocation(input[fs], below), need);
+      checked[fs] = await (isTree ? this.checkTree(caller, input[fs]) : this.checkLocation(caller, input[fs], need));
+      const remotePath = remote === undefined ? '' : input[remote];
+      if (typeof remotePath === 'string' && remotePath !== '')
+        await this.checkLocation(caller, joinLocation(input[fs], remotePath), need);
     }
     return checked;
   }
@@ -88,44 +96,49 @@ export class Access {
    * Checks a location that receives whole folders, including its links, because the engine writes through them.
    * @throws CallError 403
    */
-  async tree(caller: Caller, text: string): Promise<string> {
-    const real = await this.place(caller, text, 'write');
-    if (!caller.all && parseLocation(real, process.platform === 'win32').kind === 'local') {
-      for await (const link of linksIn(real)) await this.place(caller, link, 'write');
+  async checkTree(caller: Caller, text: string): Promise<string> {
+    const realLocation = await this.checkLocation(caller, text, 'write');
+    if (!caller.all && parseLocation(realLocation, process.platform === 'win32').kind === 'local') {
+      for await (const link of linksIn(realLocation)) await this.checkLocation(caller, link, 'write');
     }
-    return real;
+    return realLocation;
   }
 
   /** Checks a location and returns it with its real path. @throws CallError 403 */
-  async place(caller: Caller, text: string, need: 'read' | 'write'): Promise<string> {
+  async checkLocation(caller: Caller, text: string, need: 'read' | 'write'): Promise<string> {
     if (caller.all) return text;
-    const place = parseLocation(text, process.platform === 'win32');
-    if (place.kind === 'inline') throw refusal(text);
-    if (hasDotSegments(place.path)) throw refusal(text);
-    const real = place.kind === 'local' ? { ...place, path: await realPlace(place.path) } : place;
-    const resource = toGrantResource(real);
-    const lists = await this.#lists(caller);
-    if (!lists.every(({ own, everybodys }) => coversFolder(own, everybodys, resource, need))) throw refusal(text);
-    return real.kind === 'local' ? real.path : text;
+    const location = parseLocation(text, process.platform === 'win32');
+    if (location.kind === 'inline') throw toRefusal(text);
+    if (hasDotSegments(location.path)) throw toRefusal(text);
+    const realLocation =
+      location.kind === 'local' ? { ...location, path: await resolveLocation(location.path) } : location;
+    const resource = toGrantResource(realLocation);
+    const lists = await this.#getGrantLists(caller);
+    if (!lists.every(({ accountGrants, sharedGrants }) => coversFolder(accountGrants, sharedGrants, resource, need)))
+      throw toRefusal(text);
+    return realLocation.kind === 'local' ? realLocation.path : text;
   }
 
   /** Returns the lists of grants that must all allow an operation: those of a token and those of its account. */
-  async #lists({ account, limited }: Caller): Promise<readonly GrantLists[]> {
-    const found = await this.#accounts.find(limited?.account ?? account);
-    const [own, everybodys] = [onSync(found?.grants), onSync((await this.#accounts.find(everyone))?.grants)];
-    if (limited === undefined) return [{ own, everybodys }];
+  async #getGrantLists({ account, limited }: Caller): Promise<readonly GrantLists[]> {
+    const owner = await this.#accounts.find(limited?.account ?? account);
+    const [accountGrants, sharedGrants] = [
+      filterSyncGrants(owner?.grants),
+      filterSyncGrants((await this.#accounts.find(everyone))?.grants),
+    ];
+    if (limited === undefined) return [{ accountGrants, sharedGrants }];
     const token = (await this.#accounts.tokens(limited.account)).find(({ id }) => id === limited.token);
-    const scope = { own: onSync(token?.scopes), everybodys: [] };
-    return found?.role === 'admin' ? [scope] : [scope, { own, everybodys }];
+    const scope = { accountGrants: filterSyncGrants(token?.scopes), sharedGrants: [] };
+    return owner?.role === 'admin' ? [scope] : [scope, { accountGrants, sharedGrants }];
   }
 }
 
 interface GrantLists {
-  readonly own: readonly LocationGrant[];
-  readonly everybodys: readonly LocationGrant[];
+  readonly accountGrants: readonly LocationGrant[];
+  readonly sharedGrants: readonly LocationGrant[];
 }
 
-function onSync(grants: readonly Grant[] = []): readonly LocationGrant[] {
+function filterSyncGrants(grants: readonly Grant[] = []): readonly LocationGrant[] {
   return grants.filter(({ service }) => service === 'sync');
 }
 
@@ -148,24 +161,24 @@ const knownBlocks = new Set([
   'metrics',
 ]);
 
-function refusal(place: string): CallError {
-  return new CallError(403, `this account has no grant on ${JSON.stringify(place)}`);
+function toRefusal(location: string): CallError {
+  return new CallError(403, `this account has no grant on ${JSON.stringify(location)}`);
 }
 
 /** Parses options and rejects those that are not allowed. */
-function onlyKeys(given: unknown, allowed: ReadonlySet<string>): unknown {
-  let options: unknown = given;
-  if (typeof given === 'string') {
+function onlyKeys(input: unknown, allowed: ReadonlySet<string>): unknown {
+  let options: unknown = input;
+  if (typeof input === 'string') {
     try {
-      options = JSON.parse(given);
+      options = JSON.parse(input);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       throw new CallError(400, 'options must be an object or JSON of one');
     }
   }
   if (typeof options !== 'object' || options === null) throw new CallError(400, 'options must be an object');
-  const odd = Object.keys(options).find((key) => !allowed.has(plainName(key)));
-  if (odd !== undefined) throw new CallError(403, `only administrators may give the option "${odd}"`);
+  const unknownKey = Object.keys(options).find((key) => !allowed.has(normalizeOptionName(key)));
+  if (unknownKey !== undefined) throw new CallError(403, `only administrators may give the option "${unknownKey}"`);
   return options;
 }
 
@@ -179,17 +192,17 @@ async function* linksIn(folder: string): AsyncGenerator<string> {
 }
 
 /** Resolves a path; missing parts remain unchanged. @throws CallError 403 for a link without a target. */
-async function realPlace(path: string): Promise<string> {
+async function resolveLocation(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code !== 'ENOENT') throw refusal(path);
+    if (code !== 'ENOENT') throw toRefusal(path);
     const isLink = await lstat(path).then(
       () => true,
       () => false,
     );
-    if (isLink || dirname(path) === path) throw refusal(path);
-    return join(await realPlace(dirname(path)), basename(path));
+    if (isLink || dirname(path) === path) throw toRefusal(path);
+    return join(await resolveLocation(dirname(path)), basename(path));
   }
 }

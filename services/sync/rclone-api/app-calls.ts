@@ -5,49 +5,54 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { JobStore } from '../store/jobs.ts';
 import type { Caller } from './access.ts';
 import { CallError } from './call-error.ts';
-import { numberOf, textOf, type Input } from './input.ts';
-import { statusOf, statusOfRow } from './job-view.ts';
+import { getInteger, getString, type Input } from './input.ts';
+import { toJobStatus, toRowStatus } from './job-view.ts';
 
-const mostListed = 500;
-const mostOfGroup = 100;
+const maxListed = 500;
+const maxGroupRows = 100;
 
-export interface OwnCallParts {
+export interface AppCallOptions {
   readonly jobs: Jobs;
   readonly store: JobStore;
   readonly engine: () => Engine;
   readonly executeId: string;
 }
 
-type OwnCall = (input: Input, caller: Caller) => Promise<Readonly<Record<string, unknown>>>;
+type AppCall = (input: Input, caller: Caller) => Promise<Readonly<Record<string, unknown>>>;
 
 /** Calls that Homeport answers itself, because the engine knows neither its jobs nor the caller. */
-export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Readonly<Record<string, OwnCall>> {
-  const sees = (caller: Caller, account: string): boolean => caller.all || account === caller.account;
-  const known = (caller: Caller): readonly Job[] => jobs.recent.filter(({ order }) => sees(caller, order.account));
+export function buildAppCalls({ jobs, store, engine, executeId }: AppCallOptions): Readonly<Record<string, AppCall>> {
+  const canSee = (caller: Caller, account: string): boolean => caller.all || account === caller.account;
+  const getVisibleJobs = (caller: Caller): readonly Job[] =>
+    jobs.recent.filter(({ order }) => canSee(caller, order.account));
 
-  const statsOf = async (job: Job): Promise<Stats> => {
+  const getStats = async (job: Job): Promise<Stats> => {
     if (job.local !== undefined) return job.local.stats;
     if (!job.isRunning) return job.stats;
     const live = await engine().callIfRunning('core/stats', { group: job.engineGroup });
     return live?.status === 200 ? live.body : job.stats;
   };
-  const stats: OwnCall = async (input, caller) => {
+  const stats: AppCall = async (input, caller) => {
     const group = typeof input['group'] === 'string' ? input['group'] : '';
     if (group === '' && caller.all) {
       const all = await engine().callIfRunning('core/stats', input['short'] === true ? { short: true } : {});
-      return addAll(all?.status === 200 ? all.body : undefined, jobs.localStats);
+      return addLocalStats(all?.status === 200 ? all.body : undefined, jobs.localStats);
     }
-    const inMemory = known(caller).filter((job) => group === '' || job.group === group || job.engineGroup === group);
+    const inMemory = getVisibleJobs(caller).filter(
+      (job) => group === '' || job.group === group || job.engineGroup === group,
+    );
     const ids = new Set(inMemory.map(({ id }) => id));
-    const rows = group === '' ? [] : await store.ofGroup(group, mostOfGroup);
+    const rows = group === '' ? [] : await store.listGroup(group, maxGroupRows);
     const stored = rows
-      .filter(({ id, account }) => !ids.has(id) && sees(caller, account))
+      .filter(({ id, account }) => !ids.has(id) && canSee(caller, account))
       .map((row) => JSON.parse(row.stats) as Stats);
-    return addStats([...stored, ...(await Promise.all(inMemory.map(statsOf)))]);
+    return addStats([...stored, ...(await Promise.all(inMemory.map(getStats)))]);
   };
-  const transferred: OwnCall = async (input, caller) => {
+  const transferred: AppCall = async (input, caller) => {
     const group = typeof input['group'] === 'string' ? input['group'] : '';
-    const inMemory = known(caller).filter((job) => group === '' || job.group === group || job.engineGroup === group);
+    const inMemory = getVisibleJobs(caller).filter(
+      (job) => group === '' || job.group === group || job.engineGroup === group,
+    );
     const lists = await Promise.all(
       inMemory.map(async (job) => {
         if (job.local !== undefined) return job.local.transferred.map((each) => ({ ...each, group: job.group }));
@@ -60,24 +65,26 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
     );
     return { transferred: lists.flat() };
   };
-  const groups: OwnCall = async (_input, caller) => {
-    const durable = known(caller).filter(({ order, group, engineGroup }) => order.durable || group !== engineGroup);
+  const groups: AppCall = async (_input, caller) => {
+    const durable = getVisibleJobs(caller).filter(
+      ({ order, group, engineGroup }) => order.durable || group !== engineGroup,
+    );
     return { groups: [...new Set(durable.map(({ group }) => group))] };
   };
   const find = async (input: Input, caller: Caller): Promise<Record<string, unknown> | Job> => {
-    const id = numberOf(input, 'jobid');
+    const id = getInteger(input, 'jobid');
     const job = jobs.find(id);
-    if (job !== undefined && sees(caller, job.order.account)) return job;
+    if (job !== undefined && canSee(caller, job.order.account)) return job;
     const row = await store.find(id);
-    if (row === undefined || !sees(caller, row.account)) throw new CallError(500, 'job not found');
-    return statusOfRow(row, executeId);
+    if (row === undefined || !canSee(caller, row.account)) throw new CallError(500, 'job not found');
+    return toRowStatus(row, executeId);
   };
 
   return {
     'rc/noop': async (input) => input,
     'rc/noopauth': async (input) => input,
     'rc/error': async (input) => {
-      throw new CallError(500, `arbitrary error on input ${goMap(input)}`);
+      throw new CallError(500, `arbitrary error on input ${formatGoMap(input)}`);
     },
     'core/stats': stats,
     'core/transferred': transferred,
@@ -88,20 +95,20 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
       return {};
     },
     'core/stats-delete': async (input, caller) => {
-      const group = textOf(input, 'group');
+      const group = getString(input, 'group');
       // The history keeps the totals when the engine deletes its own.
-      for (const job of known(caller).filter((each) => each.group === group)) {
+      for (const job of getVisibleJobs(caller).filter((each) => each.group === group)) {
         await engine().callIfRunning('core/stats-delete', { group: job.engineGroup });
       }
       return {};
     },
     'job/status': async (input, caller) => {
-      const found = await find(input, caller);
-      return found instanceof Job ? statusOf(found, executeId) : found;
+      const jobOrStatus = await find(input, caller);
+      return jobOrStatus instanceof Job ? toJobStatus(jobOrStatus, executeId) : jobOrStatus;
     },
     'job/list': async (_input, caller) => {
-      const recent = known(caller);
-      const rows = await store.list({ ...(caller.all ? {} : { account: caller.account }), limit: mostListed });
+      const recent = getVisibleJobs(caller);
+      const rows = await store.list({ ...(caller.all ? {} : { account: caller.account }), limit: maxListed });
       const runningIds = recent.filter((job) => job.isRunning).map(({ id }) => id);
       const stored = rows.filter(({ ended_at: end }) => end !== null).map(({ id }) => id);
       const ended = recent.filter((job) => !job.isRunning).map(({ id }) => id);
@@ -109,34 +116,34 @@ export function ownCalls({ jobs, store, engine, executeId }: OwnCallParts): Read
       return { executeId, finishedIds, jobids: [...new Set([...finishedIds, ...runningIds])], runningIds };
     },
     'job/stop': async (input, caller) => {
-      const found = await find(input, caller);
-      if (found instanceof Job) jobs.stop(found);
+      const jobOrStatus = await find(input, caller);
+      if (jobOrStatus instanceof Job) jobs.stop(jobOrStatus);
       return {};
     },
     'job/stopgroup': async (input, caller) => {
-      const group = textOf(input, 'group');
-      for (const job of known(caller)) if (job.group === group || job.engineGroup === group) jobs.stop(job);
+      const group = getString(input, 'group');
+      for (const job of getVisibleJobs(caller)) if (job.group === group || job.engineGroup === group) jobs.stop(job);
       return {};
     },
   };
 }
 
 /** Adds the totals of the built-in engine to those of rclone. */
-function addAll(engine: Stats | undefined, local: Stats): Stats {
+function addLocalStats(engine: Stats | undefined, local: Stats): Stats {
   if (engine === undefined) return local;
   return getNumber(local, 'elapsedTime') === 0 ? engine : { ...engine, ...addStats([engine, local]) };
 }
 
 /** Formats a map like Go's `fmt`. */
-function goMap(input: Input): string {
-  const shown = (value: unknown): string => {
-    if (Array.isArray(value)) return `[${value.map(shown).join(' ')}]`;
-    if (typeof value === 'object' && value !== null) return goMap(value as Input);
+function formatGoMap(input: Input): string {
+  const formatValue = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(formatValue).join(' ')}]`;
+    if (typeof value === 'object' && value !== null) return formatGoMap(value as Input);
     if (value === null) return '<nil>';
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
-  const parts = Object.keys(input)
+  const entries = Object.keys(input)
     .sort()
-    .map((key) => `${key}:${shown(input[key])}`);
-  return `map[${parts.join(' ')}]`;
+    .map((key) => `${key}:${formatValue(input[key])}`);
+  return `map[${entries.join(' ')}]`;
 }

@@ -1,11 +1,11 @@
 import type { Job } from '../jobs/job.ts';
 import type { JobRow } from '../store/jobs.ts';
 
-const never = '0001-01-01T00:00:00Z';
+const zeroTime = '0001-01-01T00:00:00Z';
 
 /** Returns `job/status` of a running or recently ended job. */
-export function statusOf(job: Job, executeId: string): Record<string, unknown> {
-  return view(
+export function toJobStatus(job: Job, executeId: string): Record<string, unknown> {
+  return buildStatus(
     {
       id: job.id,
       group: job.group,
@@ -20,8 +20,8 @@ export function statusOf(job: Job, executeId: string): Record<string, unknown> {
 }
 
 /** Returns `job/status` of a job in the history. */
-export function statusOfRow(row: JobRow, executeId: string): Record<string, unknown> {
-  return view(
+export function toRowStatus(row: JobRow, executeId: string): Record<string, unknown> {
+  return buildStatus(
     {
       id: row.id,
       group: row.group_name,
@@ -35,7 +35,7 @@ export function statusOfRow(row: JobRow, executeId: string): Record<string, unkn
   );
 }
 
-interface Viewed {
+interface JobFields {
   readonly id: number;
   readonly group: string;
   readonly startedAt: number;
@@ -45,10 +45,10 @@ interface Viewed {
   readonly output: unknown;
 }
 
-function view({ id, group, startedAt, endedAt, error, succeeded, output }: Viewed, executeId: string) {
+function buildStatus({ id, group, startedAt, endedAt, error, succeeded, output }: JobFields, executeId: string) {
   return {
     duration: endedAt === null ? 0 : (endedAt - startedAt) / 1000,
-    endTime: endedAt === null ? never : new Date(endedAt).toISOString(),
+    endTime: endedAt === null ? zeroTime : new Date(endedAt).toISOString(),
     error,
     executeId,
     finished: endedAt !== null,

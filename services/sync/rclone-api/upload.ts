@@ -3,11 +3,11 @@ import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
 import { calls } from './calls.ts';
 import { stopOnAbort } from '../jobs/stop-on-abort.ts';
-import type { CallAnswer } from './dispatch.ts';
+import type { CallResponse } from './dispatch.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
-export interface UploadParts {
+export interface UploadOptions {
   readonly access: Access;
   readonly jobs: Jobs;
   readonly engine: () => Engine;
@@ -15,15 +15,15 @@ export interface UploadParts {
 
 /** Handles `operations/uploadfile`: streams the files to the engine, which removes paths from their names. */
 export async function upload(
-  { access, engine, jobs }: UploadParts,
+  { access, engine, jobs }: UploadOptions,
   caller: Caller,
   { request, url, left }: { readonly request: IncomingMessage; readonly url: URL; readonly left: AbortSignal },
-): Promise<CallAnswer> {
+): Promise<CallResponse> {
   const path = 'operations/uploadfile';
   const type = request.headers['content-type'] ?? '';
   if (!/^multipart\//i.test(type)) throw new CallError(400, "request Content-Type isn't multipart/form-data");
-  const given = Object.fromEntries(url.searchParams);
-  const { _async: _, _group: __, ...input } = await access.check(caller, path, calls[path] ?? {}, given);
+  const parameters = Object.fromEntries(url.searchParams);
+  const { _async: _, _group: __, ...input } = await access.check(caller, path, calls[path] ?? {}, parameters);
   const query = `?${new URLSearchParams(Object.entries(input).map(([key, value]): [string, string] => [key, String(value)])).toString()}`;
   const length = request.headers['content-length'];
   const headers = { 'content-type': type, ...(length === undefined ? {} : { 'content-length': length }) };

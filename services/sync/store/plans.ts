@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { SyncPlan, TaskFields } from '../../contracts/sync/api.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
-import { keepsReplaced } from './jobs.ts';
+import { keepsReplacedPattern } from './jobs.ts';
 import type { Tables } from './tables.ts';
 
-const keptOfTask = 10;
+const maxPlansPerTask = 10;
 
 /** Stored preview. */
 export interface StoredPlan {
@@ -33,9 +33,9 @@ export class PlanStore {
     }: { taskId: number; plan: Plan; brakes: readonly string[]; fingerprint: string; now: number },
   ): Promise<number> {
     const summary = {
-      creates: counted(plan.creates),
-      updates: counted(plan.updates),
-      deletes: counted(plan.deletes),
+      creates: countFiles(plan.creates),
+      updates: countFiles(plan.updates),
+      deletes: countFiles(plan.deletes),
       sourceFiles: plan.sourceFiles,
       destinationFiles: plan.destinationFiles,
       brakes,
@@ -56,7 +56,7 @@ export class PlanStore {
       .select('id')
       .where('task_id', '=', taskId)
       .orderBy('id', 'desc')
-      .offset(keptOfTask)
+      .offset(maxPlansPerTask)
       .limit(1)
       .executeTakeFirst();
     if (oldest !== undefined) {
@@ -66,7 +66,7 @@ export class PlanStore {
         .select('plan_id')
         .where('task_id', '=', taskId)
         .where('plan_id', 'is not', null)
-        .where('input', 'like', keepsReplaced);
+        .where('input', 'like', keepsReplacedPattern);
       await transaction
         .deleteFrom('plans')
         .where('task_id', '=', taskId)
@@ -90,10 +90,10 @@ export class PlanStore {
 }
 
 /** Returns a fingerprint of the settings that a preview depends on. */
-export function fingerprintOf({ source, destination, exclude, mode }: TaskFields): string {
+export function getFingerprint({ source, destination, exclude, mode }: TaskFields): string {
   return JSON.stringify([mode, source, destination, exclude]);
 }
 
-function counted(files: readonly PlannedFile[]): { files: number; bytes: number } {
+function countFiles(files: readonly PlannedFile[]): { files: number; bytes: number } {
   return { files: files.length, bytes: files.reduce((sum, { size }) => sum + Math.max(0, size), 0) };
 }

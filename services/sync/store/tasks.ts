@@ -26,11 +26,11 @@ export class TaskStore {
   }
 
   async list(): Promise<readonly Task[]> {
-    return (await this.#db.selectFrom('tasks').selectAll().orderBy('id').execute()).map(taskOf);
+    return (await this.#db.selectFrom('tasks').selectAll().orderBy('id').execute()).map(toTask);
   }
 
   /** Returns the number of tasks, and those whose last run failed or needs approval. */
-  async standing(): Promise<{
+  async getSummary(): Promise<{
     readonly all: number;
     readonly failed: readonly FailedTask[];
     readonly held: readonly Task[];
@@ -48,16 +48,16 @@ export class TaskStore {
       })
       .orderBy('id')
       .execute();
-    const lastWas = (...states: readonly string[]): readonly FailedTask[] =>
+    const filterByLastState = (...states: readonly string[]): readonly FailedTask[] =>
       rows
         .filter(({ last }) => last !== null && states.includes(last))
-        .map((row) => ({ ...taskOf(row), error: row.error ?? '' }));
-    return { all: rows.length, failed: lastWas('failed', 'interrupted'), held: lastWas('held') };
+        .map((row) => ({ ...toTask(row), error: row.error ?? '' }));
+    return { all: rows.length, failed: filterByLastState('failed', 'interrupted'), held: filterByLastState('held') };
   }
 
   async find(id: number): Promise<Task | undefined> {
     const row = await this.#db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
-    return row === undefined ? undefined : taskOf(row);
+    return row === undefined ? undefined : toTask(row);
   }
 
   async due(now: number): Promise<readonly Task[]> {
@@ -68,20 +68,20 @@ export class TaskStore {
       .where('next_at', '<=', now)
       .orderBy('next_at')
       .execute();
-    return rows.map(taskOf);
+    return rows.map(toTask);
   }
 
   async insert(transaction: Kysely<Tables>, task: Omit<Task, 'id'>, now: number): Promise<number> {
     const { id } = await transaction
       .insertInto('tasks')
-      .values({ account: task.account, ...columns(task), created_at: now })
+      .values({ account: task.account, ...toColumns(task), created_at: now })
       .returning('id')
       .executeTakeFirstOrThrow();
     return id;
   }
 
   async change(transaction: Kysely<Tables>, id: number, change: Partial<Omit<Task, 'id' | 'account'>>): Promise<void> {
-    await transaction.updateTable('tasks').set(columns(change)).where('id', '=', id).execute();
+    await transaction.updateTable('tasks').set(toColumns(change)).where('id', '=', id).execute();
   }
 
   /** Sets the next run unless it was changed since the task was read. */
@@ -98,9 +98,9 @@ export class TaskStore {
 
 type Columns = { body: string; paused: 0 | 1; next_at: number | null; failures: number };
 
-function columns(task: Omit<Task, 'id' | 'account'>): Columns;
-function columns(change: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns>;
-function columns({ fields, paused, nextAt, failures }: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns> {
+function toColumns(task: Omit<Task, 'id' | 'account'>): Columns;
+function toColumns(change: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns>;
+function toColumns({ fields, paused, nextAt, failures }: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns> {
   return {
     ...(fields === undefined ? {} : { body: JSON.stringify(fields) }),
     ...(paused === undefined ? {} : { paused: paused ? 1 : 0 }),
@@ -109,7 +109,7 @@ function columns({ fields, paused, nextAt, failures }: Partial<Omit<Task, 'id' |
   };
 }
 
-function taskOf(row: Selectable<Tables['tasks']>): Task {
+function toTask(row: Selectable<Tables['tasks']>): Task {
   const { id, account, body, paused, next_at: nextAt, failures } = row;
   return { id, account, fields: TaskFields.parse(JSON.parse(body)), paused: paused === 1, nextAt, failures };
 }

@@ -7,16 +7,16 @@ import { LocalTotals } from './local-totals.ts';
 import type { Mover } from './mover.ts';
 
 /** Returns true if all locations are local folders, so that rclone is not needed. */
-export function isLocal(...places: readonly unknown[]): boolean {
-  return places.every((place) => parseLocation(place, process.platform === 'win32').kind === 'local');
+export function isLocal(...locations: readonly unknown[]): boolean {
+  return locations.every((location) => parseLocation(location, process.platform === 'win32').kind === 'local');
 }
 
 /** Creates the built-in mover, which counts like rclone. */
-export function localMoverFor(job: Job, { clock, random }: Pick<Context, 'clock' | 'random'>): Mover {
+export function createLocalMover(job: Job, { clock, random }: Pick<Context, 'clock' | 'random'>): Mover {
   const totals = new LocalTotals(clock, job.startedAt);
   job.local = totals;
   return localMover(random, (event) => {
-    totals.note(event);
+    totals.addEvent(event);
     if (event.kind === 'failed') {
       job.addError({ name: event.path, error: event.error, what: '', size: -1, at: clock.now() });
     }
@@ -24,18 +24,18 @@ export function localMoverFor(job: Job, { clock, random }: Pick<Context, 'clock'
 }
 
 /** Executes a client's `sync/copy` or `sync/sync` without rclone. */
-export async function localSync(
+export async function runLocalSync(
   job: Job,
   context: Pick<Context, 'clock' | 'random'>,
   { mode, source, destination }: { mode: 'sync' | 'copy'; source: string; destination: string },
 ): Promise<JobOutcome> {
-  const mover = localMoverFor(job, context);
+  const mover = createLocalMover(job, context);
   const options = { group: job.engineGroup, exclude: [], signal: job.stopping.signal };
-  const copied = await mover.copy(source, destination, undefined, options);
-  if (copied.status !== 200 || mode === 'copy') return copied;
+  const copyOutcome = await mover.copy(source, destination, undefined, options);
+  if (copyOutcome.status !== 200 || mode === 'copy') return copyOutcome;
   const plan = buildPlan(await mover.list(source, options), await mover.list(destination, options), mode);
-  const removed = await mover.remove(destination, plan.deletes, undefined, options);
-  if (removed.status !== 200) return removed;
+  const removeOutcome = await mover.remove(destination, plan.deletes, undefined, options);
+  if (removeOutcome.status !== 200) return removeOutcome;
   await mover.removeFolders(destination, plan.deleteFolders, options);
   return { status: 200, body: {} };
 }

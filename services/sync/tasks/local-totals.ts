@@ -78,7 +78,7 @@ export class LocalTotals {
     this.#endedAt ??= this.#clock.now();
   }
 
-  note(event: LocalEvent): void {
+  addEvent(event: LocalEvent): void {
     const totals = this.#totals;
     switch (event.kind) {
       case 'listed':
@@ -94,36 +94,36 @@ export class LocalTotals {
       case 'copied':
         totals.transfers += 1;
         totals.bytes += event.size;
-        this.#finish(event.path, event.size);
+        this.#finishTransfer(event.path, event.size);
         return;
       case 'removedFolder':
         totals.deletedDirs += 1;
         return;
       case 'failed':
-        this.#fail(event.path, event.error);
+        this.#addFailure(event.path, event.error);
         return;
       case 'removed':
         totals.deletes += 1;
-        this.#check(event.path, event.size, 'deleting');
+        this.#addCheck(event.path, event.size, 'deleting');
         return;
       case 'checked':
-        this.#check(event.path, event.size, 'checking');
+        this.#addCheck(event.path, event.size, 'checking');
     }
   }
 
-  #check(name: string, size: number, what: TransferredFile['what']): void {
+  #addCheck(name: string, size: number, what: TransferredFile['what']): void {
     this.#totals.checks += 1;
     this.#totals.totalChecks += 1;
     const now = new Date(this.#clock.now()).toISOString();
-    this.#keep({ error: '', name, size, bytes: 0, checked: true, what, started_at: now, completed_at: now });
+    this.#addTransferred({ error: '', name, size, bytes: 0, checked: true, what, started_at: now, completed_at: now });
   }
 
-  #finish(name: string, bytes: number, error = ''): void {
+  #finishTransfer(name: string, bytes: number, error = ''): void {
     const now = this.#clock.now();
     const { size, startedAt } = this.#running.get(name) ?? { size: bytes, startedAt: now };
     this.#running.delete(name);
     this.#totals.transferTime += (now - startedAt) / 1000;
-    this.#keep({
+    this.#addTransferred({
       error,
       name,
       size,
@@ -135,13 +135,13 @@ export class LocalTotals {
     });
   }
 
-  #fail(path: string, error: string): void {
+  #addFailure(path: string, error: string): void {
     this.#totals.errors += 1;
     this.#lastError = error;
-    if (this.#running.has(path)) this.#finish(path, 0, error);
+    if (this.#running.has(path)) this.#finishTransfer(path, 0, error);
   }
 
-  #keep(file: TransferredFile): void {
+  #addTransferred(file: TransferredFile): void {
     this.#transferred.push(file);
     if (this.#transferred.length > maxTransferred) this.#transferred.shift();
   }

@@ -9,13 +9,13 @@ import { getNumber } from '../domain/stats.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Task } from '../store/tasks.ts';
 
-const tell = defineJob(
+const notificationJob = defineJob(
   'sync.tell',
   z.object({ jobId: z.int(), title: z.string(), body: z.string(), type: NoticeType }),
 );
 
 /** Sends notifications about results of sync tasks. */
-export class Notices {
+export class SyncNotifications {
   readonly #context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>;
 
   constructor(context: Pick<Context, 'appPages' | 'handovers' | 'jobs' | 'log'>) {
@@ -29,15 +29,15 @@ export class Notices {
     const payload = {
       jobId: job.id,
       title: `${fields.name}: ${isDone ? 'synced' : job.state === 'held' ? 'waits for you' : 'failed'}`,
-      body: isDone ? doneText(job) : explainFailure(job.error, job.order.source).error,
+      body: isDone ? formatSuccess(job) : explainFailure(job.error, job.order.source).error,
       type: isDone ? ('success' as const) : job.state === 'held' ? ('warning' as const) : ('failure' as const),
     };
-    await this.#context.jobs.enqueue(transaction, tell, payload, { key: `sync:${String(job.id)}` });
+    await this.#context.jobs.enqueue(transaction, notificationJob, payload, { key: `sync:${String(job.id)}` });
   }
 
   handle(): Disposable {
     const { jobs, handovers, appPages, log } = this.#context;
-    return jobs.handle(tell, async ({ key = '', payload: { jobId, ...notice } }) => {
+    return jobs.handle(notificationJob, async ({ key = '', payload: { jobId, ...notice } }) => {
       const page = appPages.forMessages();
       const link = page === undefined ? {} : { link: `${page}/sync/history/${String(jobId)}` };
       const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['sync'], source: 'sync' } });
@@ -52,7 +52,7 @@ export class Notices {
   }
 }
 
-function doneText({ stats }: Job): string {
+function formatSuccess({ stats }: Job): string {
   const [copied, deleted] = [getNumber(stats, 'transfers'), getNumber(stats, 'deletes')];
   return `${String(copied)} copied, ${String(deleted)} deleted.`;
 }

@@ -12,7 +12,7 @@ import { redact } from '../../../services/sync/domain/redact.ts';
 import { getReplacedFilesFolder } from '../../../services/sync/domain/replaced-files.ts';
 import { LocationLocks } from '../../../services/sync/jobs/location-locks.ts';
 import { localMover } from '../../../services/sync/tasks/local-mover.ts';
-import { nextTime } from '../../../services/sync/tasks/schedule.ts';
+import { getNextRun } from '../../../services/sync/tasks/schedule.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 import { lacksRclone, openSyncRoom } from './room.ts';
 import { tree } from './trees.ts';
@@ -201,7 +201,7 @@ describe('rules', () => {
 
   it('the calendar knows summer time', () => {
     const next = (rule: string, from: string): string | undefined => {
-      const time = nextTime(rule, 'Europe/Berlin', Date.parse(from));
+      const time = getNextRun(rule, 'Europe/Berlin', Date.parse(from));
       return time === undefined ? undefined : new Date(time).toISOString();
     };
     expect(next('30 2 * * *', '2026-03-28T12:00:00Z')).toMatch(/^2026-03-29T01:/);
