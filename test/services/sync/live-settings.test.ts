@@ -47,15 +47,15 @@ describe.skipIf(lacksRclone)('a changed bandwidth', () => {
   });
 });
 
-describe('settings of sync', () => {
-  it('all take effect without a restart', async () => {
+describe('every setting of the sync service', () => {
+  it('takes effect without a restart', async () => {
     await using room = await openSyncRoom();
     const values = { idleSeconds: 5, maxDeletes: 1, maxDeletePercent: 2, keepDays: 3, keepReplacedDays: 4 };
     expect(await change(room, values)).toMatchObject({ restarted: [] });
   });
 });
 
-describe('rateAt', () => {
+describe('getRate', () => {
   const monday = (hours: number, minutes = 0): Date => new Date(2026, 0, 5, hours, minutes);
   it.each([
     ['', monday(1), 'off'],

@@ -51,8 +51,8 @@ function listing(files: ReadonlyMap<string, string>): Listing {
   return { entries, ignoresCase: false, precisionMs: 1 };
 }
 
-describe('the brakes, on random trees', () => {
-  it('delete nothing that was not shown, whatever happens after the preview', () => {
+describe('delete limits with random folders', () => {
+  it('deletes only previewed files, whatever happens after the preview', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const roll = dice(seed);
       const [source, destination] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
@@ -83,7 +83,7 @@ describe('the brakes, on random trees', () => {
     }
   });
 
-  it('hold whatever is beyond the limits, and an empty source always', () => {
+  it('holds plans beyond the limits, and always holds an empty source', () => {
     let held = 0;
     for (let seed = 1; seed <= 2000; seed++) {
       const roll = dice(seed);
@@ -100,7 +100,7 @@ describe('the brakes, on random trees', () => {
     expect(held).toBeGreaterThan(200);
   });
 
-  it('do not count what a copy that was cut off has left', () => {
+  it('does not count partial files of an interrupted copy', () => {
     const source = listing(
       new Map([
         ['a', '1'],
@@ -114,7 +114,7 @@ describe('the brakes, on random trees', () => {
     expect(getApprovalReasons(plan, { files: 0, percent: 100 })).toHaveLength(1);
   });
 
-  it('leave the built-in engine with equal trees', async () => {
+  it('results in equal folders with the built-in engine', async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const roll = dice(seed);
       const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-trees-'));
@@ -158,7 +158,7 @@ describe('the brakes, on random trees', () => {
 });
 
 describe('rules', () => {
-  it('a grant covers a folder with everything in it, or not at all', () => {
+  it('covers a folder with its whole content or not at all', () => {
     const grant = (resource: string, permission: 'read-write' | 'read' | 'write' | 'none') => ({
       resource,
       permission,
@@ -179,7 +179,7 @@ describe('rules', () => {
     expect(coversFolder([grant('*', 'read-write'), grant('*/private/*', 'none')], [], '/home/', 'read')).toBe(false);
   });
 
-  it('options in the text of a place are not shown', () => {
+  it('hides options in the text of a location', () => {
     expect(formatLocation(':s3,access_key_id=AK,secret_access_key="a:b,c":bucket/x')).toBe(':s3:bucket/x');
     expect(formatLocation(`drive,token='{"a":"b"}':x`)).toBe('drive:x');
     expect(formatLocation('/home/a,b:c')).toBe('/home/a,b:c');
@@ -192,14 +192,14 @@ describe('rules', () => {
     });
   });
 
-  it('what is replaced is kept beside the destination', () => {
+  it('keeps replaced files next to the destination', () => {
     expect(getReplacedFilesFolder('/data/photos/', 7)).toBe('/data/.photos.replaced/7');
     expect(getReplacedFilesFolder('drive:a/b', 7)).toBe('drive:a/.b.replaced/7');
     expect(getReplacedFilesFolder('drive:', 7)).toBeUndefined();
     expect(getReplacedFilesFolder('/', 7)).toBeUndefined();
   });
 
-  it('the calendar knows summer time', () => {
+  it('handles daylight saving time in schedules', () => {
     const next = (rule: string, from: string): string | undefined => {
       const time = getNextRun(rule, 'Europe/Berlin', Date.parse(from));
       return time === undefined ? undefined : new Date(time).toISOString();
@@ -208,7 +208,7 @@ describe('rules', () => {
     expect(next('0 0 31 2 *', '2026-01-01T00:00:00Z')).toBeUndefined();
   });
 
-  it('places are given one after another, also below one another', async () => {
+  it('locks overlapping locations one after another', async () => {
     const locks = new LocationLocks();
     const { signal } = new AbortController();
     const order: string[] = [];
@@ -228,7 +228,7 @@ describe('rules', () => {
   });
 });
 
-it('a copy has the time of its source, to the fraction that is compared', async () => {
+it('copies modification times with the compared precision', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-times-'));
   mkdirSync(join(folder, 'from'));
   for (let at = 0; at < 20; at++) {
@@ -246,7 +246,7 @@ it('a copy has the time of its source, to the fraction that is compared', async 
   rmSync(folder, { recursive: true });
 });
 
-it('a broken copy leaves nothing half written', async () => {
+it('leaves no partial file after a failed copy', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-half-'));
   mkdirSync(join(folder, 'from'));
   writeFileSync(join(folder, 'from/big'), Buffer.alloc(8 * 1024 * 1024));
@@ -264,7 +264,7 @@ it('a broken copy leaves nothing half written', async () => {
   rmSync(folder, { recursive: true });
 });
 
-it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', async () => {
+it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
   await using room = await openSyncRoom();
   const parts = ['a', 'b', 'ab', 'a.b', 'é', '[x]', '{y}', 'a b', '*', 'B', 'a,b', 'x(1)', '^', '$'];
   const roll = dice(7);
@@ -334,7 +334,7 @@ it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', async () => 
   expect(refused).toBeGreaterThan(0);
 });
 
-it('patterns take no longer for the names that others choose, and only administrators write regular expressions', () => {
+it('matches patterns in linear time, and accepts regular expressions from administrators only', () => {
   const path = `${'a'.repeat(120)}/${'a'.repeat(120)}`;
   const began = cpuTime();
   for (const pattern of [`${'**a'.repeat(30)}b`, `${'*a'.repeat(30)}b`, `${'{a,*}'.repeat(30)}b`]) {
@@ -346,7 +346,7 @@ it('patterns take no longer for the names that others choose, and only administr
   expect(compileExclusion(['{{a+}}.txt']).file('b/aa.txt')).toBe(true);
 });
 
-describe('why a sync failed', () => {
+describe('explanation of a failed sync', () => {
   const gone = '/srv/photos is not there any more. If it is on a disk, is that connected?';
   const notLet = (path: string): string =>
     `This computer does not let Homeport at ${path}. Change its permissions, or choose another folder.`;
@@ -391,12 +391,12 @@ describe('why a sync failed', () => {
     expect(explainFailure(said, '/srv/photos')).toEqual({ error: words, detail: said });
   });
 
-  it('is told by others only in our own words, since an engine may name an address with its password', () => {
+  it('never contains the text of the engine, which may include a password', () => {
     expect(findExplanation('Get "https://ada:s3cret@nas.home/x": something new.')).toBeUndefined();
     expect(findExplanation('failed')).toBe('It failed, and nothing was said of why.');
   });
 
-  it('is not mistaken for what a file is called', () => {
+  it('is not confused by file names', () => {
     const link = 'timed out.txt is a link at the destination, and links are left as they are';
     expect(explainFailure(link)).toEqual({ error: link, detail: '' });
     const held = 'It would delete 30 of 31 files, 97 % of the destination.';
@@ -405,7 +405,7 @@ describe('why a sync failed', () => {
     expect(explainFailure('')).toEqual({ error: '', detail: '' });
   });
 
-  it('is found at once in a long text', () => {
+  it('is found quickly in a long text', () => {
     const began = cpuTime();
     explainFailure(`open ${'open '.repeat(200_000)}`);
     expect(cpuTime() - began).toBeLessThan(500);
