@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, pushPublished, pushStored, pushTakenBack } from '../contracts/push/topics.ts';
+import { pushOffered, pushPublished, pushStored, pushRetracted } from '../contracts/push/topics.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { openAccess } from './access/access.ts';
@@ -38,7 +38,7 @@ import { longestSilence, webSocketListener } from './ntfy-api/web-socket.ts';
 import { RateVisitors } from './access/rate-visitors.ts';
 import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { Statistics } from './metrics/statistics.ts';
 import { StoredTotal } from './metrics/stored-total.ts';
@@ -60,7 +60,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 function create(context: Context, given: Settings): Service {
-  const live = liveSettings(given, () => {
+  const live = createLiveSettings(given, () => {
     limits.reconfigure();
     // Whoever was given these reads them at each request.
     reserved.clear();
@@ -270,7 +270,7 @@ function create(context: Context, given: Settings): Service {
       ...quiet.handlers,
     ],
     portable: createPortable(context),
-    takeOver(program, folder) {
+    importData(program, folder) {
       if (program === 'ntfy')
         return takeOverNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);
       throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
@@ -294,7 +294,7 @@ function create(context: Context, given: Settings): Service {
       open.use(await recurring.start());
       const activity = open.use(new Activity(context, pushStored));
       open.use(context.bus.subscribe(pushPublished, activity.touch));
-      open.use(context.bus.subscribe(pushTakenBack, activity.touch));
+      open.use(context.bus.subscribe(pushRetracted, activity.touch));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       startKeepAlive();
       open.defer(() => keepAliveTimer?.[Symbol.dispose]());
@@ -306,7 +306,7 @@ function create(context: Context, given: Settings): Service {
       return Promise.resolve(healthOf(publisher.healthy, statistics, subscribers.size));
     },
 
-    reconfigure: live.take,
+    reconfigure: live.update,
 
     async [Symbol.asyncDispose]() {
       open.dispose();

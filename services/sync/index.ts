@@ -6,8 +6,8 @@ import { defineService, type Context, type Service } from '../contracts/service.
 import type { Health, RunningWork } from '../contracts/health.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
 import { firstSentence } from '../contracts/first-sentence.ts';
-import { fewNames } from '../kit/few-names.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { joinNames } from '../kit/join-names.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { BandwidthLimiter } from './engine/bandwidth-limiter.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
@@ -59,7 +59,7 @@ function create(context: Context, initialSettings: Settings): Service {
   const store = new JobStore(db);
   const ids = new JobIds(context);
   const executeId = randomUUID();
-  const live = liveSettings(initialSettings, () => bandwidth.settingChanged());
+  const live = createLiveSettings(initialSettings, () => bandwidth.settingChanged());
   const settings = live.current;
   const bandwidth: BandwidthLimiter = new BandwidthLimiter({
     clock,
@@ -196,7 +196,7 @@ function create(context: Context, initialSettings: Settings): Service {
       running: () => jobs.running.filter(({ order }) => order.durable).length,
     },
     accountData: syncAccountData({ commit: context.commit, db, jobs }),
-    reconfigure: live.take,
+    reconfigure: live.update,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -208,7 +208,7 @@ function formatAttention(failed: readonly FailedTask[], held: readonly Task[]): 
     const why = firstSentence(findExplanation(onlyTask.error, onlyTask.fields.source) ?? '') ?? '';
     return `${onlyTask.fields.name} failed${why === '' ? '' : `: ${why}`}`;
   }
-  const joinTaskNames = (tasks: readonly Task[]): string => fewNames(tasks.map(({ fields }) => fields.name));
+  const joinTaskNames = (tasks: readonly Task[]): string => joinNames(tasks.map(({ fields }) => fields.name));
   return [
     ...(failed.length === 0 ? [] : [`${joinTaskNames(failed)} failed`]),
     ...(held.length === 0 ? [] : [`${joinTaskNames(held)} ${held.length === 1 ? 'is' : 'are'} held back`]),

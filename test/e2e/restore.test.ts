@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BackupFile, SetAside } from '../../services/contracts/control/backups.ts';
+import type { BackupFile, SetAsideData } from '../../services/contracts/control/backups.ts';
 import { api } from '../support/api.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 
@@ -101,7 +101,7 @@ describe('restoring a backup in the running program', () => {
     await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
     const base = await page(host.url('control'));
     expect(readyLines(host)).toHaveLength(1);
-    const { setAside } = await ask<{ setAside: SetAside[] }>(base, '/api/backups', 'GET');
+    const { setAside } = await ask<{ setAside: SetAsideData[] }>(base, '/api/backups', 'GET');
     await ask(base, `/api/backups/set-aside/${setAside[0]?.name ?? ''}/put-back`, 'POST');
     rmSync(join(folder, 'hold'));
     await vi.waitFor(() => expect(readyLines(host)).toHaveLength(3), soon);

@@ -3,7 +3,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import { everyTopic, webPushApi } from '../../contracts/push/web-push.ts';
-import { networkOf } from '../../kit/network.ts';
+import { toNetwork } from '../../kit/network.ts';
 import { trustedEndpoint } from '../domain/push-endpoints.ts';
 import { refuse } from '../domain/refusals.ts';
 import { requireTopic } from '../domain/topics.ts';
@@ -46,7 +46,7 @@ function putBrowser({ accounts, store, clock, random, allowed, reserved, changed
     const account = from.identity?.account ?? null;
     const browser = { id: random.text(16), endpoint, auth, p256dh, account, base_url: baseUrl };
     const most = account === null ? mostBrowsers.stranger : mostBrowsers.account;
-    const network = networkOf(from.address);
+    const network = toNetwork(from.address);
     if (!(await store.put({ ...browser, network }, topics, clock.now(), most))) throw refuse('too_many_subscribers');
     await changed();
   };

@@ -1,7 +1,7 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import { everyTopic } from '../../contracts/push/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { pushPayload } from '../domain/push-payload.ts';
@@ -120,7 +120,7 @@ export function openWebPush({
           deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent, quiet, told }),
         ),
       );
-      open.use(forgetRemoved(context, 'browsers', forget));
+      open.use(deleteWithAccount(context, 'browsers', forget));
       return open;
     },
   };

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { syncApi, type PlannedWhat, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
+import { syncApi, type PlannedAction, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
 import { explainFailure } from '../domain/failure-cause.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -198,7 +198,7 @@ async function withLastJob(task: Task, runs: JobStore, toJob: (row: JobRow) => S
   return toTaskView(task, lastRow === undefined ? null : toJob(lastRow));
 }
 
-function getFiles(plan: Plan, what: PlannedWhat): readonly PlannedFile[] {
+function getFiles(plan: Plan, what: PlannedAction): readonly PlannedFile[] {
   if (what === 'delete') return plan.deletes;
   return what === 'update' ? plan.updates : plan.creates;
 }

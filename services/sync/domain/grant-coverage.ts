@@ -1,5 +1,5 @@
 import type { Permission } from '../../contracts/control/accounts.ts';
-import { matchesPieces } from '../../contracts/wildcards.ts';
+import { matchesWildcardParts } from '../../contracts/wildcards.ts';
 
 export interface LocationGrant {
   readonly resource: string;
@@ -39,7 +39,7 @@ function allows({ permission }: LocationGrant, need: 'read' | 'write'): boolean 
 }
 
 function matchesFolder(pattern: string, resource: string): boolean {
-  return pattern.endsWith('*') && matchesPieces(pattern.split('*'), resource);
+  return pattern.endsWith('*') && matchesWildcardParts(pattern.split('*'), resource);
 }
 
 /** Returns true if a pattern can match a path in the folder. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CallError } from './call-error.ts';
-import { wholeBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/request-body.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -52,7 +52,7 @@ function getJsonErrorMessage(body: string): string {
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  const body = await wholeBody(request, maxBodyBytes, () => new CallError(413, 'the input is too large'));
+  const body = await readRequestBody(request, maxBodyBytes, () => new CallError(413, 'the input is too large'));
   return body.toString();
 }
 

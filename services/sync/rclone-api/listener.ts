@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { redact } from '../domain/redact.ts';
-import { disconnected } from '../../kit/disconnected.ts';
+import { createDisconnectSignal } from '../../kit/disconnect-signal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
@@ -70,7 +70,7 @@ async function handleCall(
 ): Promise<void> {
   const path = getPath(url);
   if (path === undefined) return sendText(response, 400, 'Bad Request\n');
-  const clientSignal = disconnected(request, response);
+  const clientSignal = createDisconnectSignal(request, response);
   const isAsync = /(?:^|[,\s])respond-async(?:$|[,;\s])/i.test(String(request.headers['prefer'] ?? ''));
   let input: Input = {};
   let reply: CallResponse;
@@ -120,7 +120,7 @@ async function getCaller(options: ListenerOptions, request: IncomingMessage): Pr
 /** Redirects browsers to the app's page. */
 function redirectToPage({ context }: ListenerOptions, request: IncomingMessage, response: ServerResponse): boolean {
   if (!/text\/html/.test(request.headers.accept ?? '')) return false;
-  return leadToApp(request, response, { pages: context.appPages, path: '/sync' });
+  return redirectToAppPage(request, response, { pages: context.appPages, path: '/sync' });
 }
 
 function sendUnauthorized(response: ServerResponse): void {

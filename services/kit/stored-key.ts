@@ -3,7 +3,7 @@ import { Problem } from '../contracts/problem.ts';
 import type { Context, Vault } from '../contracts/service.ts';
 
 /** Where a key is kept: a table of the service with the columns `name` (its key) and `sealed`, both text. */
-export interface KeyPlace {
+export interface KeyLocation {
   readonly table: string;
   readonly name: string;
   /** The vault's purpose. */
@@ -26,12 +26,12 @@ export function openStoredKey(
     return vault.open(sealed, purpose);
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause;
-    throw unreadableKey(service, name, cause);
+    throw buildUnreadableKeyProblem(service, name, cause);
   }
 }
 
 /** Says that a stored key of a service is there and cannot be read, and what to do. */
-export function unreadableKey(service: string, name: string, cause?: unknown): Problem {
+export function buildUnreadableKeyProblem(service: string, name: string, cause?: unknown): Problem {
   const detail =
     `The stored key "${name}" cannot be read: it was sealed under another key of the vault, or changed. ` +
     `Restore it from a backup, or replace it with "homeport keys replace ${service} ${name}".`;
@@ -43,18 +43,18 @@ export function unreadableKey(service: string, name: string, cause?: unknown): P
  * get the one that was stored first.
  * @throws Problem as {@link openStoredKey}.
  */
-export async function keptKey(
+export async function loadOrCreateKey(
   { db, commit, vault }: Pick<Context, 'db' | 'commit' | 'vault'>,
-  { table, name, purpose }: KeyPlace,
+  { table, name, purpose }: KeyLocation,
   make: () => string,
 ): Promise<string> {
-  const read = async (from: Kysely<KeyTables>): Promise<string | undefined> => {
+  const readSealed = async (from: Kysely<KeyTables>): Promise<string | undefined> => {
     const row = await from.selectFrom(table).select('sealed').where('name', '=', name).executeTakeFirst();
     return row?.sealed;
   };
   const [service = ''] = purpose.split('.');
-  const known = await read(db);
-  if (known !== undefined) return openStoredKey(vault, known, { purpose, service, name });
+  const existing = await readSealed(db);
+  if (existing !== undefined) return openStoredKey(vault, existing, { purpose, service, name });
   const sealed = vault.seal(make(), purpose);
   const stored = await commit(async (transaction) => {
     await transaction
@@ -62,7 +62,7 @@ export async function keptKey(
       .values({ name, sealed })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
-    return read(transaction);
+    return readSealed(transaction);
   });
   return openStoredKey(vault, stored ?? sealed, { purpose, service, name });
 }

@@ -3,7 +3,7 @@ import type { AppPages } from '../contracts/app-pages.ts';
 import { isGatewayRequest } from '../contracts/gateway.ts';
 import { noticePage, noticePageHeaders } from './notice-page.ts';
 
-interface Destination {
+interface RedirectTarget {
   readonly pages: AppPages;
   /** The path of the page, with its query: `/downloads`. */
   readonly path: string;
@@ -15,10 +15,10 @@ interface Destination {
  * Redirects to a page of the app. A browser that cannot reach the app gets a page that explains how to share it.
  * Returns false, without an answer, when a program asks and there is no address to lead it to.
  */
-export function leadToApp(
+export function redirectToAppPage(
   request: IncomingMessage,
   response: ServerResponse,
-  { pages, path, headers = {} }: Destination,
+  { pages, path, headers = {} }: RedirectTarget,
 ): boolean {
   const base = pages.forRequest(request);
   if (base !== undefined) {
@@ -26,7 +26,7 @@ export function leadToApp(
     return true;
   }
   if (!acceptsHtml(request)) return false;
-  const body = isGatewayRequest(request) ? notShared() : noPublicAddress();
+  const body = isGatewayRequest(request) ? renderNotShared() : renderNoPublicAddress();
   response.writeHead(404, { ...headers, ...noticePageHeaders, 'Content-Length': Buffer.byteLength(body) });
   response.end(request.method === 'HEAD' ? undefined : body);
   return true;
@@ -37,7 +37,7 @@ function acceptsHtml({ headers }: IncomingMessage): boolean {
   return (headers.accept ?? '').includes('text/html');
 }
 
-function notShared(): string {
+function renderNotShared(): string {
   return noticePage(
     'Homeport itself isn’t shared yet',
     `<p>This service works at this address for apps and other clients. Its pages belong to Homeport, which is not
@@ -51,7 +51,7 @@ shared with other devices.</p>
   );
 }
 
-function noPublicAddress(): string {
+function renderNoPublicAddress(): string {
   return noticePage(
     'Homeport’s pages have another address',
     `<p>This service works at this address for apps and other clients. Its pages belong to Homeport, whose address

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { executeKnown } from '../../../services/kit/known-statement.ts';
+import { executeCached } from '../../../services/kit/cached-statement.ts';
 import { eachDialect } from '../../support/database.ts';
 
 eachDialect((_name, open) => {
@@ -9,7 +9,7 @@ eachDialect((_name, open) => {
     await kysely.schema.createTable('pairs').addColumn('a', 'integer').addColumn('b', 'text').execute();
     let built = 0;
     const insert = (db: Kysely<any>, rows: readonly { a: number; b: string }[]) =>
-      executeKnown(
+      executeCached(
         db,
         `pairs ${String(rows.length)}`,
         rows.flatMap(({ a, b }) => [a, b]),
@@ -38,7 +38,9 @@ eachDialect((_name, open) => {
       const { kysely, insert } = await openTable();
       await insert(kysely, [{ a: 7, b: 'seven' }]);
       const find = (a: number) =>
-        executeKnown(kysely, 'pair', [a], () => sql<{ b: string }>`select b from pairs where a = ${a}`.compile(kysely));
+        executeCached(kysely, 'pair', [a], () =>
+          sql<{ b: string }>`select b from pairs where a = ${a}`.compile(kysely),
+        );
       expect((await find(7)).rows).toEqual([{ b: 'seven' }]);
       expect((await find(7)).rows).toEqual([{ b: 'seven' }]);
       expect((await find(8)).rows).toEqual([]);
@@ -47,8 +49,8 @@ eachDialect((_name, open) => {
     it('refuses values in another order than it was built with, before anything is written', async () => {
       const { kysely, all } = await openTable();
       const build = () => kysely.insertInto('pairs').values({ a: 1, b: 'one' }).compile();
-      await expect(executeKnown(kysely, 'wrong', ['one', 1], build)).rejects.toThrow(/wrong/);
-      await expect(executeKnown(kysely, 'wrong', [1], build)).rejects.toThrow(/wrong/);
+      await expect(executeCached(kysely, 'wrong', ['one', 1], build)).rejects.toThrow(/wrong/);
+      await expect(executeCached(kysely, 'wrong', [1], build)).rejects.toThrow(/wrong/);
       expect(await all()).toEqual([]);
     });
 

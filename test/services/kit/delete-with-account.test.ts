@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createBus } from '../../../main/host/services/bus.ts';
 import { accountsChanged, accountsRemoved } from '../../../services/contracts/control/accounts.ts';
-import { forgetRemoved } from '../../../services/kit/forget-removed.ts';
+import { deleteWithAccount } from '../../../services/kit/delete-with-account.ts';
 import { silentLog } from '../../support/place.ts';
 
 it('What is kept of an account is forgotten when it is removed, and a failure is told to the log', async () => {
@@ -11,7 +11,7 @@ it('What is kept of an account is forgotten when it is removed, and a failure is
   const complaints: unknown[] = [];
   const log = { ...silentLog, error: (...words: unknown[]) => complaints.push(words) };
   const failure = new Error('no table');
-  const open = forgetRemoved({ bus, log }, 'plans', async (account) => {
+  const open = deleteWithAccount({ bus, log }, 'plans', async (account) => {
     forgotten.push(account);
     if (account === 'bob') throw failure;
   });

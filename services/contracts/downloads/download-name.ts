@@ -1,5 +1,5 @@
 /** What a download is called wherever it is named: by its title, else by its file, and by its address until it has either. */
-export function downloadName(download: {
+export function getDownloadName(download: {
   readonly title: string;
   readonly filename: string | null;
   readonly url: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../../main/host/database/open.ts';
 import { openVault } from '../../../main/host/vault/vault.ts';
-import { keptKey } from '../../../services/kit/kept-key.ts';
+import { loadOrCreateKey } from '../../../services/kit/stored-key.ts';
 import { silentLog } from '../../support/place.ts';
 
 const place = { table: 'keys', name: 'server', purpose: 'sample.key' };
@@ -21,7 +21,7 @@ it('keeps a key for each start and for all who make it at once, and never replac
     const vault = await openVault({ folder, create: true, log: silentLog });
     const context = { db: database.kysely, commit: database.commit, vault };
     let made = 0;
-    const take = (): Promise<string> => keptKey(context, place, () => `key ${String((made += 1))}`);
+    const take = (): Promise<string> => loadOrCreateKey(context, place, () => `key ${String((made += 1))}`);
     const [first, second] = await Promise.all([take(), take()]);
     expect(second).toBe(first);
     expect(await take()).toBe(first);

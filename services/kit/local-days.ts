@@ -5,26 +5,26 @@ export interface LocalDay {
 }
 
 /** The local day of a time in ms since the epoch. */
-export function dayOf(time: number): string {
+export function toLocalDay(time: number): string {
   const date = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 /** The last `count` days, that of `now` last. By the calendar: a day is not always 24 hours long. */
-export function lastDays(now: number, count: number): readonly LocalDay[] {
+export function getLastDays(now: number, count: number): readonly LocalDay[] {
   return Array.from({ length: count }, (_, index) => {
     const date = new Date(now);
     date.setHours(0, 0, 0, 0);
     date.setDate(date.getDate() + index + 1 - count);
-    return { day: dayOf(date.getTime()), from: date.getTime() };
+    return { day: toLocalDay(date.getTime()), from: date.getTime() };
   });
 }
 
 const hourMs = 3_600_000;
 
 /** The first moments of the last 24 hours, the current one last, in ms since the epoch. */
-export function lastHours(now: number): readonly number[] {
+export function getLastHours(now: number): readonly number[] {
   const current = Math.floor(now / hourMs) * hourMs;
   return Array.from({ length: 24 }, (_, index) => current - (23 - index) * hourMs);
 }

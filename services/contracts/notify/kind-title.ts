@@ -1,5 +1,5 @@
 /** Kinds whose name on the wire, which is the peer's, is not how their makers or these pages write it. */
-const names: Readonly<Record<string, string>> = {
+const titles: Readonly<Record<string, string>> = {
   'AWS Simple Notification Service (SNS)': 'Amazon SNS',
   'Cisco Webex Teams': 'Webex',
   HomeAssistant: 'Home Assistant',
@@ -12,6 +12,6 @@ const names: Readonly<Record<string, string>> = {
 };
 
 /** What a kind of destination is called. */
-export function kindName(service: string): string {
-  return names[service] ?? service;
+export function getKindTitle(service: string): string {
+  return titles[service] ?? service;
 }

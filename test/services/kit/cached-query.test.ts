@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { KeptReading } from '../../../services/kit/kept-reading.ts';
+import { CachedQuery } from '../../../services/kit/cached-query.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
 /** A reading that takes so many ms by the stopwatch, and counts itself. */
 function reading(tookMs: number) {
   const clock = createFakeClock();
   let [hour, time, reads, renewed] = ['9', 0, 0, 0];
-  const kept = new KeptReading({
+  const kept = new CachedQuery({
     clock,
     key: () => hour,
-    renew: () => (renewed += 1),
+    onRefreshDue: () => (renewed += 1),
     stopwatch: () => time,
     read: async () => {
       const mine = (reads += 1);
@@ -29,7 +29,7 @@ describe('a kept reading', () => {
   it('reads again when something changed or its key is another, and not else', async () => {
     const { kept, turn } = reading(5);
     expect([await kept.get(), await kept.get()]).toEqual([1, 1]);
-    kept.changed();
+    kept.invalidate();
     expect([await kept.get(), await kept.get()]).toEqual([2, 2]);
     turn('10');
     expect(await kept.get()).toBe(3);
@@ -38,7 +38,7 @@ describe('a kept reading', () => {
   it('rests in proportion to what it cost, and says when a newer answer is due', async () => {
     const { kept, clock, pass, renewed } = reading(1000);
     expect(await kept.get()).toBe(1);
-    kept.changed();
+    kept.invalidate();
     expect(await kept.get()).toBe(1);
     pass(14_999);
     expect(await kept.get()).toBe(1);
@@ -52,14 +52,14 @@ describe('a kept reading', () => {
   it('is one for all that ask at once, unless something changed since it began', async () => {
     const { kept } = reading(1);
     const first = [kept.get(), kept.get()];
-    kept.changed();
+    kept.invalidate();
     expect(await Promise.all([...first, kept.get(), kept.get()])).toEqual([1, 1, 2, 2]);
   });
 
   it('tries again after one that failed', async () => {
     let fails = true;
     const read = (): Promise<string> => (fails ? Promise.reject(new Error('gone')) : Promise.resolve('there'));
-    const kept = new KeptReading({ clock: createFakeClock(), key: () => '', renew: () => undefined, read });
+    const kept = new CachedQuery({ clock: createFakeClock(), key: () => '', onRefreshDue: () => undefined, read });
     await expect(kept.get()).rejects.toThrow('gone');
     fails = false;
     expect(await kept.get()).toBe('there');
