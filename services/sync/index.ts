@@ -99,7 +99,7 @@ function create(context: Context, initialSettings: Settings): Service {
     jobs,
     ids,
     executeId,
-    appCalls: appCalls,
+    appCalls,
     engine: () => engine,
     async findBuiltIn(path, input) {
       const { srcFs: source, dstFs: destination } = input;
@@ -117,7 +117,7 @@ function create(context: Context, initialSettings: Settings): Service {
     context,
     access,
     jobs,
-    notifications: notifications,
+    notifications,
     plans,
     runs: store,
     store: taskStore,

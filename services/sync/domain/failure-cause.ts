@@ -7,7 +7,8 @@ export interface Cause {
 type Explanation = string | ((match: RegExpExecArray, source: string) => string);
 
 /** Position of the path in file errors of Go (`open /a/b: …`) and Node (`…, open '/a/b'`). */
-const goPath = String.raw`(?:\b(?:open|openat|stat|lstat|mkdir|mkdirat|remove|unlinkat|rename|read|write|chtimes|readdirent|fdopendir) (?<path>[^:\n]+): )?`;
+const goCalls = 'open|openat|stat|lstat|mkdir|mkdirat|remove|unlinkat|rename|read|write|chtimes|readdirent|fdopendir';
+const goPath = String.raw`(?:\b(?:${goCalls}) (?<path>[^:\n]+): )?`;
 const nodePath = String.raw`(?:, \w+ '(?<named>[^'\n]+)'(?: -> '.*')?)?`;
 
 /** Matches the end of a system error: file names in front of it may contain any text. */

@@ -18,11 +18,11 @@ export class LinearPattern {
   }
 
   one(matches: (character: string) => boolean): void {
-    this.#program.push({ kind: 'one', matches: matches });
+    this.#program.push({ kind: 'one', matches });
   }
 
   many(matches: (character: string) => boolean): void {
-    this.#program.push({ kind: 'many', matches: matches });
+    this.#program.push({ kind: 'many', matches });
   }
 
   /** Begins a group of alternatives that `or` separates and `close` ends. Groups are not nested. */

@@ -21,9 +21,14 @@ export async function getRemote(callEngine: CallEngine, name: string): Promise<R
   return section;
 }
 
-/** Errors of an unreachable server or a rejected sign-in. Other errors are ignored: some servers cannot list their root folder. */
-const fatalError =
-  /no such host|connection refused|network is unreachable|no route to host|i\/o timeout|deadline exceeded|x509:|unable to authenticate|logon is invalid|logon failure|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i;
+/**
+ * Errors of an unreachable server or a rejected sign-in. Other errors are ignored, because some servers cannot list their
+ * root folder.
+ */
+const fatalErrors: readonly RegExp[] = [
+  /no such host|connection refused|network is unreachable|no route to host|i\/o timeout|deadline exceeded|x509:/i,
+  /unable to authenticate|logon is invalid|logon failure|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i,
+];
 /** One attempt only: a NAS locks out clients after repeated wrong passwords. */
 const _config = { LowLevelRetries: 1, ConnectTimeout: '15s', Timeout: '30s' };
 
@@ -36,7 +41,12 @@ export async function checkRemote(callEngine: CallEngine, fs: string | object): 
     await callEngine('operations/fsinfo', { fs, _config });
     await callEngine('operations/list', { fs, remote: '', opt: { noModTime: true, noMimeType: true }, _config }).catch(
       (error: unknown) => {
-        if (!(error instanceof Problem) || error.code !== 'sync.remote' || fatalError.test(error.detail)) throw error;
+        if (
+          !(error instanceof Problem) ||
+          error.code !== 'sync.remote' ||
+          fatalErrors.some((pattern) => pattern.test(error.detail))
+        )
+          throw error;
       },
     );
   } catch (error) {

@@ -53,8 +53,9 @@ export class Dispatch {
     const { _async: flag, ...input } = rawInput;
     const isAsync = options.isAsync || isTrue(flag);
     if (refusedCalls.has(path)) throw new CallError(403, `"${path}" is never done here`);
-    const request = { path, input, isAsync, left: options.disconnected };
-    if (path === 'job/batch') return this.#runAppCall(caller, request, (left) => this.#runBatch(caller, input, left));
+    const request = { path, input, isAsync, disconnected: options.disconnected };
+    if (path === 'job/batch')
+      return this.#runAppCall(caller, request, (disconnected) => this.#runBatch(caller, input, disconnected));
     const appCall = Object.hasOwn(this.#options.appCalls, path) ? this.#options.appCalls[path] : undefined;
     if (appCall !== undefined) return this.#runAppCall(caller, request, () => appCall(input, caller));
     if (path === 'rc/list') return this.#forward(caller, isAsync, path, {}, input, options);
@@ -65,7 +66,7 @@ export class Dispatch {
 
   async #runAppCall(
     caller: Caller,
-    { path, input, isAsync, disconnected: left }: CallOptions & { readonly path: string; readonly input: Input },
+    { path, input, isAsync, disconnected }: CallOptions & { readonly path: string; readonly input: Input },
     work: (stopping: AbortSignal | undefined) => Promise<Readonly<Record<string, unknown>>>,
   ): Promise<CallResponse> {
     const response = async (stopping: AbortSignal | undefined): Promise<EngineResponse> => {
@@ -76,7 +77,7 @@ export class Dispatch {
         return { status: error.status, body: { error: error.message } };
       }
     };
-    if (!isAsync) return { ...(await response(left)), jobId: await this.#options.ids.take() };
+    if (!isAsync) return { ...(await response(disconnected)), jobId: await this.#options.ids.take() };
     const jobRequest = {
       kind: path,
       account: caller.account,
@@ -96,7 +97,7 @@ export class Dispatch {
     path: string,
     rule: CallRule,
     rawInput: Input,
-    { disconnected: left }: CallOptions,
+    { disconnected }: CallOptions,
   ): Promise<CallResponse> {
     const { access, jobs, engine, findBuiltIn: without } = this.#options;
     const { _group: _, ...checked } = path === 'rc/list' ? {} : await access.check(caller, path, rule, rawInput);
@@ -111,7 +112,7 @@ export class Dispatch {
       account: caller.account,
       input,
       group: getGroup(rawInput),
-      source: source,
+      source,
       destination: formatLocation(input[writes.at(-1) ?? '']),
       isAsync,
       durable: isWriting || (isAsync && !readsSecrets.has(path)),
@@ -125,7 +126,7 @@ export class Dispatch {
         : { work: builtInWork }),
     });
     if (isAsync) return this.#toStartedResponse(job);
-    const response = await stopOnAbort(left, jobs, job, ended);
+    const response = await stopOnAbort(disconnected, jobs, job, ended);
     if (response.status === 200 && (path === 'core/bwlimit' || path === 'options/set')) {
       engine().addRepeatedCall(path === 'core/bwlimit' ? path : JSON.stringify(input), path, input);
     }
@@ -150,7 +151,11 @@ export class Dispatch {
     return { status: 200, body: { executeId: this.#options.executeId, jobid: job.id }, jobId: job.id };
   }
 
-  async #runBatch(caller: Caller, input: Input, left: AbortSignal | undefined): Promise<Record<string, unknown>> {
+  async #runBatch(
+    caller: Caller,
+    input: Input,
+    disconnected: AbortSignal | undefined,
+  ): Promise<Record<string, unknown>> {
     const { inputs } = input;
     if (!Array.isArray(inputs)) throw new CallError(400, `Didn't find key "inputs" in input`);
     const rawInput = Number(input['concurrency'] ?? 4);
@@ -160,8 +165,8 @@ export class Dispatch {
     let next = 0;
     const worker = async (): Promise<void> => {
       for (let index = next++; index < list.length; index = next++) {
-        if (left?.aborted === true) throw new CallError(500, 'context canceled');
-        results[index] = await this.#runBatchItem(caller, list[index] ?? {}, left);
+        if (disconnected?.aborted === true) throw new CallError(500, 'context canceled');
+        results[index] = await this.#runBatchItem(caller, list[index] ?? {}, disconnected);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, worker));
@@ -171,14 +176,14 @@ export class Dispatch {
   async #runBatchItem(
     caller: Caller,
     { _path: path, ...input }: Readonly<Record<string, unknown>>,
-    left: AbortSignal | undefined,
+    disconnected: AbortSignal | undefined,
   ): Promise<unknown> {
     const name = typeof path === 'string' ? path : '';
     const toFailure = (error: unknown, status: number) => ({ error, input: redact(input), path: name, status });
     try {
       if (name === '') throw new CallError(400, `Didn't find key "_path" in input`);
       if (name === 'job/batch') throw new CallError(400, 'a batch holds no batch');
-      const { status, body } = await this.call(caller, name, input, { isAsync: false, disconnected: left });
+      const { status, body } = await this.call(caller, name, input, { isAsync: false, disconnected });
       return status === 200 ? body : toFailure(body['error'], status);
     } catch (error) {
       if (!(error instanceof CallError)) throw error;

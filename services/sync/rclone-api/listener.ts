@@ -78,10 +78,10 @@ async function handleCall(
     if (!(await options.access.hasAnyGrant(caller))) throw new CallError(403, 'this account has no grant on file sync');
     if (path === 'operations/uploadfile') {
       input = Object.fromEntries(url.searchParams);
-      reply = await upload(options, caller, { request, url, left: clientSignal });
+      reply = await upload(options, caller, { request, url, disconnected: clientSignal });
     } else {
       input = await readInput(request, url);
-      reply = await options.dispatch.call(caller, path, input, { isAsync: isAsync, disconnected: clientSignal });
+      reply = await options.dispatch.call(caller, path, input, { isAsync, disconnected: clientSignal });
     }
   } catch (error) {
     if (!(error instanceof CallError) && !(error instanceof Problem)) throw error;

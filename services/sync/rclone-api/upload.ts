@@ -17,7 +17,11 @@ export interface UploadOptions {
 export async function upload(
   { access, engine, jobs }: UploadOptions,
   caller: Caller,
-  { request, url, left }: { readonly request: IncomingMessage; readonly url: URL; readonly left: AbortSignal },
+  {
+    request,
+    url,
+    disconnected,
+  }: { readonly request: IncomingMessage; readonly url: URL; readonly disconnected: AbortSignal },
 ): Promise<CallResponse> {
   const path = 'operations/uploadfile';
   const type = request.headers['content-type'] ?? '';
@@ -35,6 +39,6 @@ export async function upload(
     work: (running) =>
       engine().call(path, {}, { stream: { body: request, headers, query }, signal: running.stopping.signal }),
   });
-  const outcome = await stopOnAbort(left, jobs, job, ended);
+  const outcome = await stopOnAbort(disconnected, jobs, job, ended);
   return { ...outcome, jobId: job.id };
 }

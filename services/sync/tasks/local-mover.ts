@@ -155,7 +155,7 @@ interface WalkOptions {
 }
 
 async function walk(options: WalkOptions, relativeFolder: string): Promise<void> {
-  const { root, exclusion: exclusion, entries, signal } = options;
+  const { root, exclusion, entries, signal } = options;
   signal.throwIfAborted();
   let directoryEntries: Dirent[];
   try {

@@ -45,8 +45,8 @@ export async function runTask(
   job: Job,
   {
     task,
-    endpoints: endpoints,
-    approvedPlan: approvedPlan,
+    endpoints,
+    approvedPlan,
   }: { readonly task: Task; readonly endpoints: Endpoints; readonly approvedPlan: StoredPlan | undefined },
 ): Promise<JobOutcome> {
   const options = toMoverOptions(job, task.fields);
@@ -83,7 +83,7 @@ export async function undo(
   job: Job,
   {
     task,
-    endpoints: endpoints,
+    endpoints,
     plan,
     runId,
   }: { readonly task: Task; readonly endpoints: Endpoints; readonly plan: Plan; readonly runId: number },

@@ -130,8 +130,8 @@ export class Tasks implements Disposable {
       work: async (job) =>
         runTask(this.#options, await this.#options.createMover(endpoints, job), job, {
           task,
-          endpoints: endpoints,
-          approvedPlan: approvedPlan,
+          endpoints,
+          approvedPlan,
         }),
     });
   }
@@ -164,7 +164,7 @@ export class Tasks implements Disposable {
       writes: [endpoints.destination],
       work: async (job) => {
         const mover = await this.#options.createMover(endpoints, job);
-        const outcome = await undo(mover, job, { task, endpoints: endpoints, plan: stored.plan, runId: row.id });
+        const outcome = await undo(mover, job, { task, endpoints, plan: stored.plan, runId: row.id });
         if (outcome.status === 200) {
           await context.commit((transaction) =>
             runs.setInput(transaction, row.id, { ...parseInput(row), keepReplaced: false }),
