@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
 
-const name = 'sync.next-job';
-const block = 1000;
+const counterName = 'sync.next-job';
+const blockSize = 1000;
 
-/** Numbers of jobs: every call has one, and none is ever given twice, also after a crash. They are reserved in blocks. */
+/** Allocates job IDs. Each call gets one, and no ID is used twice, even after a crash. IDs are reserved in blocks. */
 export class JobIds {
   readonly #context: Pick<Context, 'commit' | 'db'>;
   #next = 1;
@@ -26,15 +26,19 @@ export class JobIds {
 
   async #reserve(): Promise<void> {
     const [from, to] = await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      const row = await transaction.selectFrom('keepsakes').select('value').where('name', '=', name).executeTakeFirst();
+      const row = await transaction
+        .selectFrom('keepsakes')
+        .select('value')
+        .where('name', '=', counterName)
+        .executeTakeFirst();
       const first = row === undefined ? 1 : Number(row.value);
-      const value = String(first + block);
+      const value = String(first + blockSize);
       await transaction
         .insertInto('keepsakes')
-        .values({ name, value })
+        .values({ name: counterName, value })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
         .execute();
-      return [first, first + block];
+      return [first, first + blockSize];
     });
     [this.#next, this.#end] = [from ?? 1, to ?? 1];
   }

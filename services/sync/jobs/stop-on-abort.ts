@@ -1,8 +1,8 @@
 import type { Job, JobOutcome } from './job.ts';
 import type { Jobs } from './jobs.ts';
 
-/** Waits for the end of a job, which is stopped when the signal aborts, as the peer does for a caller that disconnects. */
-export async function stoppedBy(
+/** Waits for the end of a job and stops it when the signal aborts, as rclone does when a client disconnects. */
+export async function stopOnAbort(
   signal: AbortSignal | undefined,
   jobs: Pick<Jobs, 'stop'>,
   job: Job,

