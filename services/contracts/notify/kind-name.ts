@@ -1,3 +1,5 @@
+import { findOwn } from '../find-own.ts';
+
 /** Kinds whose name on the wire, which is the peer's, is not how their makers or these pages write it. */
 const names: Readonly<Record<string, string>> = {
   'AWS Simple Notification Service (SNS)': 'Amazon SNS',
@@ -13,5 +15,5 @@ const names: Readonly<Record<string, string>> = {
 
 /** What a kind of destination is called. */
 export function kindName(service: string): string {
-  return names[service] ?? service;
+  return findOwn(names, service) ?? service;
 }
