@@ -121,8 +121,13 @@ const withName = (call: Call, name: string): Call =>
     JSON.stringify(call).replaceAll('example.org', '\0').replaceAll('@', name).replaceAll('\0', 'example.org'),
   ) as Call;
 
-const unexpected = (): readonly string[] =>
-  access.rig.log.filter((line) => / ERROR /.test(line) || /native code|TypeError/.test(line));
+let checked = 0;
+/** Returns lines of the log since the last call that speak of an error of our own. */
+function unexpected(): readonly string[] {
+  const lines = access.rig.log.slice(checked);
+  checked += lines.length;
+  return lines.filter((line) => / ERROR /.test(line) || /native code|TypeError/.test(line));
+}
 
 describe.each(names)('a request with the name %s', (name) => {
   it.each(calls)('is answered by %s: %s %s', async (...call) => {
