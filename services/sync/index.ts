@@ -61,9 +61,10 @@ function create(context: Context, given: Settings): Service {
   const live = liveSettings(given, () => bandwidth.settingChanged());
   const settings = live.current;
   const bandwidth: Bandwidth = new Bandwidth({ clock, engine: () => engine, setting: () => settings.bandwidth });
+  const config = new ConfigFile(join(context.files, 'rclone.conf'), context);
   const engine: Engine = new Engine({
     context,
-    config: new ConfigFile(join(context.files, 'rclone.conf'), context),
+    config,
     idleMs: () => settings.idleSeconds * 1000,
     rate: () => bandwidth.rate,
     onComplaint: (complaint) => jobs.complained(complaint),
@@ -133,6 +134,7 @@ function create(context: Context, given: Settings): Service {
     http: syncListener({ context, access, dispatch, jobs, engine: () => engine, answered: metrics.answered }),
     api: syncHandlers({ context, access, engine: () => engine, jobs, runs: store, setups, tasks, taskStore, plans }),
     async start() {
+      await config.verify();
       open.use(engine);
       open.use(bandwidth);
       bandwidth.start();

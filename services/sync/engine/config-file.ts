@@ -31,11 +31,20 @@ export class ConfigFile {
     return password;
   }
 
-  async #password(): Promise<string> {
+  /** @throws Problem `vault.key_unreadable` (503) where there is a password that cannot be read. */
+  async verify(): Promise<void> {
+    await this.#storedPassword();
+  }
+
+  async #storedPassword(): Promise<string | undefined> {
     const found = await this.#db.selectFrom('keepsakes').select('value').where('name', '=', purpose).executeTakeFirst();
-    if (found !== undefined) {
-      return openStoredKey(this.#context.vault, found.value, { purpose, service: 'sync', name: 'remotes' });
-    }
+    if (found === undefined) return undefined;
+    return openStoredKey(this.#context.vault, found.value, { purpose, service: 'sync', name: 'remotes' });
+  }
+
+  async #password(): Promise<string> {
+    const known = await this.#storedPassword();
+    if (known !== undefined) return known;
     const password = this.#context.random.text(40);
     const value = this.#context.vault.seal(password, purpose);
     await this.#context.commit((transaction: Kysely<Tables>) =>
