@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { CallError } from './call-error.ts';
+import { isNestedDeeply } from '../../kit/nested-deeply.ts';
 import { wholeBody } from '../../kit/request-body.ts';
 
 export type Input = Record<string, unknown>;
 
 const largestBody = 32 * 1024 * 1024;
+/** Maximum levels of the input, which is written again for the history and the engine. */
+const maxLevels = 1000;
 
 /** What a request asks with: its address's query, and a form or JSON over it as the peer reads them. */
 export async function readInput(request: IncomingMessage, url: URL): Promise<Input> {
@@ -34,6 +37,7 @@ function readJson(text: string): Input {
   const kind = { '[': 'array', '"': 'string', t: 'bool', f: 'bool' }[body.charAt(0)];
   try {
     const read: unknown = JSON.parse(body);
+    if (isNestedDeeply(read, maxLevels)) throw failed('json: exceeded max depth');
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Input;
     if (read === null) return {};
     throw failed(`json: cannot unmarshal ${kind ?? 'number'} into Go value of type rc.Params`);
