@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
-import type { Step } from '../contracts/health.ts';
+import type { SuggestedAction } from '../contracts/health.ts';
 import type { DispatchContext, DispatchTarget } from '../contracts/dispatch.ts';
 import {
   gatewayChanged,
@@ -14,20 +14,20 @@ import { certificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current.ts';
 import { baseName, hostLabel, inUrl, plainAddress, serviceName } from './domain/names.ts';
 import { addressForClient } from './domain/address-for-client.ts';
-import { Doors } from './doors/doors.ts';
-import { OwnAddresses } from './doors/own-addresses.ts';
-import { GatewayMetrics } from './front/metrics.ts';
-import { Front } from './front/front.ts';
-import { TakenNames } from './front/taken-names.ts';
+import { Doors } from './listeners/doors.ts';
+import { OwnAddresses } from './listeners/own-addresses.ts';
+import { GatewayMetrics } from './proxy/metrics.ts';
+import { Front } from './proxy/front.ts';
+import { TakenNames } from './proxy/taken-names.ts';
 import { Provider } from './oidc/provider.ts';
-import { Upstreams } from './outside/upstreams.ts';
+import { Upstreams } from './external-services/upstreams.ts';
 import { announcing } from './mdns/announcing.ts';
 import { Responder } from './mdns/responder.ts';
 import { selfTest } from './self-test/self-test.ts';
 import { SignedIn } from './sign-in/signed-in.ts';
 import { SharedPorts } from './ports/shared-ports.ts';
-import { Visitors } from './doors/visitors.ts';
-import { wantedDoors } from './doors/wanted-doors.ts';
+import { Visitors } from './listeners/visitors.ts';
+import { wantedDoors } from './listeners/wanted-doors.ts';
 import { providerState } from './oidc/state.ts';
 import type { Settings } from './settings.ts';
 import { sharedServices } from './shared-services.ts';
@@ -174,7 +174,7 @@ export class Network implements AsyncDisposable {
   }
 
   /** What mends a problem with one click, where something does. */
-  get remedy(): Step | undefined {
+  get remedy(): SuggestedAction | undefined {
     return this.#certificate.remedy;
   }
 

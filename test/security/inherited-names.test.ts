@@ -14,7 +14,13 @@ beforeAll(async () => {
 afterAll(() => access[Symbol.asyncDispose]());
 
 /** A body is text, so that `__proto__` is a field of its own in it. */
-type Call = readonly [service: string, method: string, path: string, body?: string, headers?: Record<string, string>];
+type Call = readonly [
+  service: string,
+  method: string,
+  path: string,
+  body?: string | undefined,
+  headers?: Record<string, string>,
+];
 
 const json = (fields: Readonly<Record<string, unknown>>): string => JSON.stringify(fields);
 const payloads: readonly string[] = [
@@ -130,7 +136,8 @@ function unexpected(): readonly string[] {
 }
 
 describe.each(names)('a request with the name %s', (name) => {
-  it.each(calls)('is answered by %s: %s %s', async (...call) => {
+  it.each(calls)('is answered by %s: %s %s', async (...given) => {
+    const call = given as unknown as Call;
     const [status, text] = await send(withName(call, name));
     // The protocol of rclone answers every failed call with 500 and the reason.
     const isExpected = status < 500 || status === 502 || status === 503 || call[0] === 'sync';

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { Step } from '../../contracts/health.ts';
+import type { SuggestedAction } from '../../contracts/health.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { Certificates, Shown } from './certificates.ts';
@@ -33,7 +33,7 @@ export class CurrentCertificate {
   }
 
   /** Lets an administrator replace a stored key that cannot be read. */
-  get remedy(): Step | undefined {
+  get remedy(): SuggestedAction | undefined {
     if (this.#unreadableKey === undefined) return undefined;
     const path = `/api/services/gateway/keys/${encodeURIComponent(this.#unreadableKey)}/replace`;
     return { label: 'Replace the key', to: '/', post: { path, body: {} }, adminOnly: true };

@@ -1,5 +1,5 @@
 import { findOwn } from '../../contracts/find-own.ts';
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { linesOfBlocks } from './blocks.ts';
 import { linesOfDiscord, linesOfSlack, titleOfDiscord, titleOfSlack } from './marks.ts';
 import type { Part } from './part.ts';
@@ -7,7 +7,7 @@ import { linkLine, type Program, type Reading } from './reading.ts';
 
 type Lines = Reading['lines'];
 
-const colours: Readonly<Record<string, NoticeType>> = { danger: 'failure', warning: 'warning', good: 'success' };
+const colours: Readonly<Record<string, NotificationType>> = { danger: 'failure', warning: 'warning', good: 'success' };
 
 /** Characters of one text. */
 const longest = 20_000;

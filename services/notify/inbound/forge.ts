@@ -1,5 +1,5 @@
 import { findOwn } from '../../contracts/find-own.ts';
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { commitLines, isNothing, pushWords } from './pushes.ts';
 import { capital, joined, linesOf, type Program, type Reading } from './reading.ts';
@@ -93,7 +93,7 @@ function release(payload: Part): Reading {
   };
 }
 
-const conclusions: Readonly<Record<string, NoticeType>> = {
+const conclusions: Readonly<Record<string, NotificationType>> = {
   success: 'success',
   failure: 'failure',
   timed_out: 'failure',

@@ -1,8 +1,8 @@
 import { findOwn } from '../../contracts/find-own.ts';
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, type Program } from './reading.ts';
 
-const types: Readonly<Record<string, NoticeType>> = {
+const types: Readonly<Record<string, NotificationType>> = {
   up: 'success',
   down: 'failure',
   grace: 'warning',
