@@ -66,9 +66,10 @@ function create(context: Context, initialSettings: Settings): Service {
     engine: () => engine,
     setting: () => settings.bandwidth,
   });
+  const config = new ConfigFile(join(context.files, 'rclone.conf'), context);
   const engine: Engine = new Engine({
     context,
-    config: new ConfigFile(join(context.files, 'rclone.conf'), context),
+    config,
     idleMs: () => settings.idleSeconds * 1000,
     rate: () => bandwidth.rate,
     onFileError: (complaint) => jobs.addLoggedError(complaint),
@@ -159,6 +160,7 @@ function create(context: Context, initialSettings: Settings): Service {
       plans,
     }),
     async start() {
+      await config.verify();
       resources.use(engine);
       resources.use(bandwidth);
       bandwidth.start();

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse, type ScalarTag } from 'yaml';
 import { z } from 'zod';
+import { findOwn } from '../../contracts/find-own.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { ImportResult } from '../../contracts/service.ts';
 import { getDeliverer } from '../../contracts/notify/native-schemes.ts';
@@ -154,7 +155,7 @@ export async function readMailrise(text: string, source: Source): Promise<Import
     ...(recipients.length === 0 ? {} : { recipients }),
     ...(logins.length === 0 ? {} : { logins, signIn: 'required' }),
     ...(smtp?.hostname === undefined ? {} : { hostName: smtp.hostname }),
-    ...(tls && folder !== undefined ? { tls: tlsModes[tls.mode] ?? 'off' } : {}),
+    ...(tls && folder !== undefined ? { tls: findOwn(tlsModes, tls.mode) ?? 'off' } : {}),
     ...(tls?.certfile && folder !== undefined
       ? { certificateFile: inFolder(tls.certfile), keyFile: inFolder(tls.keyfile) }
       : {}),

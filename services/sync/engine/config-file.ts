@@ -35,15 +35,24 @@ export class ConfigFile {
     return password;
   }
 
-  async #password(): Promise<string> {
+  /** Checks that a stored password can be read. @throws Problem `vault.key_unreadable` (503) */
+  async verify(): Promise<void> {
+    await this.#storedPassword();
+  }
+
+  async #storedPassword(): Promise<string | undefined> {
     const stored = await this.#db
       .selectFrom('keepsakes')
       .select('value')
       .where('name', '=', purpose)
       .executeTakeFirst();
-    if (stored !== undefined) {
-      return openStoredKey(this.#context.vault, stored.value, { purpose, service: 'sync', name: 'remotes' });
-    }
+    if (stored === undefined) return undefined;
+    return openStoredKey(this.#context.vault, stored.value, { purpose, service: 'sync', name: 'remotes' });
+  }
+
+  async #password(): Promise<string> {
+    const existing = await this.#storedPassword();
+    if (existing !== undefined) return existing;
     const password = this.#context.random.text(40);
     const value = this.#context.vault.seal(password, purpose);
     await this.#context.commit((transaction: Kysely<Tables>) =>

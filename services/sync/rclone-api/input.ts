@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { CallError } from './call-error.ts';
+import { exceedsDepth } from '../../kit/json-depth.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
 
 export type Input = Record<string, unknown>;
 
 const maxBodyBytes = 32 * 1024 * 1024;
+/** Maximum nesting of the input, which is serialized again for the history and the engine. */
+const maxLevels = 1000;
 
 /** Reads the parameters of a request from query, form and JSON body with rclone's precedence. */
 export async function readInput(request: IncomingMessage, url: URL): Promise<Input> {
@@ -34,6 +37,7 @@ function readJson(text: string): Input {
   const kind = { '[': 'array', '"': 'string', t: 'bool', f: 'bool' }[body.charAt(0)];
   try {
     const parsed: unknown = JSON.parse(body);
+    if (exceedsDepth(parsed, maxLevels)) throw toError('json: exceeded max depth');
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Input;
     if (parsed === null) return {};
     throw toError(`json: cannot unmarshal ${kind ?? 'number'} into Go value of type rc.Params`);

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { exceedsDepth } from '../../kit/json-depth.ts';
 import { heartbeatStatus, missingTarget, MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
 import { checkedTypes } from '../check/runner.ts';
 import type { Checker } from '../check/checker.ts';
@@ -9,6 +10,9 @@ import type { MonitorStore } from '../store/monitors.ts';
 import type { Tables } from '../store/tables.ts';
 import type { LocalChecks } from './local.ts';
 import { intervalMs, rulesOf, timeoutMs, watchedOf, type Remembered, type Watched } from './watched.ts';
+
+/** Maximum levels of a field of a monitor. */
+const maxLevels = 20;
 
 export interface MonitorsParts {
   readonly context: Pick<Context, 'commit' | 'db' | 'clock' | 'random'>;
@@ -293,6 +297,9 @@ export class Monitors {
   #completed(given: MonitorConfig, id: number | undefined, lenient: boolean): MonitorConfig {
     const lacks = lenient ? {} : missingTarget(given);
     const problems = Object.entries(lacks);
+    const deep = Object.entries(given).find(([, value]) => exceedsDepth(value, maxLevels));
+    // It is written as JSON and sent to the process that checks, neither of which survives any depth.
+    if (deep !== undefined) problems.push([deep[0].slice(0, 100), `Use at most ${String(maxLevels)} levels.`]);
     if (given.parent !== null && !this.#mayBeIn(given.parent, id)) problems.push(['parent', 'There is no such group.']);
     if (problems.length > 0) throw invalid(problems);
     if (given.type !== 'push') return given;
