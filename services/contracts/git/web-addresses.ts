@@ -54,7 +54,7 @@ export function appPageOf(pathname: string, query: Readonly<URLSearchParams>): s
   const page =
     name === '' || owner === 'explore' || owner === 'repo' || owner === 'org' ? ownPages.get(owner) : undefined;
   if (page !== undefined) return page;
-  if (name === '') return `/git/repositories?${new URLSearchParams({ q: owner }).toString()}`;
+  if (name === '') return `/git/repositories?${new URLSearchParams({ owner }).toString()}`;
   const fields = new URLSearchParams(placeOf(address, query));
   const path = `/git/repositories/${encodeURIComponent(`${owner}~${name}`)}${name.includes('.') ? '/' : ''}`;
   return fields.size === 0 ? path : `${path}?${fields.toString()}`;
