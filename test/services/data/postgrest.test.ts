@@ -301,6 +301,22 @@ describe('requests of PostgREST', () => {
     expect(head.headers.get('content-range')).toBe('0-1/*');
   });
 
+  it('count the first of several parameters, and ignore limits that are no numbers', async () => {
+    const first = await get('clients?select=id&select=name&order=id.desc&order=id&limit=x&offset=y');
+    expect(first.slice(0, 2)).toEqual([200, [{ id: 2 }, { id: 1 }]]);
+    expect((await get('clients?select=id&limit=&offset='))[1]).toHaveLength(2);
+    expect((await get('clients?limit=-1'))[0]).toBe(416);
+  });
+
+  it('take a body that is no object for no rows, and refuse other media types with 400', async () => {
+    for (const body of [5, 'text', true, null]) {
+      const answer = await send('POST', 'clients', body, { Prefer: 'return=representation' });
+      expect(answer.slice(0, 2)).toEqual([201, []]);
+    }
+    const xml = await send('POST', 'clients', {}, { 'content-type': 'application/xml' });
+    expect(xml).toMatchObject([400, { code: 'PGRST102', message: 'Content-Type not acceptable: application/xml' }, {}]);
+  });
+
   it('read lists of blanks and quotes, and keys of any characters', async () => {
     expect((await get('projects?id=in.(%20)'))[1]).toEqual([]);
     expect((await get('clients?name=in.(%22)'))[1]).toEqual([]);
