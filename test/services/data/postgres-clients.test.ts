@@ -64,7 +64,11 @@ describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the 
       expect(rows.length).toBeGreaterThan(0);
       const reply = await second.room.request('/rest/v1/notes?order=id');
       expect([reply.status, await reply.json()]).toEqual([200, rows]);
-      const written = await second.room.request('/rest/v1/notes', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"body":"x"}' });
+      const written = await second.room.request('/rest/v1/notes', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"body":"x"}',
+      });
       expect(((await written.json()) as { code: string }).code).toBe('42501');
     } finally {
       await second.room[Symbol.asyncDispose]();
