@@ -111,7 +111,7 @@ function create(context: Context, given: Settings): Service {
     told: (topic, done) => counts.delivered(topic, done),
   });
   const search = new Search(context);
-  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || context.address('push') });
+  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || pages.serviceForMessages('push') });
   const sendsMail = emails.enabled;
   const also = [webPush.store, search.store, emails.store];
   const delivery = openDelivery({
