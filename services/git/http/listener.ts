@@ -7,7 +7,7 @@ import { leadToApp } from '../../kit/lead-to-app.ts';
 import type { Answer } from '../rest/call.ts';
 import { apiPrefix, type Router } from '../rest/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
-import { clientLeft } from './client-left.ts';
+import { failedByDisconnect } from '../../kit/disconnected.ts';
 import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
@@ -117,7 +117,7 @@ function json(response: ServerResponse, body: unknown): void {
 
 /** Git and people read plain text. */
 function refuse({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  if (clientLeft(request, response, error)) {
+  if (failedByDisconnect(request, response, error)) {
     context.log.debug('client left before the end of its request', { method: request.method, error });
     return void response.destroy();
   }
