@@ -51,6 +51,15 @@ describe('an argument of an address', () => {
   });
 
   it.each([
+    ['sendgrid', { from: { email: 'nas@x.org', name: 'NAS "1"' }, reply_to_list: [{ email: 'me@x.org' }] }],
+    ['resend', { from: '"NAS  1 " <nas@x.org>', reply_to: ['me@x.org'] }],
+    ['postmark', { From: '"NAS  1 " <nas@x.org>', ReplyTo: 'me@x.org' }],
+  ])('names the sender and the address for answers of %s', async (scheme, expected) => {
+    const url = `${scheme}://key:nas@x.org/to@x.org?name=NAS%20%221%22&reply=me@x.org`;
+    expect((await requestOf(url)).fields).toMatchObject(expected);
+  });
+
+  it.each([
     ['discord://1/t?fields=yes', ['fields']],
     [`mmost://host/${hook}?team=x`, ['team']],
     ['twilio://ACx:secret@15555551234?method=call', ['method']],
