@@ -1,8 +1,8 @@
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { liveSettings, type LiveSettings } from '../kit/live-settings.ts';
-import { createAuth } from './auth/index.ts';
-import { authSteps } from './auth/store/schema.ts';
+import { createLiveSettings, type LiveSettings } from '../kit/live-settings.ts';
+import { createAuth } from './auth-api/index.ts';
+import { authSteps } from './auth-api/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
 import { createDatabase, directPortOf } from './engine/database.ts';
 import { frameSteps } from './engine/frame.ts';
@@ -10,10 +10,10 @@ import type { Part } from './http/exchange.ts';
 import { dataListener } from './http/listener.ts';
 import { Keys } from './keys/keys.ts';
 import { manifest } from './manifest.ts';
-import { ownRoutes } from './own/routes.ts';
-import { savedQueryRoutes } from './own/saved-queries.ts';
-import { restPart } from './rest/part.ts';
-import { SchemaCache } from './rest/schema/cache.ts';
+import { ownRoutes } from './app-api/routes.ts';
+import { savedQueryRoutes } from './app-api/saved-queries.ts';
+import { restPart } from './postgrest-api/part.ts';
+import { SchemaCache } from './postgrest-api/schema/cache.ts';
 import { sqlPart } from './sql/part.ts';
 import type { Settings } from './settings.ts';
 import { accountData } from './store/account-data.ts';
@@ -26,7 +26,7 @@ export const data = defineService({
 });
 
 function create(context: Context, initial: Settings): Service {
-  const live: LiveSettings<Settings> = liveSettings(initial, () => cache.forget());
+  const live: LiveSettings<Settings> = createLiveSettings(initial, () => cache.forget());
   const settings = live.current;
   const keys = new Keys(context, settings);
   const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
@@ -65,7 +65,7 @@ function create(context: Context, initial: Settings): Service {
         await database.withCatalogue(async () => undefined);
     },
 
-    reconfigure: live.take,
+    reconfigure: live.update,
     accountData: accountData(queries),
 
     async health(): Promise<Health> {

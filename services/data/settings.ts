@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mailEnvironment, mailFields } from './auth/mail/settings.ts';
+import { mailEnvironment, mailFields } from './auth-api/mail/settings.ts';
 
 const databaseUrl = /^(postgres(ql)?:\/\/\S+)?$/;
 const webAddress = /^(https?:\/\/[^\s]+)?$/;

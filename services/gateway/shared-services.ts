@@ -1,7 +1,7 @@
 import type { DispatchTarget } from '../contracts/dispatch.ts';
 import type { Exposure, SharedService } from '../contracts/gateway/api.ts';
 import { inUrl, serviceName } from './domain/names.ts';
-import type { Doors } from './doors/doors.ts';
+import type { Doors } from './listeners/doors.ts';
 
 interface Shown {
   readonly label: string;

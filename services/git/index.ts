@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
 import { Framing } from './hooks/framing.ts';
@@ -46,23 +46,23 @@ import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
 import { Upkeep } from './repositories/upkeep.ts';
-import type { ContentParts } from './rest/contents.ts';
-import type { HookParts } from './rest/hooks.ts';
-import { mayWrite } from './rest/issues/parts.ts';
-import { levelOfAccount } from './rest/parts.ts';
-import { Router, type LevelOf } from './rest/router.ts';
-import { restRoutes } from './rest/routes.ts';
-import { swaggerOf } from './rest/swagger.ts';
-import { ownBranchRoutes } from './own/branches.ts';
-import { ownFileRoutes } from './own/files.ts';
-import { ownIssueRoutes } from './own/issues.ts';
-import { movingRoutes } from './own/moving.ts';
-import { ownReleaseRoutes } from './own/releases.ts';
-import { overviewRoutes } from './own/overview.ts';
-import { ownPullRoutes } from './own/pulls.ts';
-import { ownRoutes } from './own/routes.ts';
-import { settingsRoutes } from './own/settings.ts';
-import { inWords } from './own/words.ts';
+import type { ContentParts } from './gitea-api/contents.ts';
+import type { HookParts } from './gitea-api/hooks.ts';
+import { mayWrite } from './gitea-api/issues/parts.ts';
+import { levelOfAccount } from './gitea-api/parts.ts';
+import { Router, type LevelOf } from './gitea-api/router.ts';
+import { restRoutes } from './gitea-api/routes.ts';
+import { swaggerOf } from './gitea-api/swagger.ts';
+import { ownBranchRoutes } from './app-api/branches.ts';
+import { ownFileRoutes } from './app-api/files.ts';
+import { ownIssueRoutes } from './app-api/issues.ts';
+import { movingRoutes } from './app-api/moving.ts';
+import { ownReleaseRoutes } from './app-api/releases.ts';
+import { overviewRoutes } from './app-api/overview.ts';
+import { ownPullRoutes } from './app-api/pulls.ts';
+import { ownRoutes } from './app-api/routes.ts';
+import { settingsRoutes } from './app-api/settings.ts';
+import { inWords } from './app-api/words.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -87,7 +87,7 @@ export const git = defineService({
 const minute = 60_000;
 
 function create(context: Context, given: Settings): Service {
-  const live = liveSettings(given);
+  const live = createLiveSettings(given);
   const settings = live.current;
   const { accounts, clock, log } = context;
   const db: Kysely<Tables> = context.db;
@@ -232,7 +232,7 @@ function create(context: Context, given: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    reconfigure: live.take,
+    reconfigure: live.update,
     api: [
       ...ownRoutes(parts),
       ...ownBranchRoutes(issueParts),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, pushPublished, pushStored, pushTakenBack } from '../contracts/push/topics.ts';
+import { pushOffered, pushPublished, pushStored, pushRetracted } from '../contracts/push/topics.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { openAccess } from './access/access.ts';
@@ -22,23 +22,23 @@ import { createPushMetrics } from './metrics/metrics.ts';
 import { receiveOffers } from './publish/receive-offers.ts';
 import { measureAsPeer } from './metrics/peer-metrics.ts';
 import { createPortable } from './import/portable.ts';
-import { aboutRoutes } from './routes/peer/about.ts';
-import { pushHandlers } from './routes/own/api.ts';
+import { aboutRoutes } from './ntfy-api/about.ts';
+import { pushHandlers } from './app-api/api.ts';
 import { openQuiet } from './quiet/quiet.ts';
 import { openRecurring } from './recurring/recurring.ts';
-import { problemOf, pushListener, readRequest } from './routes/peer/listener.ts';
-import { otherRoutes } from './routes/peer/others.ts';
-import { leadBrowsers } from './routes/peer/page.ts';
-import { delayedHandlers } from './routes/own/delayed.ts';
-import { publishRoutes } from './routes/peer/publish.ts';
-import { retentionHandlers } from './routes/own/retention.ts';
-import { searchHandlers } from './routes/own/search.ts';
-import { sign, subscribeRoutes } from './routes/peer/subscribe.ts';
-import { longestSilence, webSocketListener } from './routes/peer/web-socket.ts';
+import { problemOf, pushListener, readRequest } from './ntfy-api/listener.ts';
+import { otherRoutes } from './ntfy-api/others.ts';
+import { leadBrowsers } from './ntfy-api/page.ts';
+import { delayedHandlers } from './app-api/delayed.ts';
+import { publishRoutes } from './ntfy-api/publish.ts';
+import { retentionHandlers } from './app-api/retention.ts';
+import { searchHandlers } from './app-api/search.ts';
+import { sign, subscribeRoutes } from './ntfy-api/subscribe.ts';
+import { longestSilence, webSocketListener } from './ntfy-api/web-socket.ts';
 import { RateVisitors } from './access/rate-visitors.ts';
 import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { Statistics } from './metrics/statistics.ts';
 import { StoredTotal } from './metrics/stored-total.ts';
@@ -60,7 +60,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 function create(context: Context, given: Settings): Service {
-  const live = liveSettings(given, () => {
+  const live = createLiveSettings(given, () => {
     limits.reconfigure();
     // Whoever was given these reads them at each request.
     reserved.clear();
@@ -271,7 +271,7 @@ function create(context: Context, given: Settings): Service {
       ...quiet.handlers,
     ],
     portable: createPortable(context),
-    takeOver(program, folder) {
+    importData(program, folder) {
       if (program === 'ntfy')
         return takeOverNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);
       throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
@@ -295,7 +295,7 @@ function create(context: Context, given: Settings): Service {
       open.use(await recurring.start());
       const activity = open.use(new Activity(context, pushStored));
       open.use(context.bus.subscribe(pushPublished, activity.touch));
-      open.use(context.bus.subscribe(pushTakenBack, activity.touch));
+      open.use(context.bus.subscribe(pushRetracted, activity.touch));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       startKeepAlive();
       open.defer(() => keepAliveTimer?.[Symbol.dispose]());
@@ -307,7 +307,7 @@ function create(context: Context, given: Settings): Service {
       return Promise.resolve(healthOf(publisher.healthy, statistics, subscribers.size));
     },
 
-    reconfigure: live.take,
+    reconfigure: live.update,
 
     async [Symbol.asyncDispose]() {
       open.dispose();

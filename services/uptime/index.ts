@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { UptimeOptions } from '../contracts/uptime/views.ts';
 import { Checker } from './check/checker.ts';
 import { manifest } from './manifest.ts';
-import { openSocket, type UptimeSocket } from './socket/server.ts';
+import { openSocket, type UptimeSocket } from './kuma-api/server.ts';
 import { Tags } from './store/tags.ts';
 import { createMetrics } from './metrics.ts';
 import { uptimeHandlers } from './routes/api.ts';
@@ -23,25 +23,25 @@ import { MonitorStore } from './store/monitors.ts';
 import { Notifications } from './store/notifications.ts';
 import { StatusPages } from './store/status-pages.ts';
 import { provision } from './move/provision.ts';
-import { Followers } from './tell/followers.ts';
-import { SubscriberMail } from './tell/subscriber-mail.ts';
-import { Subscribers } from './tell/subscribers.ts';
-import { Teller } from './tell/tell.ts';
-import { isCovered } from './watch/covered.ts';
-import { Connectivity } from './watch/connectivity.ts';
-import { Figures } from './watch/figures.ts';
-import { Live } from './watch/live.ts';
-import { LocalChecks } from './watch/local.ts';
-import { Maintenances } from './watch/maintenances.ts';
-import { Monitors } from './watch/monitors.ts';
-import { Options } from './watch/options.ts';
-import { Recorder } from './watch/recorder.ts';
-import { healthOf } from './watch/health.ts';
-import { Rollup } from './watch/rollup.ts';
-import { SleepWatch } from './watch/sleep.ts';
-import { warmUpAll } from './watch/warm.ts';
-import { Watch } from './watch/watch.ts';
-import type { Watched } from './watch/watched.ts';
+import { Followers } from './notifications/followers.ts';
+import { SubscriberMail } from './notifications/subscriber-mail.ts';
+import { Subscribers } from './notifications/subscribers.ts';
+import { Teller } from './notifications/tell.ts';
+import { isCovered } from './monitoring/covered.ts';
+import { Connectivity } from './monitoring/connectivity.ts';
+import { Figures } from './monitoring/figures.ts';
+import { Live } from './monitoring/live.ts';
+import { LocalChecks } from './monitoring/local.ts';
+import { Maintenances } from './monitoring/maintenances.ts';
+import { Monitors } from './monitoring/monitors.ts';
+import { Options } from './monitoring/options.ts';
+import { Recorder } from './monitoring/recorder.ts';
+import { healthOf } from './monitoring/health.ts';
+import { Rollup } from './monitoring/rollup.ts';
+import { SleepWatch } from './monitoring/sleep.ts';
+import { warmUpAll } from './monitoring/warm.ts';
+import { Watch } from './monitoring/watch.ts';
+import type { Watched } from './monitoring/watched.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
@@ -59,7 +59,7 @@ function create(context: Context, settings: Settings): Service {
   const live = new Live(context.bus, clock);
   const recorder = new Recorder(context, beats);
   const options = new Options(context, defaultOptions(settings));
-  const current = liveSettings(settings, async () => {
+  const current = createLiveSettings(settings, async () => {
     options.setDefaults(defaultOptions(current.current));
     checker.refreshPolicy();
     await provision({ monitors, pages, maintenances, log }, current.current);
@@ -314,7 +314,7 @@ function create(context: Context, settings: Settings): Service {
         .catch((error: unknown) => log.error('the last day could not be read', { error }));
     },
     health: () => Promise.resolve(healthOf({ monitors, recorder, checker })),
-    reconfigure: current.take,
+    reconfigure: current.update,
     async [Symbol.asyncDispose]() {
       closed = true;
       await warming;

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { closedEarly } from '../../kit/disconnected.ts';
+import { createCloseSignal } from '../../kit/disconnect-signal.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { ParsedStream } from '../domain/stream.ts';
@@ -170,7 +170,7 @@ export class StreamProxy {
       readonly extra?: Readonly<Record<string, string>>;
     },
   ): Promise<void> {
-    const signal = closedEarly(response);
+    const signal = createCloseSignal(response);
     const reply = await this.#guarded.stream(url, {
       method: request.method === 'HEAD' ? 'HEAD' : 'GET',
       headers,

@@ -5,7 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
-import type { SchemaCache } from '../rest/schema/cache.ts';
+import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
 import type { Settings } from '../settings.ts';
 import { runStatements } from './statements.ts';
 import { typescriptTypes } from './types.ts';

@@ -1,4 +1,4 @@
-import type { Catalogue, Column, Routine, Table } from '../rest/schema/catalogue.ts';
+import type { Catalogue, Column, Routine, Table } from '../postgrest-api/schema/catalogue.ts';
 
 /** TypeScript types of a schema in the shape that `createClient<Database>` takes. */
 export function typescriptTypes(catalogue: Catalogue, schemas: readonly string[]): string {

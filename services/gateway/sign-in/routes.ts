@@ -3,10 +3,10 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { SecondFactorNeeded } from '../../contracts/control/second-factor.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { wholeBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/request-body.ts';
 import { returnPath, wantedPath } from '../domain/return-path.ts';
-import type { GatewayMetrics } from '../front/metrics.ts';
-import { redirect, sendHtml, signInFormHeaders } from '../front/answer.ts';
+import type { GatewayMetrics } from '../proxy/metrics.ts';
+import { redirect, sendHtml, signInFormHeaders } from '../proxy/answer.ts';
 import type { Provider } from '../oidc/provider.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
@@ -148,7 +148,7 @@ export class SignInRoutes {
       throw new Problem('gateway.too_many', 429, detail, { headers: { 'Retry-After': '3' } });
     }
     const tooLarge = (): Problem => new Problem('gateway.too_large', 413, 'The form is too large.');
-    return new URLSearchParams((await wholeBody(request, longestForm, tooLarge)).toString());
+    return new URLSearchParams((await readRequestBody(request, longestForm, tooLarge)).toString());
   }
 }
 

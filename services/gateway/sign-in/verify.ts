@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { returnPath } from '../domain/return-path.ts';
-import { redirect, send, sendsForm } from '../front/answer.ts';
+import { redirect, send, sendsForm } from '../proxy/answer.ts';
 import type { Gate } from './gate.ts';
 
 interface VerifyParts {

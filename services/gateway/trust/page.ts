@@ -1,4 +1,4 @@
-import { page } from '../front/html.ts';
+import { page } from '../proxy/html.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
 interface Platform {

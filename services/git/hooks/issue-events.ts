@@ -7,8 +7,8 @@ import type { IssueListener } from '../issues/writer.ts';
 import { isPull, type Pulls } from '../pulls/pulls.ts';
 import type { Owners } from '../repositories/owners.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { namesIn, peopleOf } from '../rest/issues/parts.ts';
-import { remarksOf } from '../rest/pulls/parts.ts';
+import { namesIn, peopleOf } from '../gitea-api/issues/parts.ts';
+import { remarksOf } from '../gitea-api/pulls/parts.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import type { Tables } from '../store/tables.ts';
 import { commentJson, issueJson } from '../wire/issues.ts';
@@ -32,7 +32,7 @@ const tellIssues = defineJob(
       }),
     ),
   }),
-  { forgetDone: true },
+  { deleteWhenDone: true },
 );
 type Told = z.infer<(typeof tellIssues)['schema']>['events'][number];
 

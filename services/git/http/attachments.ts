@@ -4,9 +4,9 @@ import { Attachments } from '../issues/attachments.ts';
 import type { StoredFile } from '../releases/stored-files.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Answer } from '../rest/call.ts';
-import { fileName } from '../rest/file-name.ts';
-import type { RestParts } from '../rest/parts.ts';
+import type { Answer } from '../gitea-api/call.ts';
+import { fileName } from '../gitea-api/file-name.ts';
+import type { RestParts } from '../gitea-api/parts.ts';
 
 const byUuid = /^\/attachments\/([0-9a-f-]{36})$/;
 const byName = /^\/([^/]+)\/([^/]+)\/releases\/download\/(.+)\/([^/]+)$/;

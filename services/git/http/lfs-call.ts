@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { bytesOf } from '../rest/call.ts';
+import { bytesOf } from '../gitea-api/call.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
 
 /** One request of a client for large files. */

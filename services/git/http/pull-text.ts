@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { isPull } from '../pulls/pulls.ts';
 import { unknown } from '../repositories/lookup.ts';
-import type { Answer } from '../rest/call.ts';
-import { pullText } from '../rest/pulls/changes.ts';
-import type { PullRestParts } from '../rest/pulls/parts.ts';
+import type { Answer } from '../gitea-api/call.ts';
+import { pullText } from '../gitea-api/pulls/changes.ts';
+import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
 
 const address = /^\/([\w.-]+)\/([\w.-]+)\/pulls\/(\d{1,9})\.(diff|patch)$/;
 

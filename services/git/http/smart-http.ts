@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { closedEarly } from '../../kit/disconnected.ts';
+import { createCloseSignal } from '../../kit/disconnect-signal.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Found, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -54,7 +54,7 @@ export async function smartHttp(
   const conversation = {
     output: response,
     protocol: protocolOf(headerOf(request, 'git-protocol')),
-    signal: closedEarly(response),
+    signal: createCloseSignal(response),
   };
   if (action === 'HEAD' || asked === undefined) {
     if (!isRead(request)) throw bad();

@@ -3,9 +3,9 @@ import { attachment } from './attachments.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { resolveAs } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { Answer } from '../rest/call.ts';
-import { archive } from '../rest/archives.ts';
-import { fileInTree, type ContentParts } from '../rest/contents.ts';
+import type { Answer } from '../gitea-api/call.ts';
+import { archive } from '../gitea-api/archives.ts';
+import { fileInTree, type ContentParts } from '../gitea-api/contents.ts';
 
 const file = /^\/([^/]+)\/([^/]+)\/(raw|media)\/(?:(branch|tag|commit)\/)?(.+)$/;
 const change = /^\/([^/]+)\/([^/]+)\/commit\/([0-9a-f]{7,40})\.(diff|patch)$/;

@@ -17,7 +17,7 @@ import type { Releases } from '../releases/releases.ts';
 import { assetFolder } from '../releases/stored-files.ts';
 import type { Keeper, NewRepository } from '../repositories/keeper.ts';
 import { readReferences, sizeOf } from '../repositories/references.ts';
-import { writeArchive } from '../rest/archives.ts';
+import { writeArchive } from '../gitea-api/archives.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
 import { KeptBackups, type MadeBackup, type SavedBackup } from './kept-backups.ts';

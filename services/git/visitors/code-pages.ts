@@ -3,7 +3,7 @@ import { decodeText } from '../../kit/text-encoding.ts';
 import { treePath } from '../domain/names.ts';
 import { renderMarkdown } from '../domain/markdown.ts';
 import { readPointer } from '../lfs/pointer.ts';
-import { compareDiffs, readDiffs } from '../own/diffs.ts';
+import { compareDiffs, readDiffs } from '../app-api/diffs.ts';
 import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
 import { readReferences } from '../repositories/references.ts';
 import { resolve, type Revision } from '../repositories/revisions.ts';

@@ -1,6 +1,6 @@
 import { renderMarkdown } from '../domain/markdown.ts';
 import { seenBy } from '../issues/seen.ts';
-import { compareDiffs } from '../own/diffs.ts';
+import { compareDiffs } from '../app-api/diffs.ts';
 import { isPull } from '../pulls/pulls.ts';
 import { diffOf } from './code-pages.ts';
 import { Html, html } from './html.ts';

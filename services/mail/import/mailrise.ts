@@ -3,9 +3,9 @@ import { dirname, join, resolve } from 'node:path';
 import { parse, type ScalarTag } from 'yaml';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import type { TakenOver } from '../../contracts/service.ts';
-import { servedBy } from '../../contracts/notify/native-schemes.ts';
-import { counted } from '../../kit/counted.ts';
+import type { ImportResult } from '../../contracts/service.ts';
+import { getDeliverer } from '../../contracts/notify/native-schemes.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { isDestination } from '../settings/recipients.ts';
 import { Settings } from '../settings.ts';
@@ -124,7 +124,7 @@ function environmentTag({ environment }: Source, unset: string[]): ScalarTag {
 /** Says which destinations stay behind, and which need the Apprise engine; by scheme, since an address holds secrets. */
 function unservedNotes(name: string, urls: readonly string[]): readonly string[] {
   const schemesOf = (by: 'engine' | 'nobody'): readonly string[] => {
-    const found = urls.filter((url) => servedBy(url) === by).map((url) => /^[\w+.-]{1,40}(?=:\/\/)/.exec(url)?.[0]);
+    const found = urls.filter((url) => getDeliverer(url) === by).map((url) => /^[\w+.-]{1,40}(?=:\/\/)/.exec(url)?.[0]);
     return [...new Set(found.map((scheme) => (scheme === undefined ? 'an address without a scheme' : `${scheme}://`)))];
   };
   const [nobody, engine] = [schemesOf('nobody'), schemesOf('engine')];
@@ -155,7 +155,7 @@ async function findFile(place: string): Promise<string> {
  *
  * @throws Problem `mail.nothing_to_take_over` (404), `mail.unreadable` (422)
  */
-export async function takeOverMailrise(place: string, environment: Environment): Promise<TakenOver> {
+export async function takeOverMailrise(place: string, environment: Environment): Promise<ImportResult> {
   const file = await findFile(place);
   const text = await readFile(file, 'utf8');
   return readMailrise(text, { name: file, folder: dirname(file), environment });
@@ -175,7 +175,7 @@ interface Source {
  *
  * @throws Problem `mail.unreadable` (422)
  */
-export async function readMailrise(text: string, source: Source): Promise<TakenOver> {
+export async function readMailrise(text: string, source: Source): Promise<ImportResult> {
   const { name: file, folder } = source;
   const unset: string[] = [];
   const root: unknown = parseYaml(text, source, unset);
@@ -189,7 +189,7 @@ export async function readMailrise(text: string, source: Source): Promise<TakenO
     const config = isRecord(value) ? value : { urls: value ?? undefined };
     const { urls, left } = await urlsOf(config, folder);
     notes.push(...left.map((what) => `${name}: ${what}`));
-    const usable = urls.filter((url) => isDestination(url) && servedBy(url) !== 'nobody');
+    const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
     notes.push(...unservedNotes(name, urls));
     if (usable.length === 0 || !isPattern(name)) notes.push(`${name}: it has no destinations that can be used.`);
     else {
@@ -232,7 +232,7 @@ export async function readMailrise(text: string, source: Source): Promise<TakenO
   };
   const fitting = withoutUnfit(settings, notes);
   notes.unshift(
-    `Taken over: ${counted(lengthOf(fitting['recipients']), 'recipient')}, ${counted(lengthOf(fitting['logins']), 'login')}.`,
+    `Taken over: ${formatCount(lengthOf(fitting['recipients']), 'recipient')}, ${formatCount(lengthOf(fitting['logins']), 'login')}.`,
   );
   if (hasCode) notes.push('Its import_code stays behind: code of other programs is not run here.');
   return { settings: fitting, notes };

@@ -1,16 +1,16 @@
 import { everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft } from '../domain/message.ts';
 import type { Limits } from './limits.ts';
-import { accountRoutes } from '../routes/peer/account.ts';
-import type { ApiRoutes } from '../routes/peer/api-routes.ts';
-import type { Exchange } from '../routes/peer/exchange.ts';
-import { reservationRoutes } from '../routes/peer/reservations.ts';
-import { tokenRoutes } from '../routes/peer/tokens.ts';
-import { userRoutes } from '../routes/peer/users.ts';
-import { keptKey } from '../../kit/kept-key.ts';
+import { accountRoutes } from '../ntfy-api/account.ts';
+import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
+import type { Exchange } from '../ntfy-api/exchange.ts';
+import { reservationRoutes } from '../ntfy-api/reservations.ts';
+import { tokenRoutes } from '../ntfy-api/tokens.ts';
+import { userRoutes } from '../ntfy-api/users.ts';
+import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { keyPlace } from '../store/keys.ts';
 import { ProfileStore } from '../store/profiles.ts';
 import type { SyncTopics } from './sync-topics.ts';
@@ -61,8 +61,8 @@ export function openAccess(parts: AccessParts): Access {
       ...userRoutes(accounts),
     },
     async start() {
-      syncTopics.use(await keptKey(context, keyPlace('sync'), () => context.random.text(43)));
-      return forgetRemoved(context, 'topics', forget);
+      syncTopics.use(await loadOrCreateKey(context, keyPlace('sync'), () => context.random.text(43)));
+      return deleteWithAccount(context, 'topics', forget);
     },
   };
 }

@@ -2,12 +2,12 @@ import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { inboxKey } from '../publish/inbox-copy.ts';
 import type { Recorded } from '../publish/write-messages.ts';
-import { quietHandlers } from '../routes/own/quiet.ts';
+import { quietHandlers } from '../app-api/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import { mayRead, type Delivery } from '../web-push/delivery.ts';
@@ -157,7 +157,7 @@ export function openQuiet(context: Context): Quiet {
           people.load().catch((error: unknown) => log.error('rules were not read anew', { account, error }));
         }),
       );
-      open.use(forgetRemoved(context, 'rules', forget));
+      open.use(deleteWithAccount(context, 'rules', forget));
       // What ended while nothing ran is told now.
       look();
       return open;

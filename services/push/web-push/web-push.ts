@@ -1,14 +1,14 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import { everyTopic } from '../../contracts/push/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { pushPayload } from '../domain/push-payload.ts';
 import type { Manner, Quiet } from '../quiet/quiet.ts';
 import type { AlsoStore } from '../publish/write-messages.ts';
-import type { ApiRoutes } from '../routes/peer/api-routes.ts';
-import { webPushHandlers, webPushRoutes } from '../routes/peer/web-push.ts';
+import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
+import { webPushHandlers, webPushRoutes } from '../ntfy-api/web-push.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import { deliverTo, toBrowser, type Delivery } from './delivery.ts';
 import { vapidKeys, type KeyPair } from './vapid.ts';
@@ -145,7 +145,7 @@ export function openWebPush({
         handling?.[Symbol.dispose]();
       });
       await apply();
-      open.use(forgetRemoved(context, 'browsers', forget));
+      open.use(deleteWithAccount(context, 'browsers', forget));
       return open;
     },
   };

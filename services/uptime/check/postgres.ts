@@ -1,5 +1,5 @@
 import type { ClientConfig } from 'pg';
-import { beatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { conditionsHold, hasConditions } from '../domain/conditions.ts';
 import { connectTo } from './connect.ts';
 import { CheckFailure, notChecked } from './failure.ts';
@@ -46,10 +46,10 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
       const value = singleValue(result.rows);
       if (!conditionsHold(config.conditions, { result: value }))
         throw new CheckFailure(`Query result did not meet the specified conditions (${value.slice(0, 200)})`);
-      return { status: beatStatus.up, msg: 'Query did meet specified conditions' };
+      return { status: heartbeatStatus.up, msg: 'Query did meet specified conditions' };
     }
     const { rowCount } = result;
-    return { status: beatStatus.up, msg: `Rows: ${String(rowCount ?? 0)}` };
+    return { status: heartbeatStatus.up, msg: `Rows: ${String(rowCount ?? 0)}` };
   } catch (error) {
     throw exceeded ?? (signal.aborted && signal.reason instanceof Error ? signal.reason : error);
   } finally {

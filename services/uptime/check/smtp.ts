@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { connectTo, secure, type TlsWishes } from './connect.ts';
 import { CheckFailure } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
@@ -18,7 +18,7 @@ export async function probeSmtp(order: ProbeOrder): Promise<Found> {
     if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
     if (security === 'starttls') await startTls(socket, host, order);
     else socket.end('QUIT\r\n');
-    return { status: beatStatus.up, msg: 'SMTP connection verifies successfully' };
+    return { status: heartbeatStatus.up, msg: 'SMTP connection verifies successfully' };
   } finally {
     socket.destroySoon();
   }

@@ -11,8 +11,8 @@ import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { PastOutage } from '../store/incidents.ts';
 import type { StatusPages } from '../store/status-pages.ts';
 import type { Tags } from '../store/tags.ts';
-import type { Maintenances } from '../watch/maintenances.ts';
-import type { Monitors } from '../watch/monitors.ts';
+import type { Maintenances } from '../monitoring/maintenances.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
 import { inOrder, ownFields, type Holding } from './backup.ts';
 import { outagesOf, writeOutages, writePast, type PastParts } from './past.ts';
 

@@ -1,13 +1,13 @@
 import type { Context } from '../../contracts/service.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { stoodSince } from '../domain/judge.ts';
 import { emptySpread, count, spreadText } from '../domain/spread.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import type { IncidentStore, PastOutage } from '../store/incidents.ts';
 import { bucketMs } from '../store/tables.ts';
-import { warmUp } from '../watch/warm.ts';
-import { intervalMs, type Watched } from '../watch/watched.ts';
+import { warmUp } from '../monitoring/warm.ts';
+import { intervalMs, type Watched } from '../monitoring/watched.ts';
 import type { Past, PastBeat, PastTally } from './backup.ts';
 
 /** Where what a monitor did elsewhere is written. */
@@ -71,8 +71,8 @@ export function outagesOf(monitorId: number, beats: readonly PastBeat[]): readon
   const outages: PastOutage[] = [];
   let began: PastBeat | undefined;
   for (const beat of beats.toSorted((a, b) => a.at - b.at)) {
-    if (beat.status === beatStatus.down) began ??= beat;
-    if (beat.status !== beatStatus.up || began === undefined) continue;
+    if (beat.status === heartbeatStatus.down) began ??= beat;
+    if (beat.status !== heartbeatStatus.up || began === undefined) continue;
     outages.push({ monitorId, startedAt: began.at, resolvedAt: beat.at, cause: began.msg });
     began = undefined;
   }

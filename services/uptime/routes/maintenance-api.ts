@@ -1,6 +1,6 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { maintenanceApi } from '../../contracts/uptime/maintenance.ts';
-import type { Maintenances } from '../watch/maintenances.ts';
+import type { Maintenances } from '../monitoring/maintenances.ts';
 
 const done = { ok: true } as const;
 

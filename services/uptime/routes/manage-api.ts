@@ -6,8 +6,8 @@ import { manageApi, reportCsv, ReportQuery } from '../../contracts/uptime/manage
 import { exportAll, importAll, type MoveParts } from '../move/move.ts';
 import { withUpload } from '../move/upload.ts';
 import type { IncidentStore } from '../store/incidents.ts';
-import type { Figures } from '../watch/figures.ts';
-import { reportOf } from '../watch/report.ts';
+import type { Figures } from '../monitoring/figures.ts';
+import { reportOf } from '../monitoring/report.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { callerOf, requireRight } from './sign-in.ts';
 

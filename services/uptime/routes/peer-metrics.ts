@@ -5,9 +5,9 @@ import { hostWithoutCredentials, withoutCredentials } from '../domain/target.ts'
 import { averagePing, uptimeByBeats } from '../domain/tally.ts';
 import { countOf } from '../metrics.ts';
 import type { Tags } from '../store/tags.ts';
-import type { Figures } from '../watch/figures.ts';
-import type { Monitors } from '../watch/monitors.ts';
-import type { Watched } from '../watch/watched.ts';
+import type { Figures } from '../monitoring/figures.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import type { Watched } from '../monitoring/watched.ts';
 import { tagsOf } from '../wire/peer-monitor.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { callerOf, requireRight } from './sign-in.ts';

@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
-import type { LocalChecks } from '../watch/local.ts';
-import type { Monitors } from '../watch/monitors.ts';
-import type { Recorder } from '../watch/recorder.ts';
-import type { Watch } from '../watch/watch.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
+import type { LocalChecks } from '../monitoring/local.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import type { Recorder } from '../monitoring/recorder.ts';
+import type { Watch } from '../monitoring/watch.ts';
 
 const longestPing = 100_000_000_000;
 const longestMessage = 5000;
@@ -36,7 +36,7 @@ export function pushRoute({ clock, monitors, watch, local, recorder }: PushParts
     watch.beat(watched, {
       at: clock.now(),
       isReport: true,
-      status: status === 'up' ? beatStatus.up : beatStatus.down,
+      status: status === 'up' ? heartbeatStatus.up : heartbeatStatus.down,
       msg: (typeof msg === 'string' ? msg : JSON.stringify(msg)).slice(0, longestMessage),
       ping: Number.isNaN(ping) || ping === 0 ? null : Math.round(ping * 1000) / 1000,
     });

@@ -2,8 +2,8 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { statusPagesApi } from '../../contracts/uptime/status-pages.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { NoteChange, StatusPages } from '../store/status-pages.ts';
-import type { SubscriberMail } from '../tell/subscriber-mail.ts';
-import type { Subscribers } from '../tell/subscribers.ts';
+import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
+import type { Subscribers } from '../notifications/subscribers.ts';
 
 const done = { ok: true } as const;
 

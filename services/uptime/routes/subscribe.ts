@@ -2,8 +2,8 @@ import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
-import type { SubscriberMail } from '../tell/subscriber-mail.ts';
-import type { Subscribers } from '../tell/subscribers.ts';
+import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
+import type { Subscribers } from '../notifications/subscribers.ts';
 import { answerHtml, pagePolicy } from '../wire/status-html.ts';
 
 export interface SubscribeParts {

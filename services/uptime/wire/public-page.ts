@@ -1,5 +1,5 @@
 import type { Clock } from '../../contracts/service.ts';
-import { publicConfig, type ShownNote } from '../../contracts/uptime/status-pages.ts';
+import { publicConfig, type PublicNote } from '../../contracts/uptime/status-pages.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { withoutCredentials } from '../domain/target.ts';
 import { uptimeByBeats } from '../domain/tally.ts';
@@ -7,9 +7,9 @@ import { peerTime } from '../domain/time.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
-import type { Maintenances } from '../watch/maintenances.ts';
-import type { Monitors } from '../watch/monitors.ts';
-import { lastDay } from '../watch/watched.ts';
+import type { Maintenances } from '../monitoring/maintenances.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import { lastDay } from '../monitoring/watched.ts';
 import { monitorsOf } from './page-status.ts';
 import { peerMaintenance } from './peer-maintenance.ts';
 
@@ -48,7 +48,7 @@ async function outagesOf({ incidents, clock }: PublicPageParts, page: KnownPage)
 export async function publicPage(parts: PublicPageParts, page: KnownPage) {
   const { pages, monitors, maintenances, clock } = parts;
   const { config } = page;
-  const incidents: readonly ShownNote[] = await pages.notes(page, { active: true });
+  const incidents: readonly PublicNote[] = await pages.notes(page, { active: true });
   const publicGroupList = page.groups.map(({ id, name, weight, monitorList }) => ({
     id,
     name,

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Cancellation } from '../../../services/data/own/cancellation.ts';
+import { Cancellation } from '../../../services/data/app-api/cancellation.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openDataRoom, type DataRoom } from './room.ts';
 

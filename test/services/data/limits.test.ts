@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Passwords } from '../../../services/data/auth/hash/passwords.ts';
+import { Passwords } from '../../../services/data/auth-api/hash/passwords.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
 import { openDataRoom, type DataRoom } from './room.ts';
 import { rows, schema } from './schema.ts';

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { lanAddresses } from '../../../services/gateway/doors/addresses.ts';
+import { lanAddresses } from '../../../services/gateway/listeners/addresses.ts';
 
 type Interfaces = Parameters<typeof lanAddresses>[0];
 const all = (): boolean => true;

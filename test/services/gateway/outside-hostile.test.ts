@@ -4,7 +4,7 @@ import { createServer as createPlainServer, type AddressInfo, type Server as Pla
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
-import { UpstreamConnections } from '../../../services/gateway/outside/connections.ts';
+import { UpstreamConnections } from '../../../services/gateway/external-services/connections.ts';
 import { fixtureService } from '../../support/fixture-service.ts';
 import { openHome, type Home } from '../../support/gateway/phone.ts';
 import { adminAuthorization } from '../../support/host.ts';

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { tooLarge } from '../../../services/git/releases/stored-files.ts';
-import { uploadOf } from '../../../services/git/rest/upload.ts';
+import { uploadOf } from '../../../services/git/gitea-api/upload.ts';
 
 it('an upload that is given up in the middle of its file is answered', async () => {
   // As files are kept, with a limit that is cheap to pass.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../../../services/notify/routes/body.ts';
+import { readBody } from '../../../services/notify/apprise-api/body.ts';
 
 /** A request whose client sent this much of a body of ten bytes, and has left before anything of it was read. */
 async function abandoned(body: string): Promise<{ readonly request: IncomingMessage; readonly end: () => void }> {

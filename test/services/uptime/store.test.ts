@@ -9,8 +9,8 @@ import { MaintenanceStore } from '../../../services/uptime/store/maintenances.ts
 import { databaseSize, shrinkDatabase } from '../../../services/uptime/store/tables.ts';
 import { migrations } from '../../../services/uptime/store/migrations.ts';
 import { MonitorStore } from '../../../services/uptime/store/monitors.ts';
-import { Rollup } from '../../../services/uptime/watch/rollup.ts';
-import { watchedOf } from '../../../services/uptime/watch/watched.ts';
+import { Rollup } from '../../../services/uptime/monitoring/rollup.ts';
+import { watchedOf } from '../../../services/uptime/monitoring/watched.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/place.ts';
 import { eachDialect } from '../../support/database.ts';

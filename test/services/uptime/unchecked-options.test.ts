@@ -8,7 +8,7 @@ import type { Monitor } from '../../../services/contracts/uptime/views.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Children } from '../../../services/contracts/children.ts';
 import { MonitorConfig } from '../../../services/contracts/uptime/monitor.ts';
-import { pingHost } from '../../../services/uptime/watch/ping.ts';
+import { pingHost } from '../../../services/uptime/monitoring/ping.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 import { listen, openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
 

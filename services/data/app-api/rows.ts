@@ -1,0 +1,237 @@
+import pg from 'pg';
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { dataRowsApi, type DataColumn, type DataCondition } from '../../contracts/data/rows.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { inTransaction, type Database } from '../engine/database.ts';
+import type { Settings } from '../settings.ts';
+import { quote } from '../postgrest-api/statement/sql.ts';
+import { shapeOf, type TableShape } from './table-shape.ts';
+
+/** Letters of a value in a list; those of a key are whole, for rows are told apart by them. */
+const longest = 300;
+const asText = { getTypeParser: () => (text: string) => text };
+type Values = Readonly<Record<string, string | null>>;
+
+interface RowParts {
+  readonly database: Database;
+  readonly settings: Pick<Settings, 'schemas'>;
+}
+
+/** The part of our own API that shows and changes rows. */
+export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler[] {
+  const within = async <T>(
+    params: Readonly<Record<string, string>>,
+    work: (client: pg.PoolClient, shape: TableShape) => Promise<T>,
+  ): Promise<T> => {
+    const shape = await database.withCatalogue((pool) => shapeOf(pool, settings.schemas, params));
+    return database.asOwner((pool) =>
+      inTransaction(pool, async (client) => {
+        await client.query(`set local statement_timeout = '30s'`);
+        return work(client, shape);
+      }),
+    );
+  };
+  return [
+    implement(dataRowsApi.shape, async ({ params }) => {
+      const { columns, policies, isProtected, isView } = await database.withCatalogue((pool) =>
+        shapeOf(pool, settings.schemas, params),
+      );
+      return { columns: [...columns], policies: [...policies], isProtected, isView };
+    }),
+    implement(dataRowsApi.list, ({ params, query }) =>
+      within(params, async (client, shape) => {
+        const values: string[] = [];
+        const where = whereOf(shape, query, values);
+        const shown = shape.columns.map(({ name, isKey }) => {
+          const text = `t.${quote(name)}::text`;
+          return `${isKey ? text : `left(${text}, ${longest})`} as ${quote(name)}`;
+        });
+        const text = `select ${shown.join(', ')} from ${shape.reference} t${where}${orderOf(shape, query)} limit ${query.limit} offset ${query.offset}`;
+        const { rows } = await client
+          .query<(string | null)[]>({ text, values, rowMode: 'array', types: asText })
+          .catch((error: unknown) => {
+            if (!(error instanceof pg.DatabaseError) || !/^(?:22|42)/.test(error.code ?? '')) throw error;
+            throw new Problem('data.bad_filter', 400, refusalText(error), { cause: error });
+          });
+        return {
+          rows,
+          total: query.count
+            ? await countOf(client, `select count(*)::float8 as count from ${shape.reference} t${where}`, values)
+            : null,
+        };
+      }),
+    ),
+    implement(dataRowsApi.read, ({ params, body: { key } }) =>
+      within(params, async (client, shape) => {
+        const values: (string | null)[] = [];
+        const where = keyOf(shape, key, values);
+        const shown = shape.columns.map(({ name }) => `${quote(name)}::text as ${quote(name)}`).join(', ');
+        const { rows } = await tell(client, shape, {}, () =>
+          client.query<Record<string, string | null>>({
+            text: `select ${shown} from ${shape.reference} where ${where}`,
+            values,
+            types: asText,
+          }),
+        );
+        if (rows[0] === undefined) throw gone();
+        return { values: rows[0] };
+      }),
+    ),
+    implement(dataRowsApi.insert, ({ params, body: { values } }) =>
+      within(params, async (client, shape) => {
+        const names = writable(shape, values);
+        const places = names.map((_, at) => `$${at + 1}`).join(', ');
+        const text = names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${places})`;
+        await tell(client, shape, values, () =>
+          client.query(
+            `insert into ${shape.reference} ${text}`,
+            names.map((name) => values[name] ?? null),
+          ),
+        );
+        return { ok: true as const };
+      }),
+    ),
+    implement(dataRowsApi.change, ({ params, body: { key, values } }) =>
+      within(params, async (client, shape) => {
+        const names = writable(shape, values);
+        if (names.length === 0) return { ok: true as const };
+        const all = names.map((name) => values[name] ?? null);
+        const sets = names.map((name, at) => `${quote(name)} = $${at + 1}`).join(', ');
+        const where = keyOf(shape, key, all);
+        const { rowCount } = await tell(client, shape, values, () =>
+          client.query(`update ${shape.reference} set ${sets} where ${where}`, all),
+        );
+        if (rowCount !== 1) throw gone();
+        return { ok: true as const };
+      }),
+    ),
+    implement(dataRowsApi.remove, ({ params, body: { keys } }) =>
+      within(params, async (client, shape) => {
+        let removed = 0;
+        for (const key of keys) {
+          const values: (string | null)[] = [];
+          const where = keyOf(shape, key, values);
+          const { rowCount } = await tell(client, shape, {}, () =>
+            client.query(`delete from ${shape.reference} where ${where}`, values),
+          );
+          removed += rowCount ?? 0;
+        }
+        return { removed };
+      }),
+    ),
+  ];
+}
+
+interface Asked {
+  readonly column: string;
+  readonly condition: DataCondition;
+  readonly value: string;
+  readonly order: string;
+  readonly direction: 'asc' | 'desc';
+}
+
+const operators = { eq: '=', neq: '<>', gt: '>', lt: '<' } as const;
+
+function whereOf({ columns }: TableShape, { column, condition, value }: Asked, values: string[]): string {
+  if (column === '') return '';
+  const name = `t.${quote(known(columns, column).name)}`;
+  if (condition === 'null') return ` where ${name} is null`;
+  if (condition === 'not_null') return ` where ${name} is not null`;
+  if (value === '') return '';
+  values.push(value);
+  if (condition === 'contains') return ` where strpos(lower(${name}::text), lower($1)) > 0`;
+  return ` where ${name} ${operators[condition]} $1`;
+}
+
+function orderOf({ columns }: TableShape, { order, direction }: Asked): string {
+  const key = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+  const first = order === '' ? [] : [`t.${quote(known(columns, order).name)} ${direction} nulls last`];
+  // Without an order of its own a page could show a row twice and another one never.
+  const rest = key
+    .filter((name) => name !== order)
+    .map((name) => `t.${quote(name)}${order === '' ? ` ${direction}` : ''}`);
+  const all = [...first, ...rest];
+  return all.length === 0 ? '' : ` order by ${all.join(', ')}`;
+}
+
+function known(columns: readonly DataColumn[], name: string): DataColumn {
+  const column = columns.find((each) => each.name === name);
+  if (column !== undefined) return column;
+  throw new Problem('data.unknown_column', 404, `There is no column ${name}.`);
+}
+
+/** Counting must not hold up the rows themselves. */
+async function countOf(client: pg.ClientBase, text: string, values: readonly string[]): Promise<number | null> {
+  await client.query(`savepoint counting; set local statement_timeout = '3s'`);
+  try {
+    const { rows } = await client.query<{ count: number }>(text, [...values]);
+    return rows[0]?.count ?? null;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== '57014') throw error;
+    await client.query('rollback to savepoint counting');
+    return null;
+  }
+}
+
+function writable({ columns, isView }: TableShape, values: Values): readonly string[] {
+  if (isView) throw new Problem('data.view', 409, 'Rows of a view are changed in its tables.');
+  return Object.keys(values).filter((name) => !known(columns, name).isGenerated);
+}
+
+function keyOf({ columns }: TableShape, key: Values, values: (string | null)[]): string {
+  const names = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+  if (names.length === 0) {
+    throw new Problem('data.no_key', 409, 'This table has no primary key, so its rows cannot be told apart. Add one.');
+  }
+  return names
+    .map((name) => {
+      values.push(key[name] ?? null);
+      return `${quote(name)} = $${values.length}`;
+    })
+    .join(' and ');
+}
+
+function gone(): Problem {
+  return new Problem('data.unknown_row', 404, 'This row is not there any more.');
+}
+
+/** Says what PostgreSQL refuses, at the field that it is about where that can be found. */
+async function tell<T>(
+  client: pg.ClientBase,
+  { columns }: TableShape,
+  values: Values,
+  work: () => Promise<T>,
+): Promise<T> {
+  await client.query('savepoint writing');
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    await client.query('rollback to savepoint writing');
+    const detail = refusalText(error);
+    const fields: Record<string, string> = {};
+    if (error.column !== undefined) fields[error.column] = detail;
+    else if (error.code?.startsWith('22') === true) {
+      // PostgreSQL does not say which value it is: each is tried by itself.
+      for (const { name, type } of columns) {
+        const value = values[name];
+        if (typeof value !== 'string') continue;
+        const wrong = await client.query(`select $1::text::${type}`, [value]).then(
+          () => undefined,
+          (failure: unknown) => (failure instanceof pg.DatabaseError ? refusalText(failure) : undefined),
+        );
+        if (wrong === undefined) continue;
+        fields[name] = wrong;
+        await client.query('rollback to savepoint writing');
+      }
+    }
+    throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${detail}`, { fields, cause: error });
+  }
+}
+
+/** What PostgreSQL says, as a sentence. */
+export function refusalText({ message, detail }: pg.DatabaseError): string {
+  return [message, ...(detail === undefined ? [] : [detail])]
+    .map((text) => (/[.!?]$/.test(text) ? text : `${text}.`))
+    .join(' ');
+}

@@ -1,0 +1,140 @@
+import { Worker } from 'node:worker_threads';
+import { argon2, timingSafeEqual } from 'node:crypto';
+import { Problem } from '../../../contracts/problem.ts';
+import { getThreadFile } from '../../../kit/limited-thread.ts';
+import { longestPassword } from '../domain/password-rules.ts';
+import type { HashAnswer, HashRequest } from './hash-worker.ts';
+
+/** What the peer hashes with: imported and exported users fit both ways. */
+const cost = 10;
+/** log2 of the rounds of a hash that came with an import: more would hold the thread. */
+const largestCost = 13;
+const mayWait = 64;
+/** The thread ends after this time without work, ms: it costs some MiB. */
+const idleMs = 30_000;
+
+const bcryptForm = /^\$2[aby]\$(\d{2})\$[./A-Za-z0-9]{53}$/;
+const argonForm =
+  /^\$argon2(id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,172})$/;
+/** KiB */
+const largestMemory = 256 * 1024;
+
+/** One thread and who waits for it. One that ends late must not answer for the next. */
+interface Thread {
+  readonly worker: Worker;
+  readonly waiting: Map<number, { resolve: (answer: string | boolean) => void; reject: (error: Error) => void }>;
+}
+
+type Work = HashRequest extends infer Each ? (Each extends { id: number } ? Omit<Each, 'id'> : never) : never;
+
+/** Hashes passwords with bcrypt in a thread, one after another, so that signing in never holds up what else is asked. */
+export class Passwords implements AsyncDisposable {
+  #thread: Thread | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #last = 0;
+  #nobody: Promise<string> | undefined;
+
+  async hash(password: string): Promise<string> {
+    return (await this.#ask({ kind: 'hash', password, cost })) as string;
+  }
+
+  /** Takes as long when there is no hash to compare with, so that it does not tell which accounts exist. */
+  async verify(password: string, stored: string | null): Promise<boolean> {
+    const tooLong = Buffer.byteLength(password) > longestPassword;
+    if (stored !== null && argonForm.test(stored)) return verifyArgon(password, stored);
+    const readable = stored !== null && isBcrypt(stored) && !tooLong;
+    const hash = readable ? stored : await this.#hashOfNobody();
+    const right = (await this.#ask({ kind: 'verify', password: tooLong ? '' : password, hash })) as boolean;
+    return right && readable;
+  }
+
+  #hashOfNobody(): Promise<string> {
+    this.#nobody ??= this.hash('nobody').catch((error: unknown) => {
+      // Else who does not exist would be told by this error for ever.
+      this.#nobody = undefined;
+      throw error;
+    });
+    return this.#nobody;
+  }
+
+  #ask(work: Work): Promise<string | boolean> {
+    if ((this.#thread?.waiting.size ?? 0) >= mayWait) {
+      throw new Problem('data.busy', 503, 'Too many sign-ins at once. Try again in a moment.', {
+        headers: { 'Retry-After': '2' },
+      });
+    }
+    const { worker, waiting } = (this.#thread ??= this.#open());
+    clearTimeout(this.#idle);
+    this.#last += 1;
+    const id = this.#last;
+    const answer = new Promise<string | boolean>((resolve, reject) => waiting.set(id, { resolve, reject }));
+    worker.postMessage({ id, ...work } satisfies HashRequest);
+    return answer;
+  }
+
+  #open(): Thread {
+    const waiting: Thread['waiting'] = new Map();
+    const worker = new Worker(getThreadFile('hash-worker', import.meta.url), { execArgv: [] });
+    worker.on('message', ({ id, result }: HashAnswer) => {
+      waiting.get(id)?.resolve(result);
+      waiting.delete(id);
+      if (waiting.size > 0) return;
+      this.#idle = setTimeout(() => void this.#close(), idleMs).unref();
+    });
+    const fail = (error: Error): void => {
+      if (this.#thread?.worker === worker) this.#thread = undefined;
+      const left = [...waiting.values()];
+      waiting.clear();
+      for (const { reject } of left) reject(error);
+    };
+    worker.on('error', fail);
+    worker.on('exit', () => fail(new Error('the thread that hashes passwords ended')));
+    worker.unref();
+    return { worker, waiting };
+  }
+
+  async #close(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.worker.terminate();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#idle);
+    await this.#close();
+  }
+}
+
+function isBcrypt(hash: string): boolean {
+  const rounds = Number(bcryptForm.exec(hash)?.[1] ?? 0);
+  return rounds >= 4 && rounds <= largestCost;
+}
+
+/** Whether a hash that comes with an import can be compared with here. */
+export function isReadableHash(hash: string): boolean {
+  const [, , memory, passes, lanes] = argonForm.exec(hash) ?? [];
+  if (memory === undefined) return isBcrypt(hash);
+  const fits = Number(memory) <= largestMemory && Number(passes) >= 1 && Number(passes) <= 16 && Number(lanes) >= 1;
+  // The runtime of the packed app has no argon2; a user whose password nobody can check must not be made.
+  return fits && typeof argon2 === 'function';
+}
+
+async function verifyArgon(password: string, stored: string): Promise<boolean> {
+  if (!isReadableHash(stored)) return false;
+  const [, kind = '', memory, passes, lanes, salt = '', hash = ''] = argonForm.exec(stored) ?? [];
+  const expected = Buffer.from(hash, 'base64');
+  const options = {
+    message: password,
+    nonce: Buffer.from(salt, 'base64'),
+    parallelism: Number(lanes),
+    tagLength: expected.length,
+    memory: Number(memory),
+    passes: Number(passes),
+  };
+  return new Promise((resolve, reject) => {
+    argon2(`argon2${kind}` as 'argon2id', options, (error, key) => {
+      if (error === null) resolve(timingSafeEqual(key, expected));
+      else reject(error);
+    });
+  });
+}

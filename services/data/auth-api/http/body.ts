@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { jsonComplaint } from '../domain/json-complaint.ts';
+import type { Metadata } from '../domain/metadata.ts';
+import { Refusal } from './refusal.ts';
+import { exceedsDepth } from '../../../kit/json-depth.ts';
+import { readRequestBody } from '../../../kit/request-body.ts';
+
+const mostLevels = 1000;
+/** Bytes of a body. */
+const largest = 1024 * 1024;
+
+/** @throws Refusal 413 for a body that is too large. */
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const detail = `Request body too large (max ${largest} bytes)`;
+  return (
+    await readRequestBody(request, largest, () => new Refusal(413, 'request_entity_too_large', detail))
+  ).toString();
+}
+
+const badJson = (why: string): Refusal => new Refusal(400, 'bad_json', `Could not parse request body as JSON: ${why}`);
+
+/** NUL and halves of letters, in JSON: PostgreSQL has no such texts. */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
+/** The fields of a body; one that is not there or null is empty, one of another type is refused, as the peer does. */
+export class Body {
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  constructor(text: string) {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw badJson(jsonComplaint(text));
+    }
+    if (value !== null && (typeof value !== 'object' || Array.isArray(value)))
+      throw badJson(mismatch(value, 'body', 'object'));
+    if (exceedsDepth(value, mostLevels)) throw badJson('exceeded max depth');
+    this.#fields = (value ?? {}) as Readonly<Record<string, unknown>>;
+  }
+
+  has(name: string): boolean {
+    return (this.#fields[name] ?? null) !== null;
+  }
+
+  text(name: string): string {
+    const value = this.#of(name, 'string') ?? '';
+    // PostgreSQL has no such letter in texts.
+    if ((value as string).includes('\0')) throw badJson(`the character NUL in ${name}`);
+    return value as string;
+  }
+
+  flag(name: string, otherwise: boolean): boolean {
+    return (this.#of(name, 'boolean') ?? otherwise) as boolean;
+  }
+
+  object(name: string): Metadata | undefined {
+    const value = this.#fields[name] ?? undefined;
+    if (value === undefined) return undefined;
+    if (typeof value !== 'object' || Array.isArray(value)) throw badJson(mismatch(value, name, 'object'));
+    if (unstorable.test(JSON.stringify(value))) throw badJson(`a letter in ${name} that no text can have`);
+    return value as Metadata;
+  }
+
+  #of(name: string, type: 'string' | 'boolean'): unknown {
+    const value = this.#fields[name] ?? undefined;
+    if (value !== undefined && typeof value !== type) throw badJson(mismatch(value, name, type));
+    return value;
+  }
+}
+
+function mismatch(value: unknown, name: string, type: string): string {
+  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${found} into field ${name} of type ${type}`;
+}

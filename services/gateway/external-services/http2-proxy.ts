@@ -1,0 +1,194 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import type { DispatchHandlers } from '../../contracts/dispatch.ts';
+import { getGatewayIdentity } from '../../contracts/gateway.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { answerHeaders, requestHeaders } from './headers.ts';
+import { announcedBody, isRepeatable, problemOf, type ProxyParts } from './proxy.ts';
+import { passedTrailers } from './trailers.ts';
+
+interface Http2ProxyParts extends Omit<ProxyParts, 'agent'> {
+  /** Opens a connection to the upstream, whose address was checked. */
+  readonly open: () => Promise<Duplex>;
+}
+
+type Http2Headers = Record<string, string | string[]>;
+
+/** Passes requests to an upstream by HTTP/2 without TLS. Requests share one connection. */
+export class Http2Proxy implements DispatchHandlers, Disposable {
+  readonly #id: string;
+  readonly #parts: Http2ProxyParts;
+  #session: Promise<ClientHttp2Session> | undefined;
+
+  constructor(id: string, parts: Http2ProxyParts) {
+    this.#id = id;
+    this.#parts = parts;
+  }
+
+  readonly request = (request: IncomingMessage, response: ServerResponse): void => {
+    const hasBody = announcedBody(request);
+    const fail = (error: unknown): void => {
+      if (response.writableEnded) return;
+      if (response.headersSent || response.destroyed) response.destroy();
+      else this.#parts.refuse(request, response, problemOf(this.#id, error, this.#parts.context.log));
+    };
+    const attempt = async (isLast: boolean): Promise<void> => {
+      const isReused = this.#session !== undefined;
+      const session = await this.#connection();
+      if (response.destroyed) return;
+      const cancel = new AbortController();
+      const up = this.#send(session, request, hasBody, cancel.signal);
+      exchange(request, response, { up, cancel }, (error) => {
+        // The upstream closed an idle connection at the moment of its next use.
+        const mayRepeat = isReused && !isLast && !hasBody && isRepeatable(request.method) && !response.headersSent;
+        if (mayRepeat && session.destroyed && !response.destroyed) attempt(true).catch(fail);
+        else fail(error);
+      });
+      if (!hasBody) request.resume();
+    };
+    attempt(false).catch(fail);
+  };
+
+  /** WebSockets would need extended CONNECT (RFC 8441), which services that speak h2c rarely know. */
+  readonly upgrade = (_request: IncomingMessage, socket: Duplex): void => {
+    const detail = `${this.#id} is used by HTTP/2, without WebSockets.\n`;
+    socket.end(
+      `HTTP/1.1 502 Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+        `Content-Length: ${String(Buffer.byteLength(detail))}\r\n\r\n${detail}`,
+    );
+  };
+
+  [Symbol.dispose](): void {
+    this.#session?.then(
+      (session) => session.destroy(),
+      () => undefined,
+    );
+    this.#session = undefined;
+  }
+
+  async #connection(): Promise<ClientHttp2Session> {
+    const opening = (this.#session ??= this.#openSession());
+    try {
+      const session = await opening;
+      if (!session.closed && !session.destroyed) return session;
+    } catch (error) {
+      this.#forget(opening);
+      throw error;
+    }
+    this.#forget(opening);
+    return this.#connection();
+  }
+
+  #forget(opening: Promise<ClientHttp2Session>): void {
+    if (this.#session === opening) this.#session = undefined;
+  }
+
+  async #openSession(): Promise<ClientHttp2Session> {
+    const socket = await this.#parts.open();
+    const session = connect('http://upstream', {
+      createConnection: (): Duplex => socket,
+      settings: { enablePush: false },
+      maxHeaderListPairs: 200,
+    });
+    // Each stream reports the loss of its connection itself.
+    session.on('error', () => session.destroy());
+    session.on('goaway', () => session.close());
+    return session;
+  }
+
+  #send(
+    session: ClientHttp2Session,
+    request: IncomingMessage,
+    hasBody: boolean,
+    signal: AbortSignal,
+  ): ClientHttp2Stream {
+    const { context, host } = this.#parts;
+    const from = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const passing = {
+      identity: getGatewayIdentity(request),
+      outside: context.publicUrl(request),
+      from,
+      hasBody,
+      host: host(),
+    };
+    const headers = toHttp2Headers(requestHeaders(request, passing));
+    headers[':method'] = request.method ?? 'GET';
+    headers[':path'] = request.url ?? '/';
+    headers[':scheme'] = 'http';
+    if (/(?:^|,)\s*trailers\s*(?:[,;]|$)/i.test(String(request.headers.te ?? ''))) headers['te'] = 'trailers';
+    const up = session.request(headers, { endStream: !hasBody, waitForTrailers: hasBody, signal });
+    if (!hasBody) return up;
+    up.once('wantTrailers', () => up.sendTrailers(toHttp2Headers(passedTrailers(request.rawTrailers).flat())));
+    request.pipe(up);
+    return up;
+  }
+}
+
+/** Connects an answer of the upstream to the client, and ends each side when the other one breaks off. */
+function exchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { up, cancel }: { readonly up: ClientHttp2Stream; readonly cancel: AbortController },
+  fail: (error: unknown) => void,
+): void {
+  let trailers: readonly string[] = [];
+  let failure: unknown;
+  // `close(NGHTTP2_CANCEL)` would send END_STREAM first, which tells the upstream that the request is complete.
+  const leave = (): void => cancel.abort();
+  response.once('close', leave);
+  // A request that its client breaks off must not appear complete to the upstream.
+  request.once('close', () => {
+    if (!request.complete) leave();
+  });
+  up.on('error', (error: Error) => {
+    failure = error;
+  });
+  up.once('response', (headers, flags, raw: string[]) => {
+    try {
+      answerHead(response, Number(headers[':status']), raw, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0);
+    } catch (error) {
+      failure = error;
+      return void leave();
+    }
+    up.pipe(response, { end: false });
+  });
+  up.once('trailers', (_headers, _flags, raw: string[]) => (trailers = raw));
+  up.once('end', () => {
+    if (up.rstCode !== constants.NGHTTP2_NO_ERROR || !response.headersSent || response.writableEnded) return;
+    response.addTrailers(passedTrailers(trailers));
+    response.end();
+  });
+  up.once('close', () => {
+    response.off('close', leave);
+    request.unpipe(up);
+    request.resume();
+    if (!response.writableEnded)
+      fail(failure ?? new Problem('gateway.upstream_failed', 502, 'It broke off its answer.'));
+  });
+}
+
+function answerHead(response: ServerResponse, status: number, raw: readonly string[], isWhole: boolean): void {
+  if (!(status >= 200 && status <= 599))
+    throw new Problem('gateway.upstream_failed', 502, 'Its answer is not valid HTTP.');
+  const rawHeaders = raw.filter((_each, index) => raw[index - (index % 2)]?.startsWith(':') !== true);
+  const headers = answerHeaders({ headers: {}, rawHeaders });
+  // An answer of a head alone stays one, which gRPC takes its status from.
+  const hasLength = headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length');
+  const mayHaveBody = status !== 204 && status !== 304 && response.req.method !== 'HEAD';
+  response.writeHead(status, isWhole && !hasLength && mayHaveBody ? [...headers, 'Content-Length', '0'] : headers);
+  if (!isWhole) response.write(Buffer.alloc(0));
+}
+
+/** Returns pairs as headers of HTTP/2, with the Host as its authority. */
+function toHttp2Headers(pairs: readonly string[]): Http2Headers {
+  const headers: Http2Headers = {};
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const lower = (pairs[index] ?? '').toLowerCase();
+    const name = lower === 'host' ? ':authority' : lower;
+    const value = pairs[index + 1] ?? '';
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [before, value].flat();
+  }
+  return headers;
+}

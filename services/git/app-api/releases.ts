@@ -1,0 +1,172 @@
+import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
+import { gitReleasesApi, type GitRelease } from '../../contracts/git/releases-api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Portable } from '../portable/portable.ts';
+import { readLog } from '../repositories/commits.ts';
+import { unknown } from '../repositories/lookup.ts';
+import { readReferences } from '../repositories/references.ts';
+import { resolve, resolveAs } from '../repositories/revisions.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import { archiveName, isArchiveKind } from '../gitea-api/archives.ts';
+import type { HookParts } from '../gitea-api/hooks.ts';
+import { mayWrite, needWrite } from '../gitea-api/issues/parts.ts';
+import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import { ensureTag, tellRelease } from '../gitea-api/release-parts.ts';
+import type { ReleaseRow } from '../store/rest.ts';
+import { ownAccount, ownRepository, type OwnCall } from './issues.ts';
+
+const ok = { ok: true } as const;
+const tags = 'refs/tags/';
+const mostNotes = 200;
+
+/** Releases for the pages. */
+export function ownReleaseRoutes(
+  parts: PullRestParts & HookParts & { readonly portable: Portable },
+): readonly ApiHandler[] {
+  const { context, git, keeper, objects, portable, releases } = parts;
+
+  const view = async (row: ReleaseRow): Promise<GitRelease> => ({
+    ...{ id: row.id, tag: row.tag, title: row.title, text: row.body, author: row.author },
+    ...{ draft: row.draft === 1, prerelease: row.prerelease === 1, publishedAt: row.published_at },
+    files: (await releases.assets(row.id)).map(({ id, name, size, downloads }) => ({ id, name, size, downloads })),
+  });
+  const writable = async (call: OwnCall) => {
+    const place = await ownRepository(parts, call);
+    needWrite(place);
+    return place.repository;
+  };
+  const releaseOf = async (call: OwnCall, repository: Repository, drafts: boolean): Promise<ReleaseRow> => {
+    const row = (await releases.list(repository.id, { drafts })).find(({ id }) => String(id) === call.params['id']);
+    if (row === undefined) throw unknown();
+    return row;
+  };
+  const assetOf = async (call: OwnCall, release: ReleaseRow) => {
+    const asset = (await releases.assets(release.id)).find(({ id }) => String(id) === call.params['file']);
+    if (asset === undefined) throw unknown();
+    return asset;
+  };
+
+  return [
+    implement(gitReleasesApi.list, async (call) => {
+      const { repository, level } = await ownRepository(parts, call);
+      const writes = mayWrite(level) && !repository.archived;
+      const rows = await releases.list(repository.id, { drafts: mayWrite(level) });
+      const known = await readReferences(git, keeper.folder(repository), tags);
+      return {
+        releases: await Promise.all(rows.map(view)),
+        mayWrite: writes,
+        tags: known.map(({ ref }) => ref.slice(tags.length)).toReversed(),
+      };
+    }),
+    implement(gitReleasesApi.create, async ({ body, ...call }) => {
+      const repository = await writable(call);
+      const account = ownAccount(call);
+      const { tag } = body;
+      if ((await releases.byTag(repository.id, tag)) !== undefined)
+        throw invalid('tag', 'This tag has a release already.');
+      const target = body.target === '' ? repository.defaultBranch : body.target;
+      if (!body.draft)
+        await ensureTag(parts, repository, account, tag, target).catch((cause: unknown) => refuseTag(cause));
+      const values = { tag, target, title: body.title === '' ? tag : body.title, body: body.text };
+      const row = await releases.create(
+        repository.id,
+        { ...values, draft: Number(body.draft), prerelease: Number(body.prerelease) },
+        account,
+      );
+      if (!body.draft) await tellRelease(parts, repository, account, row, 'published');
+      return view(row);
+    }),
+    implement(gitReleasesApi.change, async ({ body, ...call }) => {
+      const repository = await writable(call);
+      const account = ownAccount(call);
+      const before = await releaseOf(call, repository, true);
+      const {
+        title = before.title,
+        text = before.body,
+        draft = before.draft === 1,
+        prerelease = before.prerelease === 1,
+      } = body;
+      const isPublished = before.draft === 1 && !draft;
+      if (isPublished) await ensureTag(parts, repository, account, before.tag, before.target);
+      const row = await releases.change(before, {
+        ...{ title: title === '' ? before.tag : title, body: text },
+        ...{ draft: Number(draft), prerelease: Number(prerelease) },
+        ...(isPublished ? { published_at: context.clock.now() } : {}),
+      });
+      if (!draft) await tellRelease(parts, repository, account, row, isPublished ? 'published' : 'updated');
+      return view(row);
+    }),
+    implement(gitReleasesApi.remove, async (call) => {
+      const repository = await writable(call);
+      const row = await releaseOf(call, repository, true);
+      if (row.draft === 0) await tellRelease(parts, repository, ownAccount(call), row, 'deleted');
+      await releases.remove(repository, row);
+      return ok;
+    }),
+    implement(gitReleasesApi.notes, async ({ query, ...call }) => {
+      const { repository } = await ownRepository(parts, call);
+      const folder = keeper.folder(repository);
+      const revision = await resolve(objects, folder, repository, query.ref);
+      if (revision === undefined) return { text: '' };
+      const [last] = await releases.list(repository.id, { drafts: false });
+      const since = last === undefined ? undefined : await resolveAs('tag', objects, folder, last.tag);
+      const commits = await readLog(git, folder, {
+        from: [revision.commit],
+        not: since === undefined ? [] : [since.commit],
+        limit: mostNotes,
+      });
+      const titles = commits
+        .filter(({ parents }) => parents.length < 2)
+        .map(({ message }) => message.trim().split('\n', 1)[0] ?? '');
+      return { text: titles.map((title) => `- ${title}`).join('\n') };
+    }),
+    implement(gitReleasesApi.attach, async ({ query, incoming, ...call }) => {
+      const repository = await writable(call);
+      const release = await releaseOf(call, repository, true);
+      const name = (query.name.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, '');
+      if (name === '' || name === '.' || name === '..') throw invalid('name', 'A file needs a name.');
+      if (incoming === undefined) throw new Problem('git.bad_upload', 400, 'No file was sent.');
+      await releases.attach(repository, release, name, incoming);
+      return ok;
+    }),
+    implement(gitReleasesApi.file, async (call) => {
+      const { repository, level } = await ownRepository(parts, call);
+      const asset = await assetOf(call, await releaseOf(call, repository, mayWrite(level)));
+      const path = await releases.fetched(repository, asset);
+      return new FileReply({ path, type: 'application/octet-stream', saveAs: asset.name });
+    }),
+    implement(gitReleasesApi.source, async (call) => {
+      const { repository, level } = await ownRepository(parts, call);
+      const release = await releaseOf(call, repository, mayWrite(level));
+      const kind = call.params['kind'] ?? '';
+      const revision = await resolveAs('tag', objects, keeper.folder(repository), release.tag);
+      if (revision === undefined || !isArchiveKind(kind)) throw unknown();
+      const { path, release: sent } = await portable.source(repository, revision.commit, kind);
+      return new FileReply({
+        path,
+        sent,
+        type: 'application/octet-stream',
+        saveAs: archiveName(repository, release.tag, `.${kind}`),
+      });
+    }),
+    implement(gitReleasesApi.detach, async (call) => {
+      const repository = await writable(call);
+      await releases.detach(repository, await assetOf(call, await releaseOf(call, repository, true)));
+      return ok;
+    }),
+  ];
+}
+
+function refuseTag(cause: unknown): never {
+  if (!(cause instanceof Problem)) throw cause;
+  const isTarget = cause.code === 'git.unknown';
+  throw invalid(
+    isTarget ? 'target' : 'tag',
+    isTarget ? 'There is no such branch or commit.' : 'Git takes no such name for a tag.',
+    cause,
+  );
+}
+
+function invalid(field: string, detail: string, cause?: unknown): Problem {
+  return new Problem('git.invalid', 422, detail, { fields: { [field]: detail }, cause });
+}

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../../contracts/problem.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Level } from '../repositories/access.ts';
+import type { SignIn } from '../sign-in/sign-in.ts';
+import type { Visitor } from '../sign-in/visitor.ts';
+import { checkScope, type Answer, type Call, type Route } from './call.ts';
+
+export const apiPrefix = '/api/v1';
+const json = 'application/json;charset=utf-8';
+const uncached = 'max-age=0, private, must-revalidate';
+const deprecated =
+  'token and access_token API authentication is deprecated and will be removed in gitea 1.23. Please use AuthorizationHeaderToken instead. Existing queries will continue to work but without authorization.';
+
+/** What a repository is called now that had this name before: `owner/name`, where the visitor may know. */
+export type Moved = (visitor: Visitor, owner: string, name: string) => Promise<string | undefined>;
+
+/** What a caller may do with a repository; `none` as well where there is none. */
+export type LevelOf = (visitor: Visitor, owner: string, name: string) => Promise<Level>;
+
+export interface RouterParts {
+  readonly context: Pick<Context, 'log'>;
+  readonly signIn: SignIn;
+  readonly moved: Moved;
+  readonly level: LevelOf;
+}
+
+interface Compiled {
+  readonly route: Route;
+  readonly parts: readonly string[];
+}
+
+/** Answers the API below `/api/v1`. */
+export class Router {
+  readonly #context: Pick<Context, 'log'>;
+  readonly #signIn: SignIn;
+  readonly #moved: Moved;
+  readonly #level: LevelOf;
+  readonly #routes: ReadonlyMap<string, readonly Compiled[]>;
+
+  constructor({ context, signIn, moved, level }: RouterParts, routes: readonly Route[]) {
+    this.#context = context;
+    this.#signIn = signIn;
+    this.#moved = moved;
+    this.#level = level;
+    this.#routes = Map.groupBy(
+      routes.map((route) => ({ route, parts: route.path.split('/').slice(1) })),
+      ({ route }) => route.method,
+    );
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse, url: URL, base: string): Promise<void> {
+    response.setHeader('Cache-Control', uncached);
+    try {
+      await this.#answer(request, response, url, base);
+    } catch (error) {
+      if (isDisconnectError(request, response, error)) {
+        this.#context.log.debug('client left before the end of its request', { method: request.method, error });
+        return void response.destroy();
+      }
+      if (response.headersSent) return void response.destroy();
+      this.#refuse(response, request, url, base, error);
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, url: URL, base: string): Promise<void> {
+    const method = request.method ?? 'GET';
+    const found = this.#find(method === 'HEAD' ? 'GET' : method, url.pathname.slice(apiPrefix.length));
+    if (found === undefined) throw new Problem('git.unknown', 404, 'not found');
+    const { route, params } = found;
+    const visitor = await this.#signIn.visitor(request, url.searchParams);
+    if (visitor.inAddress) response.setHeader('X-Gitea-Warning', deprecated);
+    if (route.signedIn === true && visitor.identity === undefined) {
+      throw new Problem('git.sign_in', 401, 'token is required');
+    }
+    if (visitor.identity?.limited === true) await this.#checkLimited(route, visitor, params);
+    const call = { request, method, query: url.searchParams, visitor, params, base };
+    checkScope(call, route.scope);
+    let answer: Answer;
+    try {
+      answer = await route.handle(call);
+    } catch (error) {
+      const place = error instanceof Problem && error.status === 404 ? await this.#place(call) : undefined;
+      if (place === undefined) throw error;
+      const rest = url.pathname.split('/').slice(6);
+      const path = [`${apiPrefix}/repos/${place}`, ...rest].join('/') + url.search;
+      const shown = path
+        .replaceAll('&', '&amp;')
+        .replaceAll('"', '&#34;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;');
+      answer =
+        method === 'GET' || method === 'HEAD'
+          ? {
+              status: 301,
+              headers: { Location: path, 'Content-Type': 'text/html; charset=utf-8' },
+              text: `<a href="${shown}">Moved Permanently</a>.\n\n`,
+            }
+          : // Who sent more than a question must send it again.
+            { status: 307, headers: { Location: path } };
+    }
+    await send(response, answer, method === 'HEAD');
+  }
+
+  /**
+   * Refuses what a token with some of its account's rights may not do: anything in the name of the account, and changes in
+   * repositories that it may only read. A repository that it may not even read is answered by the route itself.
+   */
+  async #checkLimited(route: Route, visitor: Visitor, params: Call['params']): Promise<void> {
+    if (!isOfRepository(route)) throw new Problem('git.forbidden', 403, 'token may only be used for repositories');
+    if (route.method === 'GET') return;
+    const level = await this.#level(visitor, params['owner'] ?? '', params['repo'] ?? '');
+    if (level === 'read') throw new Problem('git.forbidden', 403, 'token may only read this repository');
+  }
+
+  /** Where a repository is that was renamed. */
+  async #place({ params: { owner, repo }, visitor }: Call): Promise<string | undefined> {
+    return owner === undefined || repo === undefined ? undefined : this.#moved(visitor, owner, repo);
+  }
+
+  #find(method: string, path: string): { readonly route: Route; readonly params: Record<string, string> } | undefined {
+    const given = path.split('/').slice(1);
+    if (given.length > 1 && given.at(-1) === '') given.pop();
+    for (const { route, parts } of this.#routes.get(method) ?? []) {
+      const params = match(parts, given);
+      if (params !== undefined) return { route, params };
+    }
+    return undefined;
+  }
+
+  #refuse(response: ServerResponse, request: IncomingMessage, url: URL, base: string, error: unknown): void {
+    let problem = error instanceof Problem ? error : undefined;
+    if (problem === undefined || problem.status >= 500) {
+      const id = randomUUID();
+      this.#context.log.error('request failed', { id, method: request.method, path: url.pathname, error });
+      problem ??= new Problem('git.failed', 500, `Something went wrong here; the log has it under ${id}.`);
+    }
+    for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
+    const message =
+      problem.code === 'accounts.bad_credentials' ? 'invalid username, password or token' : problem.detail;
+    if (!request.complete) response.setHeader('Connection', 'close');
+    const body = JSON.stringify({ message, url: `${base}/api/swagger` });
+    response.writeHead(problem.status, { 'Content-Type': json, 'Content-Length': Buffer.byteLength(body) });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+}
+
+/**
+ * Whether a route is about one repository, whose rights are looked at, rather than about the account that asks; a token of
+ * limited rights must not do anything in the name of that.
+ */
+function isOfRepository({ method, path, signedIn }: Route): boolean {
+  if (!path.startsWith('/repos/:owner/:repo')) return method === 'GET' && signedIn !== true;
+  return (
+    !/\/(?:notifications|subscription|transfer|forks)\b/.test(path) ||
+    (method === 'GET' && !path.includes('notifications'))
+  );
+}
+
+/** The named parts of a path that fits; a part that cannot be decoded fits nowhere. */
+function match(parts: readonly string[], given: readonly string[]): Record<string, string> | undefined {
+  const last = parts.at(-1) ?? '';
+  // What stands behind an open part is the end of the path.
+  const open = parts.findIndex((part) => part.startsWith('*'));
+  const tail = open < 0 ? 0 : parts.length - open - 1;
+  if (tail > 0) {
+    if (given.length < parts.length || parts.slice(-tail).some((part, at) => given.at(at - tail) !== part))
+      return undefined;
+    return match(parts.slice(0, -tail), given.slice(0, -tail));
+  }
+  const isOpen = last.startsWith('*');
+  if (isOpen ? given.length < parts.length : given.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, part] of parts.entries()) {
+    if (part.startsWith('*')) {
+      const rest = given.slice(at).map(decoded);
+      if (rest.includes(undefined)) return undefined;
+      params[part.slice(1)] = rest.join('/');
+      return params;
+    }
+    const text = given[at] ?? '';
+    if (!part.startsWith(':')) {
+      if (part !== text) return undefined;
+      continue;
+    }
+    // `:index.diff` takes what ends so.
+    const dot = part.indexOf('.');
+    const ending = dot < 0 ? '' : part.slice(dot);
+    const value = text.endsWith(ending) ? decoded(text.slice(0, text.length - ending.length)) : undefined;
+    if (value === undefined || value === '') return undefined;
+    params[part.slice(1, dot < 0 ? undefined : dot)] = value;
+  }
+  return params;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined; // No such part.
+  }
+}
+
+async function send(response: ServerResponse, answer: Answer, headOnly: boolean): Promise<void> {
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+  if (answer.send !== undefined) {
+    response.statusCode = answer.status;
+    if (headOnly) response.end();
+    else await answer.send(response);
+    return;
+  }
+  const body = answer.json === undefined ? answer.text : JSON.stringify(answer.json);
+  if (answer.json !== undefined) response.setHeader('Content-Type', json);
+  if (body !== undefined) response.setHeader('Content-Length', Buffer.byteLength(body));
+  else if (answer.status !== 204) response.setHeader('Content-Length', 0);
+  response.writeHead(answer.status);
+  response.end(headOnly ? undefined : body);
+}

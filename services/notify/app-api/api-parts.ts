@@ -1,0 +1,34 @@
+import type { Context } from '../../contracts/service.ts';
+import type { Activity } from '../../kit/activity.ts';
+import type { CachedQuery } from '../../kit/cached-query.ts';
+import type { DeliverySums } from '../deliver/sums.ts';
+import type { IsServed } from '../destinations/served.ts';
+import type { Aggregator } from '../accept/aggregator.ts';
+import type { EngineDestinations } from '../apprise/destinations.ts';
+import type { Settings } from '../settings.ts';
+import type { AttachmentFolder } from '../attachments/folder.ts';
+import type { AttachmentStore } from '../store/attachments.ts';
+import type { ConfigurationStore } from '../store/configurations.ts';
+import type { HealthStore } from '../store/health.ts';
+import type { NoticeIndex } from '../accept/notice-index.ts';
+import type { NoticeStore } from '../store/notices.ts';
+
+/** What the routes of our own API work with. */
+export interface ApiParts {
+  readonly context: Context;
+  readonly aggregator: Aggregator;
+  readonly configurations: ConfigurationStore;
+  readonly notices: NoticeStore;
+  readonly index: NoticeIndex;
+  readonly attachments: AttachmentStore;
+  readonly folder: AttachmentFolder;
+  readonly activity: Activity;
+  readonly engine: EngineDestinations;
+  readonly health: HealthStore;
+  readonly settings: Pick<
+    Settings,
+    'configurationLock' | 'closeKeys' | 'requireSignIn' | 'trustLocalPrograms' | 'statefulMode'
+  >;
+  readonly isServed: IsServed;
+  readonly sums: CachedQuery<DeliverySums>;
+}

@@ -1,0 +1,151 @@
+import { AccountName, everyone, type Accounts, type Identity } from '../../contracts/control/accounts.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock } from '../../contracts/service.ts';
+import { refuse } from '../domain/refusals.ts';
+import { isTopic } from '../domain/topics.ts';
+import type { ProfileStore } from '../store/profiles.ts';
+import type { SyncTopics } from '../access/sync-topics.ts';
+import { Confirmation, Credential, PasswordChange, Preferences, Subscription } from '../wire/account.ts';
+import { answerSuccess, requireUser, type ApiRoutes } from './api-routes.ts';
+import { answerValue, type Exchange } from './exchange.ts';
+import { readJson } from './json-body.ts';
+import { wireTokens } from './tokens.ts';
+import { explained } from './users.ts';
+
+export interface AccountParts {
+  readonly accounts: Accounts;
+  readonly profiles: ProfileStore;
+  readonly syncTopics: SyncTopics;
+  readonly clock: Clock;
+  readonly signUp: () => boolean;
+  /** What the sender of a request may do in a day, and has done. */
+  readonly usage: (exchange: Exchange) => Promise<object>;
+  /** @throws Problem 42906 when too many accounts were made from this address. */
+  readonly admitSignUp: (exchange: Exchange) => void;
+  /** Tells the account's other devices that it changed. */
+  readonly changed: (account: string) => Promise<void>;
+}
+
+/** A person's own account: what it is, its password, preferences and subscribed topics. */
+export function accountRoutes(parts: AccountParts): ApiRoutes {
+  const { accounts, profiles, syncTopics, clock, changed } = parts;
+
+  const confirm = async (exchange: Exchange, { account }: Identity, password: string): Promise<void> => {
+    const authorization = `Basic ${Buffer.from(`${account}:${password}`).toString('base64')}`;
+    try {
+      const { address: remoteAddress, foreignSite } = exchange;
+      const proven = await accounts.authenticate({ authorization, remoteAddress, isCrossSite: foreignSite });
+      if (proven?.via === 'password') return;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
+    }
+    throw refuse('wrong_confirmation');
+  };
+
+  const readSubscription = async (exchange: Exchange) => {
+    const { base_url, topic, display_name } = await readJson(exchange, Subscription);
+    if (!isTopic(topic)) throw refuse('topic_invalid');
+    return { base_url, topic, display_name: display_name || null };
+  };
+
+  return {
+    async 'GET /v1/account'(exchange) {
+      const { identity, response } = exchange;
+      const usage = await parts.usage(exchange);
+      if (identity === undefined) {
+        answerValue(response, { username: everyone, role: 'anonymous', ...usage });
+        return;
+      }
+      const { account } = identity;
+      if (identity.limited === true) {
+        answerValue(response, { username: account, role: identity.role, ...usage });
+        return;
+      }
+      const subscriptions = await profiles.subscriptions(account);
+      const reservations = await profiles.reservations(account);
+      const tokens = await wireTokens(accounts, identity, exchange);
+      answerValue(response, {
+        username: account,
+        role: identity.role,
+        sync_topic: syncTopics.of(account),
+        ...(await profiles.preferences(account)),
+        ...(subscriptions.length === 0 ? {} : { subscriptions: subscriptions.map(wireSubscription) }),
+        ...(reservations.length === 0 ? {} : { reservations }),
+        ...(tokens.length === 0 ? {} : { tokens }),
+        ...usage,
+      });
+    },
+
+    async 'POST /v1/account'(exchange) {
+      if (!parts.signUp()) throw refuse('signup_off');
+      if (exchange.identity !== undefined && exchange.identity.role !== 'admin') throw refuse('unauthorized');
+      const { username: name, password } = await readJson(exchange, Credential);
+      if (!AccountName.safeParse(name).success) throw refuse('username_invalid');
+      if (password === '') throw refuse('invalid', 'password missing');
+      if ((await accounts.find(name)) !== undefined) throw refuse('user_exists');
+      parts.admitSignUp(exchange);
+      await explained(() => accounts.create({ name, password }));
+      answerSuccess(exchange);
+    },
+
+    async 'DELETE /v1/account'(exchange) {
+      const identity = requireUser(exchange);
+      const { password } = await readJson(exchange, Confirmation);
+      await confirm(exchange, identity, password);
+      await accounts.remove(identity.account);
+      answerSuccess(exchange);
+    },
+
+    async 'POST /v1/account/password'(exchange) {
+      const identity = requireUser(exchange);
+      const { password, new_password } = await readJson(exchange, PasswordChange);
+      if (password === '' || new_password === '') throw refuse('invalid');
+      await confirm(exchange, identity, password);
+      await explained(() => accounts.change(identity.account, { password: new_password }));
+      answerSuccess(exchange);
+    },
+
+    async 'PATCH /v1/account/settings'(exchange) {
+      const { account } = requireUser(exchange);
+      await profiles.prefer(account, await readJson(exchange, Preferences));
+      answerSuccess(exchange);
+      await changed(account);
+    },
+
+    async 'POST /v1/account/subscription'(exchange) {
+      const { account } = requireUser(exchange);
+      const subscription = await readSubscription(exchange);
+      if (!(await profiles.subscribe(account, subscription, clock.now()))) throw refuse('subscription_exists');
+      answerValue(exchange.response, wireSubscription(subscription));
+      await changed(account);
+    },
+
+    async 'PATCH /v1/account/subscription'(exchange) {
+      const { account } = requireUser(exchange);
+      const subscription = await readSubscription(exchange);
+      if (!(await profiles.rename(account, subscription))) throw refuse('not_found');
+      answerValue(exchange.response, wireSubscription(subscription));
+      await changed(account);
+    },
+
+    async 'DELETE /v1/account/subscription'(exchange) {
+      const { account } = requireUser(exchange);
+      const header = (name: string): string => String(exchange.request.headers[name] ?? '').trim();
+      await profiles.unsubscribe(account, header('x-baseurl'), header('x-topic'));
+      answerSuccess(exchange);
+      await changed(account);
+    },
+  };
+}
+
+function wireSubscription({
+  base_url,
+  topic,
+  display_name,
+}: {
+  base_url: string;
+  topic: string;
+  display_name: string | null;
+}) {
+  return { base_url, topic, ...(display_name === null ? {} : { display_name }) };
+}

@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { addSpread, emptySpread, readSpread, count } from '../domain/spread.ts';
+import { addTally, emptyTally, tallyBeat } from '../domain/tally.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
+import type { BeatStore } from '../store/beats.ts';
+import type { BucketStore } from '../store/buckets.ts';
+import { bucketMs } from '../store/tables.ts';
+import { tallyOf } from './rollup.ts';
+import { longestGapMs, type Watched } from './watched.ts';
+
+const hour = bucketMs[1];
+const day = bucketMs[2];
+
+/**
+ * Brings back what beats from before `until` made of a monitor: its last 25 hours, and what is usual for it. Beats since
+ * then are counted already.
+ */
+export async function warmUp(watched: Watched, beats: BeatStore, buckets: BucketStore, until: number): Promise<void> {
+  const hours = await buckets.since(1, watched.id, until - 25 * hour);
+  for (const bucket of hours) addTally(hourOf(watched, bucket.start), tallyOf(bucket));
+  const rolled = (hours.at(-1)?.start ?? until - 26 * hour) + hour;
+  let before: { readonly at: number; readonly status: 0 | 1 | 2 | 3 } | undefined;
+  const today = emptySpread();
+  const thisDay = Math.floor(until / day) * day;
+  for (const beat of await beats.since(watched.id, rolled)) {
+    if (beat.at >= until) break;
+    tallyBeat(hourOf(watched, Math.floor(beat.at / hour) * hour), beat, before, longestGapMs(watched.config));
+    if (beat.ping !== null && beat.status === heartbeatStatus.up) count(today, beat.ping);
+    before = beat;
+  }
+  for (const bucket of hours) if (bucket.start >= thisDay) addSpread(today, readSpread(bucket.spread));
+  addSpread(spreadOf(watched, thisDay), today);
+  for (const bucket of await buckets.since(2, watched.id, thisDay - 6 * day)) {
+    if (bucket.start < thisDay) addSpread(spreadOf(watched, bucket.start), readSpread(bucket.spread));
+  }
+  watched.usual = undefined;
+}
+
+/** One monitor after another, others get in between. */
+export async function warmUpAll(
+  all: readonly Watched[],
+  stores: { readonly beats: BeatStore; readonly buckets: BucketStore },
+  until: number,
+  isClosed: () => boolean,
+): Promise<void> {
+  for (const watched of all) {
+    if (isClosed()) return;
+    await warmUp(watched, stores.beats, stores.buckets, until);
+    await nextTurn();
+  }
+}
+
+function hourOf(watched: Watched, start: number) {
+  const found = watched.hours.get(start) ?? emptyTally();
+  watched.hours.set(start, found);
+  return found;
+}
+
+function spreadOf(watched: Watched, start: number) {
+  const found = watched.days.get(start) ?? emptySpread();
+  watched.days.set(start, found);
+  return found;
+}

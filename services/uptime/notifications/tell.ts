@@ -1,0 +1,150 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import { defineJob } from '../../contracts/jobs.ts';
+import { notificationOffered, NotificationType } from '../../contracts/notify/notification.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import type { Counter } from '../../contracts/metrics.ts';
+import type { UptimeOptions } from '../../contracts/uptime/views.ts';
+import type { UptimeEvent } from './events.ts';
+
+const seconds = 1000;
+
+/** An event on its way; those of one monitor go out in their order. */
+const deliver = defineJob(
+  'uptime.tell',
+  z.object({
+    title: z.string(),
+    body: z.string(),
+    type: NotificationType,
+    event: z.looseObject({ id: z.string(), kind: z.string() }),
+    tag: z.string(),
+    monitor: z.int().nullable(),
+    /** Those it runs on: their fault may say it all. */
+    hosts: z.array(z.int()),
+  }),
+  { backoffMs: [1, 2, 4, 8, 16, 32, 64, 128, 300].map((wait) => wait * seconds), concurrency: 8 },
+);
+
+export interface TellParts {
+  readonly context: Pick<Context, 'jobs' | 'handovers' | 'fetch' | 'log' | 'appPages'>;
+  readonly options: () => UptimeOptions;
+  /** Addresses of Delivery that a monitor names itself. */
+  readonly urlsFor: (monitor: number) => readonly string[];
+  readonly sent: Counter;
+  readonly failed: Counter;
+  /** Those who follow status pages are to hear of it as well; doing it again changes nothing. */
+  readonly follow: (
+    event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
+  ) => Promise<void>;
+  /** Whether an event is not to go out after all: somebody else's fault says it all. */
+  readonly isCovered: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
+}
+
+/** What an event needs beside itself. */
+export interface TellOptions {
+  readonly monitor: number | null;
+  /** Events of one order go out one after another; without it that of the monitor. */
+  readonly order?: string;
+  /** A tag of its own; without one that of the settings. */
+  readonly tag: string | null;
+  /** Those it runs on: their fault may say it all. */
+  readonly hosts?: readonly number[];
+  /** Not before then, ms since the epoch. */
+  readonly notBefore?: number;
+}
+
+/** The durable way of events to people: stored with what caused them, then handed over until it works. */
+export class Teller {
+  readonly #parts: TellParts;
+
+  constructor(parts: TellParts) {
+    this.#parts = parts;
+  }
+
+  /** Part of the transaction that writes what happened. */
+  async enqueue(
+    transaction: Kysely<any>,
+    event: UptimeEvent,
+    { monitor, order, tag, hosts = [], notBefore }: TellOptions,
+  ): Promise<void> {
+    const orderKey = order ?? (monitor === null ? undefined : `monitor:${String(monitor)}`);
+    const { jobs, options } = { jobs: this.#parts.context.jobs, options: this.#parts.options() };
+    await jobs.enqueue(
+      transaction,
+      deliver,
+      { ...event, tag: tag || options.notifyTag, monitor, hosts: [...hosts] },
+      {
+        key: event.event.id,
+        ...(orderKey === undefined ? {} : { orderKey }),
+        ...(notBefore === undefined ? {} : { runAt: notBefore }),
+      },
+    );
+  }
+
+  handle(): Disposable {
+    const { context, sent, failed, isCovered, follow } = this.#parts;
+    return context.jobs.handle(deliver, async ({ payload }) => {
+      const { event, monitor, hosts } = payload;
+      if (monitor !== null && isCovered(event.kind, monitor, hosts, Date.parse(String(event['at'])))) return;
+      await follow(event);
+      try {
+        await this.#pass(payload);
+        sent.inc({ kind: event.kind });
+      } catch (error) {
+        // Who has switched notifications off wants none, and none of these later.
+        if (error instanceof Problem && error.code === 'handover.switched_off') return;
+        failed.inc();
+        throw error;
+      }
+    });
+  }
+
+  async #pass(payload: z.infer<typeof deliver.schema>): Promise<void> {
+    const { title, body, type, event, tag, monitor } = payload;
+    const { context, options, urlsFor } = this.#parts;
+    const urls = monitor === null ? [] : [...urlsFor(monitor)];
+    if (urls.length > 0) {
+      await context.handovers.pass(notificationOffered, `${event.id}:notifications`, {
+        configuration: 'aggregator',
+        urls,
+        notice: { title, body, type, format: 'text', tags: ['uptime', `uptime.${event.kind}`], source: 'uptime' },
+      });
+    }
+    const { notifyUrl } = options();
+    if (notifyUrl !== '') {
+      const text = JSON.stringify({ title, body, type, ...(tag === '' ? {} : { tag }), event });
+      const headers = { 'content-type': 'application/json', 'idempotency-key': event.id };
+      const reply = await context.fetch(notifyUrl, {
+        method: 'POST',
+        headers,
+        body: text,
+        trust: 'owner',
+        keepMethod: true,
+      });
+      if (reply.status >= 200 && reply.status < 300) return;
+      // Whatever it says: an aggregator that refuses today may take it once it is put right.
+      const words = `The address that events are posted to answered ${String(reply.status)}.`;
+      throw new Problem('uptime.aggregator', 502, words, { retryable: true });
+    }
+    const page = context.appPages.forMessages();
+    await context.handovers.pass(notificationOffered, event.id, {
+      configuration: 'aggregator',
+      ...(tag === '' ? {} : { tag }),
+      notice: {
+        title,
+        body,
+        type,
+        format: 'text',
+        tags: ['uptime', `uptime.${event.kind}`],
+        source: 'uptime',
+        ...(page === undefined ? {} : { link: `${page}/uptime${linkOf(event)}` }),
+      },
+    });
+  }
+}
+
+function linkOf(event: Readonly<Record<string, unknown>>): string {
+  const id = event['monitorId'];
+  return typeof id === 'number' ? `/monitors/${String(id)}` : '';
+}
