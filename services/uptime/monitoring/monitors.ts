@@ -21,6 +21,8 @@ export interface MonitorsParts {
   readonly local: LocalChecks;
   /** A maintenance window that runs names it. */
   readonly isCovered: (id: number) => boolean;
+  /** The notifications of new monitors, as Uptime Kuma writes them: `{"1001": true}`. */
+  readonly defaultNotifications: () => Readonly<Record<string, true>>;
   /** What is remembered of a monitor changed. */
   readonly noted: (watched: Watched) => void;
   /** Some were added, changed or removed. */
@@ -131,7 +133,9 @@ export class Monitors {
 
   /** @throws Problem `uptime.invalid` (400) with fields, `uptime.taken` (409) for a token that is in use */
   async add(given: MonitorConfig, { lenient = false } = {}): Promise<Watched> {
-    const [watched] = await this.addAll([this.#completed(given, undefined, lenient)]);
+    // A notification that is enabled by default belongs to new monitors that name none.
+    const notificationIDList = given['notificationIDList'] ?? this.#parts.defaultNotifications();
+    const [watched] = await this.addAll([this.#completed({ ...given, notificationIDList }, undefined, lenient)]);
     if (watched === undefined) throw new Error('nothing was added');
     return watched;
   }
