@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessChanged } from '../contracts/control/access.ts';
 import { accountsChanged, type Credentials, type Identity } from '../contracts/control/accounts.ts';
-import { audible, resetEvent, type LiveTopic } from '../contracts/control/live.ts';
+import { toVisibleEvent, resetEvent, type LiveTopic } from '../contracts/control/live.ts';
 import { Problem } from '../contracts/problem.ts';
 import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
-import { sessionOf } from '../contracts/session.ts';
-import { markEndless } from '../kit/endless.ts';
+import { findSessionSecret } from '../contracts/session.ts';
+import { markLongLived } from '../kit/long-lived-response.ts';
 import { EventRing } from './domain.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './wire.ts';
 
@@ -98,13 +98,16 @@ export class LiveEvents implements Disposable {
     }
     const credentials: Credentials = {
       authorization: request.headers.authorization,
-      session: sessionOf(request),
+      session: findSessionSecret(request),
       ...this.#context.caller(request),
     };
     const identity = await this.#context.accounts.authenticate(credentials);
     if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
     if (identity.kind !== 'person' && identity.role !== 'admin') {
       throw new Problem('accounts.forbidden', 403, 'This account may not watch the pages’ events.');
+    }
+    if (identity.limited === true) {
+      throw new Problem('api.limited_token', 403, 'This token may only do what it was made for.');
     }
     if (this.#streams.size >= this.#limits.streams) {
       throw new Problem('control.too_many_streams', 503, 'Too many pages are open. Close some and try again.', {
@@ -142,7 +145,7 @@ export class LiveEvents implements Disposable {
   }
 
   #begin(response: ServerResponse, lastId: string | undefined, rights: Rights): void {
-    markEndless(response);
+    markLongLived(response);
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -156,9 +159,9 @@ export class LiveEvents implements Disposable {
   #broadcast(live: LiveTopic<unknown>, data: unknown): void {
     const { name } = live.topic;
     const frame = this.#ring.add(
-      (id) => eventFrame(name, audible(live, data, hostRights), id),
+      (id) => eventFrame(name, toVisibleEvent(live, data, hostRights), id),
       (id, rights, whole) => {
-        const part = audible(live, data, rights);
+        const part = toVisibleEvent(live, data, rights);
         if (part === undefined) return undefined;
         return part === data ? whole : eventFrame(name, part, id);
       },

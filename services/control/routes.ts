@@ -1,11 +1,11 @@
 import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
 import { controlApi } from '../contracts/control/api.ts';
-import { shownService } from '../contracts/control/shown-service.ts';
+import { toVisibleService } from '../contracts/control/visible-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
 import { SecondFactorNeeded } from '../contracts/control/second-factor.ts';
 import { Problem } from '../contracts/problem.ts';
-import { addressOfLink } from '../contracts/session.ts';
+import { formatSessionLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
 import { ownAccountRoutes } from './own-account.ts';
@@ -27,6 +27,10 @@ export function controlRoutes(context: ControlContext, events: LiveEvents): read
 }
 
 function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): readonly ApiHandler[] {
+  /** A new sign-in replaces the session with which it was requested. */
+  const endFormer = async (former: Identity | undefined): Promise<void> => {
+    if (former?.via === 'session') await accounts.signOut(former);
+  };
   return [
     implement(controlApi.session, async ({ identity }) => ({
       account: identity ? { name: identity.account, role: identity.role } : null,
@@ -39,19 +43,21 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       const { secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
       return { session: secret };
     }),
-    implement(controlApi.signIn, async ({ body, remoteAddress, userAgent }) => {
+    implement(controlApi.signIn, async ({ identity: former, body, remoteAddress, userAgent }) => {
       try {
         const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+        await endFormer(former);
         return { name: identity.account, role: identity.role, session: secret };
       } catch (error) {
         if (error instanceof SecondFactorNeeded) return { ticket: error.ticket };
         throw error;
       }
     }),
-    implement(controlApi.secondStep, async ({ body, origin = '', remoteAddress, userAgent }) => {
+    implement(controlApi.secondStep, async ({ identity: former, body, origin = '', remoteAddress, userAgent }) => {
       const { ticket, code = '', passkey } = body;
       const proof = passkey === undefined ? { code } : { passkey, origin };
       const { identity, secret } = await accounts.factors.complete(ticket, proof, { remoteAddress, userAgent });
+      await endFormer(former);
       return { name: identity.account, role: identity.role, session: secret };
     }),
     implement(controlApi.signOut, async ({ identity }) => {
@@ -63,7 +69,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
     }),
     implement(controlApi.links, ({ identity, body }) => {
       const person = required(identity);
-      return { links: body.paths.map((path) => addressOfLink({ path, text: accounts.link(person, path) })) };
+      return { links: body.paths.map((path) => formatSessionLink({ path, text: accounts.link(person, path) })) };
     }),
   ];
 }
@@ -71,13 +77,13 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
 function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
   return [
     implement(controlApi.services, async ({ rights }) => ({
-      services: (await host.services()).map((service) => shownService(service, rights)),
+      services: (await host.services()).map((service) => toVisibleService(service, rights)),
       configProblems: rights.all ? [...host.configProblems()] : [],
     })),
     implement(controlApi.overview, async ({ rights }) => ({
       pulses: (await host.pulses()).filter(({ service }) => rights.all || rights.may(service, 'read', '*')),
       machine: rights.all ? await host.machine() : null,
-      backup: rights.all ? await host.backups.age() : null,
+      backup: rights.all ? await host.backups.getAge() : null,
     })),
     implement(controlApi.restart, async ({ params }) => {
       const id = params['id'] ?? '';
@@ -104,13 +110,13 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.backups, async () => ({
       folder: host.backups.folder(),
       backups: [...(await host.backups.list())],
-      isOld: (await host.backups.age()).isOld,
+      isOld: (await host.backups.getAge()).isOld,
       setAside: [...(await host.backups.setAside())],
     })),
     implement(controlApi.takeBackup, ({ incoming }) => {
       if (incoming === undefined)
         throw new Problem('backup.damaged', 422, 'This backup cannot be restored: it is empty.');
-      return host.backups.take(incoming);
+      return host.backups.receive(incoming);
     }),
     implement(controlApi.backupContents, ({ params }) => host.backups.contents(params['name'] ?? '')),
     implement(controlApi.restoreBackup, async ({ params }) => {
@@ -119,7 +125,7 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
       return done;
     }),
     implement(controlApi.putBack, async ({ params }) => {
-      await host.backups.putBack(params['name'] ?? '');
+      await host.backups.restoreSetAside(params['name'] ?? '');
       return done;
     }),
     implement(controlApi.removeSetAside, async ({ params }) => {
@@ -128,12 +134,12 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
     }),
     implement(controlApi.backupFile, async ({ params }) => {
       const name = params['name'] ?? '';
-      const path = await host.backups.path(name);
+      const path = await host.backups.getPath(name);
       accounts.record({ event: 'backup_downloaded', detail: name });
       return new FileReply({ path, type: 'application/gzip', saveAs: name });
     }),
     implement(controlApi.makeBackup, async () => {
-      const made = await host.backups.make();
+      const made = await host.backups.create();
       accounts.record({ event: 'backup_created', detail: made.name });
       return made;
     }),
@@ -190,6 +196,9 @@ function accountRoutes({ accounts, host }: ControlContext): readonly ApiHandler[
       await accounts.remove(name, data === 'transfer' ? { action: data, to: to ?? '' } : { action: data });
       return done;
     }),
+    implement(controlApi.endSessions, async ({ params }) => ({
+      ended: await host.endSessions(params['name'] ?? ''),
+    })),
     implement(controlApi.tokens, async ({ params }) => {
       const name = await existing(accounts, params['name']);
       return { tokens: [...(await accounts.tokens(name))] };

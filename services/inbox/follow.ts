@@ -95,7 +95,7 @@ export class Follow implements AsyncDisposable {
   async #take(): Promise<boolean> {
     const page = await this.#feed?.after(this.#reached, largestBatch);
     if (page === undefined) return false;
-    const { entries, reached, more } = page;
+    const { entries, position: reached, hasMore: more } = page;
     if (entries.length > 0 || reached - this.#stored >= unnoted) {
       if (!(await this.#store(entries, reached))) {
         // Another host has taken them.

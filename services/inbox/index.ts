@@ -9,7 +9,7 @@ import {
   type InboxOffer,
 } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { bound, unreadWords } from './domain.ts';
 import { manifest } from './manifest.ts';
 import { Follow } from './follow.ts';
@@ -34,7 +34,7 @@ const hour = 3_600_000;
 const idsPerEvent = 1000;
 
 function create(context: Context, given: Settings): Service {
-  const live = liveSettings(given, () => clean());
+  const live = createLiveSettings(given, () => clean());
   const { bus, clock, log } = context;
   const open = new DisposableStack();
   const store = new ItemStore(context.reads);
@@ -116,7 +116,7 @@ function create(context: Context, given: Settings): Service {
       return { state: 'up', detail: unreadWords(await unread.count()) };
     },
 
-    reconfigure: live.take,
+    reconfigure: live.update,
 
     async [Symbol.asyncDispose]() {
       open.dispose();

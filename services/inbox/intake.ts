@@ -16,7 +16,7 @@ export class Intake {
   readonly #context: Pick<Context, 'commit' | 'clock'>;
   readonly #store: ItemStore;
   readonly #added: (items: readonly InboxItem[]) => void;
-  readonly #waiting = new Batcher<Waiting>({ largest: largestBatch, work: (batch) => this.#writeAll(batch) });
+  readonly #waiting = new Batcher<Waiting>({ maxBatchSize: largestBatch, process: (batch) => this.#writeAll(batch) });
 
   /** `added` hears of new rows once they are committed. */
   constructor(

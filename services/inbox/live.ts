@@ -1,5 +1,11 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import { inboxAdded, inboxChanged, inboxGrant, type InboxChanged, type InboxPlace } from '../contracts/inbox/api.ts';
+import {
+  inboxAdded,
+  inboxChanged,
+  getInboxGrant,
+  type InboxChanged,
+  type InboxOrigin,
+} from '../contracts/inbox/api.ts';
 import type { Rights } from '../contracts/route-access.ts';
 
 /** What pages hear of the inbox: the rows that somebody may read. */
@@ -8,8 +14,8 @@ export const live = [
   liveTopic(inboxChanged, readablePart),
 ];
 
-function mayReadPlace(place: InboxPlace, rights: Rights): boolean {
-  const { service, permission, resource } = inboxGrant(place, 'read');
+function mayReadPlace(place: InboxOrigin, rights: Rights): boolean {
+  const { service, permission, resource } = getInboxGrant(place, 'read');
   return rights.all || rights.may(service, permission, resource);
 }
 

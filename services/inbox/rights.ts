@@ -1,4 +1,4 @@
-import { inboxGrant, type InboxPlace } from '../contracts/inbox/api.ts';
+import { getInboxGrant, type InboxOrigin } from '../contracts/inbox/api.ts';
 import type { Rights } from '../contracts/route-access.ts';
 import type { Scope } from './store/scope.ts';
 
@@ -6,16 +6,16 @@ import type { Scope } from './store/scope.ts';
 const mostPlaces = 15_000;
 
 /** Whether somebody may read or remove what came from a place. */
-export function mayTouch(rights: Rights, permission: 'read' | 'write', place: InboxPlace): boolean {
+export function mayTouch(rights: Rights, permission: 'read' | 'write', place: InboxOrigin): boolean {
   if (rights.all) return true;
-  const { service, resource } = inboxGrant(place, permission);
+  const { service, resource } = getInboxGrant(place, permission);
   return rights.may(service, permission, resource);
 }
 
 /** The rows that somebody may read; undefined: all there are. */
 export async function readable(
   rights: Rights,
-  places: () => Promise<readonly InboxPlace[]>,
+  places: () => Promise<readonly InboxOrigin[]>,
 ): Promise<Scope | undefined> {
   if (rights.all) return undefined;
   const allowed = (await places()).filter((place) => mayTouch(rights, 'read', place));

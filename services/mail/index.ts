@@ -2,13 +2,13 @@ import { defineService, type Context } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
-import { mailWorked } from '../contracts/mail/api.ts';
+import { mailActivity } from '../contracts/mail/api.ts';
 import { Activity } from '../kit/activity.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { manifest } from './manifest.ts';
 import { Gateway } from './accept/gateway.ts';
 import { routingOf, type Routing } from './accept/routing.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './store/retention.ts';
@@ -18,7 +18,7 @@ import { setUpHandlers } from './app-api/setting-up.ts';
 import { Admission } from './accept/admission.ts';
 import { SignIn } from './accept/sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
-import { Listener, type MailBounds } from './smtp/listener.ts';
+import { Listener, type LiveListenerOptions } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
@@ -44,25 +44,35 @@ function countMails({ metrics }: Context) {
   });
 }
 
-/** What a mail may have, as the listener wants to know it. */
-function bounds({ maxMegabytes, maxRecipients }: Settings): MailBounds {
-  return { maxSize: maxMegabytes * 1024 * 1024, maxRecipients };
+/** Returns the options of the listener that may change while it runs. */
+function listenerOptions(settings: Settings): LiveListenerOptions {
+  const { clients, signIn } = settings;
+  const isInside = within(clients);
+  return {
+    maxSize: settings.maxMegabytes * 1024 * 1024,
+    maxRecipients: settings.maxRecipients,
+    maxClients: settings.maxClients,
+    idleMs: settings.idleSeconds * 1000,
+    mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
+    signIn,
+    tokens: settings.topicDomain !== '',
+  };
 }
 
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
 export const mail = defineService({
   ...manifest,
   create(context, given) {
-    const live = liveSettings(given, () => {
+    const live = createLiveSettings(given, () => {
       routed = routingOf(settings);
-      listener.limit(bounds(settings));
+      listener.reconfigure(listenerOptions(settings));
     });
     const settings = live.current;
     const { bus, clock, db, files, log } = context;
     const messages = new MessageStore(db);
     const sources = new Sources(db, files);
     const processed = countMails(context);
-    const activity = new Activity(context, mailWorked);
+    const activity = new Activity(context, mailActivity);
     const reader = new MailReader(clock);
     let routed = routingOf(settings);
     const routing: Routing = {
@@ -81,27 +91,17 @@ export const mail = defineService({
     };
     const admission = new Admission(clock);
     const recognise = (): boolean => settings.recognise;
-    const signIn = new SignIn(context.accounts, settings.logins);
-    const topicMail = new TopicMail(context.accounts, routing.topics);
-    const needsSignIn = settings.signIn === 'required';
+    const signIn = new SignIn(context.accounts, () => settings.logins);
+    const topicMail = new TopicMail(context.accounts, () => routing.topics);
+    const needsSignIn = (): boolean => settings.signIn === 'required';
     const incoming = { messages, sources, processed, activity, admission, topicMail, signIn, needsSignIn };
     const gateway = new Gateway({ context, routing, ...incoming });
     const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, admission, recognise });
-    const { clients, tls, certificateFile, keyFile } = settings;
-    const isInside = within(clients);
+    const { tls, certificateFile, keyFile } = settings;
     const listener = new Listener(
       gateway,
       signIn,
-      {
-        mayConnect: (address) => isInside(address) || (clients.length === 0 && needsSignIn),
-        signIn: settings.signIn,
-        tokens: topicMail.enabled,
-        tls,
-        hostName: settings.hostName,
-        ...bounds(settings),
-        maxClients: settings.maxClients,
-        idleMs: settings.idleSeconds * 1000,
-      },
+      { ...listenerOptions(settings), tls, hostName: settings.hostName },
       clock,
       log,
     );
@@ -123,7 +123,7 @@ export const mail = defineService({
         ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity, outcomes }),
         ...setUpHandlers(routing, settings),
       ],
-      takeOver(program, place) {
+      importData(program, place) {
         if (program === 'mailrise') return takeOverMailrise(place, process.env);
         throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
       },
@@ -134,11 +134,11 @@ export const mail = defineService({
         gateway.lastAt = await messages.newest();
         open.use(activity);
         open.use(outcomes);
-        open.use(bus.subscribe(mailWorked, outcomes.changed));
+        open.use(bus.subscribe(mailActivity, outcomes.invalidate));
         open.use(
           bus.subscribe(jobsChanged, ({ service }) => {
             if (service !== manifest.id) return;
-            outcomes.changed();
+            outcomes.invalidate();
             activity.touch();
           }),
         );
@@ -157,7 +157,7 @@ export const mail = defineService({
         const begin = { label: 'Send a first mail', to: '/delivery/connect' };
         return Promise.resolve({ state: 'up', detail, ...(lastAt === undefined ? { begin } : {}) });
       },
-      reconfigure: live.take,
+      reconfigure: live.update,
       async [Symbol.asyncDispose]() {
         await listener.close();
         open.dispose();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { implement } from '../contracts/api.ts';
-import { machineWoke } from '../contracts/control/machine.ts';
+import { computerResumed } from '../contracts/control/machine.ts';
 import { inboxRead } from '../contracts/inbox/api.ts';
 import type { DesktopContext } from '../contracts/popups/desktop.ts';
 import { popupsApi, type PopupsState } from '../contracts/popups/popups.ts';
@@ -40,7 +40,7 @@ function create(context: DesktopContext, given: unknown): Service {
           markRead: (ids) => handovers.pass(inboxRead, random.text(20), { ids: [...ids] }),
         }),
       );
-      open.use(bus.subscribe(machineWoke, () => shown?.renew()));
+      open.use(bus.subscribe(computerResumed, () => shown?.renew()));
     },
 
     reconfigure(next) {

@@ -8,7 +8,7 @@ import { Bursts } from './bursts.ts';
 import { PopupMemory, type Remembered } from './memory.ts';
 import type { Notifier, Popup } from '../contracts/popups/desktop.ts';
 import { PushTopics } from './push-topics.ts';
-import { quietSpans, quietUntil, wallClock, type WallClock } from '../contracts/quiet-hours.ts';
+import { parseQuietSpans, getQuietEnd, createWallClock, type WallClock } from '../contracts/quiet-hours.ts';
 import { Reminders } from './reminders.ts';
 import type { PopupSettings } from './settings.ts';
 import { briefOf, burstPopup, heldPopup, messagePopup, urgentPopup, handlingOf, type Brief } from './rules.ts';
@@ -73,7 +73,7 @@ class InboxPopups implements Popups {
 
   constructor(options: PopupsOptions, remembered: Remembered) {
     this.#options = options;
-    this.#wall = wallClock(options.zone);
+    this.#wall = createWallClock(options.zone);
     this.#pausedUntil = remembered.pausedUntil;
     this.#held = Tally.from(remembered.held);
     this.#topics = new PushTopics(remembered.topics);
@@ -159,7 +159,7 @@ class InboxPopups implements Popups {
   #quietEnd(lines: readonly string[], now: number): number | undefined {
     const minute = Math.floor(now / 60_000);
     if (this.#quiet?.minute !== minute || this.#quiet.lines !== lines) {
-      this.#quiet = { minute, lines, end: quietUntil(quietSpans(lines), this.#wall, now) };
+      this.#quiet = { minute, lines, end: getQuietEnd(parseQuietSpans(lines), this.#wall, now) };
     }
     return this.#quiet.end;
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, pushPublished, pushStored, pushTakenBack } from '../contracts/push/topics.ts';
+import { pushOffered, pushPublished, pushStored, pushRetracted } from '../contracts/push/topics.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { openAccess } from './access/access.ts';
@@ -38,7 +38,7 @@ import { longestSilence, webSocketListener } from './ntfy-api/web-socket.ts';
 import { RateVisitors } from './access/rate-visitors.ts';
 import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { Statistics } from './metrics/statistics.ts';
 import { StoredTotal } from './metrics/stored-total.ts';
@@ -60,13 +60,14 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 function create(context: Context, given: Settings): Service {
-  const live = liveSettings(given, () => {
+  const live = createLiveSettings(given, () => {
     limits.reconfigure();
     // Whoever was given these reads them at each request.
     reserved.clear();
     for (const topic of settings.reservedTopics) reserved.add(topic);
     webPushHosts.splice(0, webPushHosts.length, ...settings.webPushHosts);
     rearmKeepAlive();
+    return webPush.reconfigure();
   });
   const settings = live.current;
   const { clock, log, random } = context;
@@ -102,7 +103,7 @@ function create(context: Context, given: Settings): Service {
   const quiet = openQuiet({ ...context, accounts });
   const webPush = openWebPush({
     context: { ...context, accounts },
-    enabled: settings.webPush,
+    enabled: () => settings.webPush,
     contact: () => settings.webPushContact,
     allowed: webPushHosts,
     reserved,
@@ -111,7 +112,7 @@ function create(context: Context, given: Settings): Service {
     told: (topic, done) => counts.delivered(topic, done),
   });
   const search = new Search(context);
-  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || context.address('push') });
+  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || pages.serviceForMessages('push') });
   const sendsMail = emails.enabled;
   const also = [webPush.store, search.store, emails.store];
   const delivery = openDelivery({
@@ -270,7 +271,7 @@ function create(context: Context, given: Settings): Service {
       ...quiet.handlers,
     ],
     portable: createPortable(context),
-    takeOver(program, folder) {
+    importData(program, folder) {
       if (program === 'ntfy')
         return takeOverNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);
       throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
@@ -294,7 +295,7 @@ function create(context: Context, given: Settings): Service {
       open.use(await recurring.start());
       const activity = open.use(new Activity(context, pushStored));
       open.use(context.bus.subscribe(pushPublished, activity.touch));
-      open.use(context.bus.subscribe(pushTakenBack, activity.touch));
+      open.use(context.bus.subscribe(pushRetracted, activity.touch));
       open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       startKeepAlive();
       open.defer(() => keepAliveTimer?.[Symbol.dispose]());
@@ -306,7 +307,7 @@ function create(context: Context, given: Settings): Service {
       return Promise.resolve(healthOf(publisher.healthy, statistics, subscribers.size));
     },
 
-    reconfigure: live.take,
+    reconfigure: live.update,
 
     async [Symbol.asyncDispose]() {
       open.dispose();

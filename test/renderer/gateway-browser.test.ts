@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { gateway } from '../../services/gateway/index.ts';
-import { codeOf, stepAt } from '../../services/kit/totp.ts';
+import { generateCode, toTimeStep } from '../../services/kit/totp.ts';
 import { api } from '../support/api.ts';
 import { launchBrowser, noBrowser, openProfile } from '../support/browser.ts';
 import { fixtureService } from '../support/fixture-service.ts';
@@ -104,13 +104,13 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
         headers: { 'Homeport-Session': session, Authorization: '' },
         body: JSON.stringify(body),
       });
-    const { secret } = await own<{ secret: string }>('', {});
+    const { secret } = await own<{ secret: string }>('', { password: admin.password });
     const bits = [...secret]
       .map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))
       .join('');
     const key = Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
     const { recoveryCodes } = await own<{ recoveryCodes: string[] }>('/confirm', {
-      code: codeOf(key, stepAt(Date.now())),
+      code: generateCode(key, toTimeStep(Date.now())),
     });
     await using context = await openTrustingBrowser();
     const page = await context.newPage();
@@ -118,14 +118,14 @@ describe.skipIf(noBrowser)('a browser of the home network', () => {
     await signIn(page);
     await page.getByRole('heading', { name: 'Your code' }).waitFor();
     await page.getByLabel('Code').fill('000000');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page
       .getByRole('alert')
       .getByText(/The code is not right/)
       .waitFor();
     // The code that enabled the second factor is used up; the one of the next half minute is already valid.
-    await page.getByLabel('Code').fill(codeOf(key, stepAt(Date.now()) + 1));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByLabel('Code').fill(generateCode(key, toTimeStep(Date.now()) + 1));
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     await expect.poll(() => page.url()).toBe(lampAt('/shelf'));
     await own('/off', { code: recoveryCodes[0] ?? '' });

@@ -12,9 +12,9 @@ import {
   type Captions,
   type Download,
   type DownloadOptions,
-  type Steered,
+  type QueueChange,
 } from '../../services/contracts/downloads/api.ts';
-import { downloadLimitsChanged, type LimitsNow } from '../../services/contracts/downloads/limits.ts';
+import { downloadLimitsChanged, type CurrentLimits } from '../../services/contracts/downloads/limits.ts';
 import type { DownloadPreview } from '../../services/contracts/downloads/preview.ts';
 import { inboxAdded, inboxApi, inboxChanged, inboxRead, type InboxItem } from '../../services/contracts/inbox/api.ts';
 import { Problem } from '../../services/contracts/problem.ts';
@@ -144,7 +144,7 @@ export class MemoryDownloads {
   readonly refused = new Map<string, string>();
   folders: string[] = [];
   presets: string[] = [];
-  limits: LimitsNow = { limits: { speed: null, hours: [] }, open: true, changesAt: null };
+  limits: CurrentLimits = { limits: { speed: null, hours: [] }, open: true, changesAt: null };
   /** Downloads whose files were deleted. */
   readonly deleted: string[] = [];
   /** Downloads that were requested again. */
@@ -186,7 +186,7 @@ export class MemoryDownloads {
     this.bus?.publish(downloadChanged, download);
   }
 
-  #steer(uids: readonly string[] | undefined, pause: boolean): Steered {
+  #steer(uids: readonly string[] | undefined, pause: boolean): QueueChange {
     if (uids === undefined) {
       this.paused = pause;
       this.bus?.publish(downloadsPaused, { paused: pause });

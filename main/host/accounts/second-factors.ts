@@ -2,12 +2,12 @@ import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import type { SecondFactors, StoredSecondFactor } from '../../../services/contracts/control/second-factor.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random, Vault } from '../../../services/contracts/service.ts';
-import { base32, matchingStep } from '../../../services/kit/totp.ts';
+import { toBase32, findMatchingStep } from '../../../services/kit/totp.ts';
 import type { SecurityLog } from '../log/security-log.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import type { Passkeys } from './passkeys.ts';
-import type { Db } from './store.ts';
+import { endCredentials, type Db } from './store.ts';
 import type { SecondFactorRow } from './tables.ts';
 
 /** The purposes under which the gateway sealed them, from which they were taken over. */
@@ -68,7 +68,7 @@ export class SecondFactorStore implements Store {
         .onConflict((conflict) => conflict.column('account').doUpdateSet(row))
         .execute();
     });
-    return { secret: base32(secret), uri: scannable(secret, account, 'Homeport') };
+    return { secret: toBase32(secret), uri: scannable(secret, account, 'Homeport') };
   };
 
   readonly confirm: Store['confirm'] = async (account, code, remoteAddress) => {
@@ -88,16 +88,17 @@ export class SecondFactorStore implements Store {
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
     if (!(await this.check(account, code, remoteAddress))) throw wrongCode();
-    await this.reset(account);
+    await this.#parts.changes.make([account], (db) => deleteFactors(db, account));
+    this.#parts.security.record({ event: 'second_factor_disabled', account });
   };
 
   readonly reset: Store['reset'] = async (account) => {
     const { changes, security } = this.#parts;
-    const removed = await changes.make([account], async (db) => {
-      await db.deleteFrom('passkeys').where('account', '=', account).execute();
-      return db.deleteFrom('second_factors').where('account', '=', account).returning('account').execute();
+    const wasOn = await changes.make([account], async (db) => {
+      await endCredentials(db, account, 'sessions');
+      return deleteFactors(db, account);
     });
-    if (removed.length > 0) security.record({ event: 'second_factor_disabled', account });
+    if (wasOn) security.record({ event: 'second_factor_disabled', account, detail: 'reset by an administrator' });
   };
 
   readonly adopt = async (rows: readonly StoredSecondFactor[]): Promise<void> => {
@@ -147,7 +148,7 @@ export class SecondFactorStore implements Store {
   /** What the row becomes when the code is used; undefined for a wrong one. */
   #matching(row: SecondFactorRow, code: string): Pick<SecondFactorRow, 'last_step' | 'recovery'> | undefined {
     const secret = Buffer.from(this.#parts.vault.open(row.secret, sealing), 'base64');
-    const step = matchingStep(secret, code, this.#parts.clock.now());
+    const step = findMatchingStep(secret, code, this.#parts.clock.now());
     const { recovery } = row;
     if (step !== undefined) return step > Number(row.last_step) ? { last_step: step, recovery } : undefined;
     const left = parseRecoveryCodes(row);
@@ -165,6 +166,13 @@ export class SecondFactorStore implements Store {
   }
 }
 
+/** Removes the app, the recovery codes and the passkeys. Returns whether the second factor was enabled. */
+async function deleteFactors(db: Db, account: string): Promise<boolean> {
+  await db.deleteFrom('passkeys').where('account', '=', account).execute();
+  const removed = await db.deleteFrom('second_factors').where('account', '=', account).returning('confirmed').execute();
+  return removed.some(({ confirmed }) => Number(confirmed) === 1);
+}
+
 function findRow(db: Db, account: string): Promise<SecondFactorRow | undefined> {
   return db.selectFrom('second_factors').selectAll().where('account', '=', account).executeTakeFirst();
 }
@@ -180,6 +188,6 @@ function wrongCode(): Problem {
 
 /** What an authenticator app scans. */
 function scannable(secret: Uint8Array, account: string, issuer: string): string {
-  const query = new URLSearchParams({ secret: base32(secret), issuer }).toString();
+  const query = new URLSearchParams({ secret: toBase32(secret), issuer }).toString();
   return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(account)}?${query}`;
 }

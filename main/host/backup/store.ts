@@ -28,6 +28,8 @@ export interface BackupStoreOptions {
   };
   readonly clock: Clock;
   readonly log: Log;
+  /** Called with the name of each backup that the schedule made. */
+  readonly onScheduled: (name: string) => void;
   /** Ends this host and opens another on the same data folder. */
   readonly startAnew: () => void;
 }
@@ -46,6 +48,7 @@ export function openBackups({
   clock,
   log,
   parts,
+  onScheduled,
   startAnew,
 }: BackupStoreOptions): BackupStore & AsyncDisposable {
   const folder = (): string =>
@@ -128,7 +131,7 @@ export function openBackups({
     if (backupEveryDays === 0 || making !== undefined || restoring !== undefined) return;
     const [newest] = await list();
     if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * day) return;
-    await make();
+    onScheduled((await make()).name);
     for (const { name } of (await list()).slice(backupKeep)) await rm(join(folder(), name), { force: true });
   };
   const calmly = (): void => {
@@ -147,10 +150,10 @@ export function openBackups({
   return {
     folder,
     list,
-    age,
-    path,
-    make: async () => make(),
-    async take(incoming) {
+    getAge: age,
+    getPath: path,
+    create: async () => make(),
+    async receive(incoming) {
       const { file, createdAt } = await receiveBackup(folder(), incoming);
       const name = await freeName(createdAt);
       await rename(file, join(folder(), name));
@@ -179,7 +182,7 @@ export function openBackups({
       setImmediate(startAnew);
     },
     setAside: () => listSetAside(dataDir),
-    async putBack(name) {
+    async restoreSetAside(name) {
       const former = await setAsidePath(dataDir, name);
       refuseWhileBusy();
       stageFormer(dataDir, former);

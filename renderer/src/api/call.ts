@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Step } from '../../../services/contracts/health.ts';
+import type { SuggestedAction } from '../../../services/contracts/health.ts';
 import { sessionSecret } from './session-secret.ts';
 
 /** Parameters of a call; query fields that are undefined are left out. */
@@ -83,7 +83,7 @@ export async function call<Query, Body, Reply>(
  * Sends the request that a service defined for a button.
  * @throws Problem as {@link call} does.
  */
-export async function postStep({ path, body }: NonNullable<Step['post']>): Promise<void> {
+export async function postStep({ path, body }: NonNullable<SuggestedAction['post']>): Promise<void> {
   await call({ method: 'POST', path, summary: '', access: 'user', reply: z.unknown() }, { body });
 }
 

@@ -1,4 +1,4 @@
-import { appPageOf } from '../../../services/contracts/git/web-addresses.ts';
+import { findAppPage } from '../../../services/contracts/git/web-addresses.ts';
 import { parsePath, buildPath, type PagePath } from './page-path.ts';
 
 /** Views of Messages; any other segment after `/push/` used to be the name of a topic. */
@@ -63,8 +63,8 @@ const redirects: Readonly<Record<string, (current: PagePath, take: TakeField) =>
 /** Returns the current path for a former one; undefined when the path is current. */
 export function findRedirect(path: string, query: Readonly<URLSearchParams>): string | undefined {
   const current = parsePath(path);
-  if (current.service === 'git' && current.id !== '' && !gitSections.includes(current.section))
-    return appPageOf(path.slice('/git'.length), query);
+  if (current.service === 'git' && !gitSections.includes(current.section))
+    return findAppPage(path.slice('/git'.length), query);
   const remaining = new URLSearchParams(query);
   const take: TakeField = (field) => {
     const value = remaining.get(field) ?? '';

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { byteRange } from '../../kit/byte-range.ts';
+import { parseByteRange } from '../../kit/byte-range.ts';
 import { isLfsObject, type LfsStore } from '../lfs/lfs-store.ts';
 import type { Locks } from '../lfs/locks.ts';
 import type { LfsTickets } from '../lfs/tickets.ts';
@@ -13,7 +13,7 @@ import type { Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
-import { clientLeft } from './client-left.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
 import { lfsReply, lfsSignIn, lfsType, lockReply } from './lfs-reply.ts';
@@ -156,7 +156,7 @@ async function download({ store }: LfsParts, { need: needed, request, response }
   const repository = await needed('read');
   const size = (await store.sizes(repository, [oid])).get(oid);
   if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  const range = byteRange(request.headers.range, size);
+  const range = parseByteRange(request.headers.range, size);
   const common = {
     'Cache-Control': 'max-age=0, private, must-revalidate',
     'Content-Type': 'application/octet-stream',
@@ -202,7 +202,7 @@ function refuse(
   isLock: boolean,
   error: unknown,
 ): void {
-  if (response.headersSent || clientLeft(request, response, error)) {
+  if (response.headersSent || isDisconnectError(request, response, error)) {
     if (!(error instanceof Problem)) context.log.debug('client left before the end of a large file', { error });
     return void response.destroy();
   }

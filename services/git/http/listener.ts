@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { appPageOf } from '../../contracts/git/web-addresses.ts';
+import { findAppPage } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { apiPrefix, type Router } from '../gitea-api/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
-import { clientLeft } from './client-left.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
@@ -85,11 +85,13 @@ async function pageAnswer(
   { request, response, url, base }: Pick<Received, 'request' | 'response' | 'url' | 'base'>,
 ): Promise<Answer | 'sent' | undefined> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
-  const path = appPageOf(url.pathname, url.searchParams);
+  const path = findAppPage(url.pathname, url.searchParams);
   if (path === undefined) return undefined;
   const isBrowser = /text\/html/.test(request.headers.accept ?? '');
-  const toApp = () => (leadToApp(request, response, { pages: context.appPages, path }) ? ('sent' as const) : undefined);
-  const hasAccount = request.headers.authorization !== undefined || context.caller(request).proven !== undefined;
+  const toApp = () =>
+    redirectToAppPage(request, response, { pages: context.appPages, path }) ? ('sent' as const) : undefined;
+  const hasAccount =
+    request.headers.authorization !== undefined || context.caller(request).gatewayIdentity !== undefined;
   const knowsApp = /(?:^|;\s*)homeport-app=1(?:;|$)/.test(request.headers.cookie ?? '');
   if (isBrowser && (hasAccount || knowsApp)) return toApp();
   const pages = context.appPages.forRequest(request);
@@ -117,7 +119,7 @@ function json(response: ServerResponse, body: unknown): void {
 
 /** Git and people read plain text. */
 function refuse({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  if (clientLeft(request, response, error)) {
+  if (isDisconnectError(request, response, error)) {
     context.log.debug('client left before the end of its request', { method: request.method, error });
     return void response.destroy();
   }

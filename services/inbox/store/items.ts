@@ -1,6 +1,6 @@
 import { sql, type Expression, type Kysely, type SelectQueryBuilder } from 'kysely';
-import type { InboxItem, InboxOffer, InboxPlace } from '../../contracts/inbox/api.ts';
-import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
+import type { InboxItem, InboxOffer, InboxOrigin } from '../../contracts/inbox/api.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { parseSearch } from '../../kit/search-words.ts';
 import { searchWords } from '../domain.ts';
 import { insertItems, insertKeys } from './insert.ts';
@@ -17,7 +17,7 @@ export interface Offered {
 }
 
 /** A row's number and where it came from, which tells who hears of it. */
-export interface Placed extends InboxPlace {
+export interface Placed extends InboxOrigin {
   readonly id: number;
 }
 
@@ -49,11 +49,11 @@ export class ItemStore {
     now: number,
   ): Promise<ReadonlyMap<string, InboxItem>> {
     const added = new Map<string, InboxItem>();
-    for (const some of inKnownSizes(offers)) {
+    for (const some of chunkRows(offers)) {
       const known = await this.#known(transaction, some);
       const wanted = new Map<string, InboxOffer>();
       for (const { key, offer } of some) if (!known.has(key) && !wanted.has(key)) wanted.set(key, offer);
-      for (const rows of inKnownSizes([...wanted])) {
+      for (const rows of chunkRows([...wanted])) {
         const items = await insertItems(
           transaction,
           rows.map(([, offer]) => offer),
@@ -72,7 +72,7 @@ export class ItemStore {
   async #known(transaction: Kysely<Tables>, offers: readonly Offered[]): Promise<ReadonlySet<string>> {
     const keys = offers.map(({ key }) => key);
     const build = () => transaction.selectFrom('offers').select('key').where('key', 'in', keys).compile();
-    const { rows } = await executeKnown(transaction, `inbox.known ${String(keys.length)}`, keys, build);
+    const { rows } = await executeCached(transaction, `inbox.known ${String(keys.length)}`, keys, build);
     return new Set(rows.map(({ key }) => key));
   }
 
@@ -191,12 +191,12 @@ export class ItemStore {
   }
 
   /** All places that rows came from. */
-  async places(): Promise<InboxPlace[]> {
+  async places(): Promise<InboxOrigin[]> {
     return this.#db.selectFrom('items').select(['topic', 'source']).distinct().execute();
   }
 
   /** The places of up to 1000 rows, as far as they are there and within the scope. */
-  async placesOf(ids: readonly number[], scope?: Scope): Promise<InboxPlace[]> {
+  async placesOf(ids: readonly number[], scope?: Scope): Promise<InboxOrigin[]> {
     return this.#db
       .selectFrom('items')
       .select(['topic', 'source'])

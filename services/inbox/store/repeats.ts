@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { InboxOffer } from '../../contracts/inbox/api.ts';
 import type { Migration } from '../../contracts/service.ts';
-import { executeKnown } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { bit, type Tables } from './tables.ts';
 
 /** A repeat comes so long after the one before it at most, and belongs to a run that began a day ago at most; ms. */
@@ -116,7 +116,7 @@ async function newestOf(
       .orderBy('id')
       .compile();
   const shape = `inbox.repeats ${String(likenesses.length)}`;
-  const { rows } = await executeKnown(transaction, shape, [1, ...likenesses, from, 0], build);
+  const { rows } = await executeCached(transaction, shape, [1, ...likenesses, from, 0], build);
   return new Map(
     rows.flatMap(({ id, likeness, since, time }) =>
       likeness === null || since === null ? [] : [[likeness, { since, time, at: { id } }] as const],

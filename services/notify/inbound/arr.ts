@@ -1,4 +1,5 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import { findOwn } from '../../contracts/find-own.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { joined, linesOf, linkLine, type Program, type Reading } from './reading.ts';
 
@@ -70,7 +71,7 @@ function details(payload: Part): Reading['lines'] {
   ].filter((line) => line.some((piece) => piece !== ''));
 }
 
-const events: Readonly<Record<string, readonly [words: string, type: NoticeType]>> = {
+const events: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {
   grab: ['grabbed', 'info'],
   download: ['imported', 'success'],
   importcomplete: ['imported', 'success'],
@@ -97,7 +98,7 @@ const events: Readonly<Record<string, readonly [words: string, type: NoticeType]
   manualinteractionrequired: ['needs you for', 'warning'],
 };
 
-const levels: Readonly<Record<string, NoticeType>> = {
+const levels: Readonly<Record<string, NotificationType>> = {
   ok: 'success',
   notice: 'info',
   warning: 'warning',
@@ -123,7 +124,7 @@ export const arr: Program = {
             : (payload.text('instanceName').split(/\W/)[0] ?? '');
     const who = payload.text('instanceName') || kind;
     const link = payload.link('applicationUrl');
-    const reading = (words: string, type: NoticeType, lines: Reading['lines']): Reading => ({
+    const reading = (words: string, type: NotificationType, lines: Reading['lines']): Reading => ({
       title: `${who}: ${words}`,
       type,
       lines,
@@ -136,7 +137,7 @@ export const arr: Program = {
       const level = payload.text('level').toLowerCase();
       const words = restored ? 'health restored' : joined(' ', 'health', level);
       return {
-        ...reading(words, restored ? 'success' : (levels[level] ?? 'warning'), [
+        ...reading(words, restored ? 'success' : (findOwn(levels, level) ?? 'warning'), [
           ...linesOf(payload.lines('message')),
           ...linkLine('Help', payload.link('wikiUrl')),
         ]),
@@ -147,7 +148,7 @@ export const arr: Program = {
       const versions = joined(' to ', payload.text('previousVersion'), payload.text('newVersion'));
       return reading('updated', 'info', [[versions], ...linesOf(payload.lines('message'))]);
     }
-    const [words, type] = events[event] ?? [payload.text('eventType'), 'info' as const];
+    const [words, type] = findOwn(events, event) ?? [payload.text('eventType'), 'info' as const];
     const upgraded = payload.isTrue('isUpgrade') && words === 'imported' ? 'upgraded' : words;
     return reading(joined(' ', upgraded, subjectOf(payload)), type, details(payload));
   },

@@ -1,4 +1,5 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import { findOwn } from '../../contracts/find-own.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { commitLines, isNothing, pushWords } from './pushes.ts';
 import { capital, joined, linesOf, type Program, type Reading } from './reading.ts';
@@ -92,7 +93,7 @@ function release(payload: Part): Reading {
   };
 }
 
-const conclusions: Readonly<Record<string, NoticeType>> = {
+const conclusions: Readonly<Record<string, NotificationType>> = {
   success: 'success',
   failure: 'failure',
   timed_out: 'failure',
@@ -119,7 +120,7 @@ function run(payload: Part, at: string): Reading {
       ],
       [joined(' ', payload.text(`${at}.head_sha`).slice(0, 7), `by ${loginOf(payload, `${at}.actor`, 'sender')}`)],
     ],
-    type: conclusions[conclusion] ?? 'info',
+    type: findOwn(conclusions, conclusion) ?? 'info',
     link: payload.link(`${at}.html_url`),
   };
 }

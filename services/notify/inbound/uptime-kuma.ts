@@ -1,7 +1,8 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import { findOwn } from '../../contracts/find-own.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, linkLine, type Program } from './reading.ts';
 
-const states: Readonly<Record<string, readonly [words: string, type: NoticeType]>> = {
+const states: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {
   0: ['is down', 'failure'],
   1: ['is up', 'success'],
   2: ['is pending', 'warning'],
@@ -15,7 +16,7 @@ export const uptimeKuma: Program = {
   read(payload) {
     const message = payload.lines('msg');
     const name = payload.text('monitor.name') || payload.text('monitor.pathName');
-    const [words, type] = states[payload.text('heartbeat.status')] ?? ['', 'info' as const];
+    const [words, type] = findOwn(states, payload.text('heartbeat.status')) ?? ['', 'info' as const];
     const address = payload.link('monitor.url');
     // Kuma leaves `https://` there for monitors of other kinds.
     const site = address === undefined || /^https?:\/\/$/.test(address) ? undefined : address;

@@ -4,7 +4,7 @@ import type { Clock } from '../../contracts/service.ts';
 import { Bucket } from '../domain/bucket.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
-import { networkOf } from '../../kit/network.ts';
+import { toNetwork } from '../../kit/network.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { EmailSettings } from '../settings/email.ts';
 import type { LimitSettings } from '../settings/limits.ts';
@@ -90,7 +90,7 @@ export class Limits {
   /** Under which name a sender's use is counted: the account, or the network of the address. No address begins like an account's. */
   nameOf({ identity, address }: Sender): string {
     const { prefixBitsIpv4: ipv4, prefixBitsIpv6: ipv6 } = this.#settings;
-    return identity === undefined ? networkOf(address, { ipv4, ipv6 }) : `account ${identity.account}`;
+    return identity === undefined ? toNetwork(address, { ipv4, ipv6 }) : `account ${identity.account}`;
   }
 
   /** How many messages a day one sender may publish. */

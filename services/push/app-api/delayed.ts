@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { pushPlannedApi, type PlannedMessage } from '../../contracts/push/delayed.ts';
+import { pushDelayedApi, type DelayedMessage } from '../../contracts/push/delayed.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { readStored } from '../subscribe/envelope.ts';
@@ -19,24 +19,24 @@ const done = { ok: true } as const;
 /** Our own API around messages that wait for their time. */
 export function delayedHandlers({ planned, clock, longestDelay }: PlannedRouteParts): readonly ApiHandler[] {
   return [
-    implement(pushPlannedApi.list, async ({ identity, query: { after, limit } }) => {
+    implement(pushDelayedApi.list, async ({ identity, query: { after, limit } }) => {
       const { messages, total } = await planned.list(requireIdentity(identity), placeOf(after), limit);
       const last = messages.length < limit ? undefined : messages.at(-1);
       const next = last === undefined ? null : `${String(last.time)}.${String(last.seq)}`;
       return { messages: messages.map(shown), next, total };
     }),
 
-    implement(pushPlannedApi.change, async ({ identity, params, body }) => {
+    implement(pushDelayedApi.change, async ({ identity, params, body }) => {
       const time = dueOf(body.at, clock.now(), longestDelay(), 'at') ?? 0;
       return shown(await planned.move(requireIdentity(identity), params['id'] ?? '', time));
     }),
 
-    implement(pushPlannedApi.publish, async ({ identity, params }) => {
+    implement(pushDelayedApi.publish, async ({ identity, params }) => {
       await planned.publish(requireIdentity(identity), params['id'] ?? '');
       return done;
     }),
 
-    implement(pushPlannedApi.cancel, async ({ identity, params }) => {
+    implement(pushDelayedApi.cancel, async ({ identity, params }) => {
       await planned.cancel(requireIdentity(identity), params['id'] ?? '');
       return done;
     }),
@@ -48,7 +48,7 @@ function placeOf(after: string | undefined): PlannedPlace {
   return { time, seq };
 }
 
-function shown({ id, topic, time, text, account }: ScheduledMessage): PlannedMessage {
+function shown({ id, topic, time, text, account }: ScheduledMessage): DelayedMessage {
   const { title = '', message = '', priority = defaultPriority, tags = [], attachment } = readStored(text);
   return {
     ...{ id, topic, title, message, priority, tags: [...tags], due: time * 1000, account },

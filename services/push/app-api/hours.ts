@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushApi } from '../../contracts/push/api.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { lastHours } from '../../kit/last-days.ts';
+import { getLastHours } from '../../kit/local-days.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
 import type { TopicRights } from './topic-rights.ts';
 
@@ -15,7 +15,7 @@ export interface HourParts {
 export function hourHandlers({ clock, counts, rights }: HourParts): readonly ApiHandler[] {
   return [
     implement(pushApi.hours, async ({ identity }) => {
-      const hours = lastHours(clock.now()).map((at) => ({ at, low: 0, normal: 0, high: 0, urgent: 0 }));
+      const hours = getLastHours(clock.now()).map((at) => ({ at, low: 0, normal: 0, high: 0, urgent: 0 }));
       for (const { topic, hour, priority, published } of await counts.readHours()) {
         const shown = hours.find(({ at }) => at === hour * 1000);
         if (shown === undefined || !rights.may(identity, 'read', topic)) continue;

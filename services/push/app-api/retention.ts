@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { pushRetentionApi, type KeptByRule, type RetentionRule } from '../../contracts/push/retention.ts';
+import { pushRetentionApi, type RetentionUsage, type RetentionRule } from '../../contracts/push/retention.ts';
 import type { Context } from '../../contracts/service.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { ruleFor, type Rule } from '../domain/retention.ts';
@@ -19,7 +19,7 @@ interface RetentionApiParts {
 /** Our own API around how long messages are kept. */
 export function retentionHandlers({ context, retention, otherwise }: RetentionApiParts): readonly ApiHandler[] {
   const browse = new Browse(context.reads);
-  const keptBy = async (rules: readonly Rule[]): Promise<KeptByRule[]> => {
+  const keptBy = async (rules: readonly Rule[]): Promise<RetentionUsage[]> => {
     if (rules.length === 0) return [];
     const topics = await browse.topics(Math.floor(context.clock.now() / 1000), mostTopics);
     const byRule = Map.groupBy(topics, ({ name }) => ruleFor(rules, name));
@@ -28,7 +28,7 @@ export function retentionHandlers({ context, retention, otherwise }: RetentionAp
       return { topics: decided.length, messages: decided.reduce((sum, { messages }) => sum + messages, 0) };
     });
   };
-  const shown = async (): Promise<{ rules: RetentionRule[]; kept: KeptByRule[]; otherwise: number }> => {
+  const shown = async (): Promise<{ rules: RetentionRule[]; kept: RetentionUsage[]; otherwise: number }> => {
     const { rules } = retention;
     return {
       rules: rules.map(({ pattern, seconds, most }) => ({ topic: pattern, seconds, most })),

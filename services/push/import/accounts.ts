@@ -2,7 +2,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { AccountName, everyone, type Accounts, type Permission } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { counted } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import { isTopicPattern } from '../domain/topics.ts';
 import type { ProfileStore } from '../store/profiles.ts';
 import { Preferences, Subscription } from '../wire/account.ts';
@@ -45,7 +45,7 @@ export async function takeAccounts(parts: AccountsParts, db: BetterSqlite3.Datab
   const grants = await takeGrants(parts, db, names);
   const tokens = await takeTokens(parts, db, names);
   return [
-    `Taken over: ${counted(made, 'account')}, ${counted(grants, 'grant')}, ${counted(tokens, 'token')}.`,
+    `Taken over: ${formatCount(made, 'account')}, ${formatCount(grants, 'grant')}, ${formatCount(tokens, 'token')}.`,
     ...(without.length === 0 ? [] : [`Set a password for those that came without one: ${without.join(', ')}.`]),
     ...(refused.length === 0 ? [] : [`Names that cannot be used here: ${refused.join(', ')}.`]),
   ];

@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
-import { counted } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import type { HeldFile, Message } from '../domain/message.ts';
 import { inboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
@@ -50,8 +50,8 @@ export async function takeMessages(parts: MessagesParts, db: BetterSqlite3.Datab
     files += stored.files;
   }
   return [
-    `Taken over: ${counted(taken, 'message')}, ${counted(planned, 'scheduled message')}, ${counted(files, 'file')}.`,
-    ...(lost === 0 ? [] : [`Not found where files are kept: ${counted(lost, 'file')}.`]),
+    `Taken over: ${formatCount(taken, 'message')}, ${formatCount(planned, 'scheduled message')}, ${formatCount(files, 'file')}.`,
+    ...(lost === 0 ? [] : [`Not found where files are kept: ${formatCount(lost, 'file')}.`]),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppPages } from '../../contracts/app-pages.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { Statistics } from '../metrics/statistics.ts';
 import { answer, answerValue, crossOrigin, type Exchange } from './exchange.ts';
@@ -76,7 +76,7 @@ export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: E
 
 /** Our pages are at the app's own address; the peer serves its web app at `/` and at `/<topic>`. */
 export function redirectToApp({ request, response }: Exchange, pages: AppPages): void {
-  if (!leadToApp(request, response, { pages, path: '/', headers: crossOrigin })) throw refuse('not_found');
+  if (!redirectToAppPage(request, response, { pages, path: '/', headers: crossOrigin })) throw refuse('not_found');
 }
 
 /** What the peer's web app wants to know before it starts. */

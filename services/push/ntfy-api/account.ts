@@ -34,7 +34,7 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
     const authorization = `Basic ${Buffer.from(`${account}:${password}`).toString('base64')}`;
     try {
       const { address: remoteAddress, foreignSite } = exchange;
-      const proven = await accounts.authenticate({ authorization, remoteAddress, foreignSite });
+      const proven = await accounts.authenticate({ authorization, remoteAddress, isCrossSite: foreignSite });
       if (proven?.via === 'password') return;
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { refuse } from '../domain/refusals.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Limits } from '../access/limits.ts';
-import { asAttachment } from '../../kit/content-disposition.ts';
-import { byteRange } from '../../kit/byte-range.ts';
+import { formatAttachment } from '../../kit/content-disposition.ts';
+import { parseByteRange } from '../../kit/byte-range.ts';
 import { crossOrigin, type Exchange } from './exchange.ts';
 
 /** A path of a file: the id, which nobody can guess, and the ending that its kind gave it. */
@@ -38,7 +38,8 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     return;
   }
   // Files have no validator, so that none that a client remembers can be the one of this file (RFC 9110, section 13.1.5).
-  const range = request.headers['if-range'] === undefined ? byteRange(request.headers.range, file.size) : undefined;
+  const range =
+    request.headers['if-range'] === undefined ? parseByteRange(request.headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') {
     response
       .writeHead(416, { ...crossOrigin, 'Content-Range': `bytes */${String(file.size)}`, 'Content-Length': 0 })
@@ -54,7 +55,7 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     ...crossOrigin,
     'Accept-Ranges': 'bytes',
     'Cache-Control': 'private, max-age=3600',
-    'Content-Disposition': asAttachment(file.name),
+    'Content-Disposition': formatAttachment(file.name),
     'Content-Length': end - start + 1,
     'Content-Security-Policy': "default-src 'none'; sandbox",
     // A page of ours it must never be.

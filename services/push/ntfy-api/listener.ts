@@ -84,8 +84,8 @@ export async function readRequest(
   const path = decodePath(mark < 0 ? url : url.slice(0, mark));
   const query = mark < 0 ? undefined : parseQuery(url.slice(mark + 1));
   const address = addressOf(request, behindProxy());
-  const { foreignSite } = context.caller(request);
-  const credentials = credentialsOf(request, query, { remoteAddress: address, foreignSite });
+  const { isCrossSite: foreignSite } = context.caller(request);
+  const credentials = credentialsOf(request, query, { remoteAddress: address, isCrossSite: foreignSite });
   const { accounts } = context;
   const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
   return { path, asked: { request, query, read: parametersOf(request, query), identity, address, foreignSite } };

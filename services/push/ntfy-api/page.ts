@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { AppPages } from '../../contracts/app-pages.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 
 /**
  * Leads a browser that opens the server's root or a topic to the app's page about it. Everything else, and every client
@@ -22,7 +22,7 @@ export function leadBrowsers(
       return;
     }
     const path = url === '/' ? '/push' : `/push${url}`;
-    const isAnswered = leadToApp(request, response, { pages: given.pages, path, headers: { Vary: 'Accept' } });
+    const isAnswered = redirectToAppPage(request, response, { pages: given.pages, path, headers: { Vary: 'Accept' } });
     if (!isAnswered) routes(request, response);
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { markEndless } from '../../kit/endless.ts';
+import { markLongLived } from '../../kit/long-lived-response.ts';
 import { parseFilter } from '../domain/filter.ts';
 import type { Event } from '../domain/message.ts';
 import { flag } from '../domain/parameters.ts';
@@ -150,7 +150,7 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
       if (hasLeft(exchange, response)) return;
       const place = takePlace(exchange);
       response.once('close', () => place[Symbol.dispose]());
-      markEndless(response);
+      markLongLived(response);
       response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
       await stream(parsed, outletOf(response));
     },

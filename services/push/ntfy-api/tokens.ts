@@ -100,7 +100,7 @@ function idOf(text: string): string {
 
 /** The token this request was made with. */
 function ownText({ request, query, address, foreignSite }: Exchange): string | undefined {
-  const { authorization = '' } = credentialsOf(request, query, { remoteAddress: address, foreignSite });
+  const { authorization = '' } = credentialsOf(request, query, { remoteAddress: address, isCrossSite: foreignSite });
   const value = authorization.slice(authorization.indexOf(' ') + 1).trim();
   const text = /^basic /i.test(authorization) ? Buffer.from(value, 'base64').toString('utf8').split(':')[1] : value;
   return text?.startsWith('tk_') === true ? text : undefined;

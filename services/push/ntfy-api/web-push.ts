@@ -3,7 +3,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import { everyTopic, webPushApi } from '../../contracts/push/web-push.ts';
-import { networkOf } from '../../kit/network.ts';
+import { toNetwork } from '../../kit/network.ts';
 import { trustedEndpoint } from '../domain/push-endpoints.ts';
 import { refuse } from '../domain/refusals.ts';
 import { requireTopic } from '../domain/topics.ts';
@@ -46,23 +46,28 @@ function putBrowser({ accounts, store, clock, random, allowed, reserved, changed
     const account = from.identity?.account ?? null;
     const browser = { id: random.text(16), endpoint, auth, p256dh, account, base_url: baseUrl };
     const most = account === null ? mostBrowsers.stranger : mostBrowsers.account;
-    const network = networkOf(from.address);
+    const network = toNetwork(from.address);
     if (!(await store.put({ ...browser, network }, topics, clock.now(), most))) throw refuse('too_many_subscribers');
     await changed();
   };
 }
 
 /** A browser tells where it gets messages while its page is closed, and when it wants none any more. */
-export function webPushRoutes(parts: WebPushParts): ApiRoutes {
+export function webPushRoutes(parts: WebPushParts & { readonly enabled: () => boolean }): ApiRoutes {
   const put = putBrowser(parts);
+  const requireEnabled = (): void => {
+    if (!parts.enabled()) throw refuse('not_found');
+  };
   return {
     async 'POST /v1/webpush'(exchange) {
+      requireEnabled();
       const order = await readMalformed(() => readJson(exchange, WebPushOrder));
       await put(order, exchange, baseUrl(exchange));
       answerSuccess(exchange);
     },
 
     async 'DELETE /v1/webpush'(exchange) {
+      requireEnabled();
       // Who knows the endpoint is the browser itself.
       const { endpoint } = await readMalformed(() => readJson(exchange, WebPushEnd));
       await parts.store.remove({ column: 'endpoint', value: endpoint });

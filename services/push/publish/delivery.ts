@@ -1,7 +1,7 @@
 import type { Context } from '../../contracts/service.ts';
-import { pushPlanned } from '../../contracts/push/delayed.ts';
+import { pushDelayedChanged } from '../../contracts/push/delayed.ts';
 import { Activity } from '../../kit/activity.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
@@ -72,7 +72,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     baseUrl,
   });
   const upstream = upstreamPolls(context, settings);
-  const plans = new Activity(context, pushPlanned);
+  const plans = new Activity(context, pushDelayedChanged);
   const discard = (ids: readonly string[]): void => {
     attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
   };
@@ -153,7 +153,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
       open.use(handOldInboxJobs(context));
       open.use(upstream.start());
       open.use(plans);
-      open.use(forgetRemoved(context, 'plans', (account) => planned.forget(account)));
+      open.use(deleteWithAccount(context, 'plans', (account) => planned.forget(account)));
       await retention.start();
       await attachments.cleanOrphans();
       await schedule.look();

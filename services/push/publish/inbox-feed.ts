@@ -35,7 +35,7 @@ export class InboxFeed implements FeedSource<InboxOffer> {
 
   /** Messages were committed, here or by another host. */
   grown(): void {
-    this.#served?.grown();
+    this.#served?.entriesAdded();
   }
 
   async after(place: number, limit: number): Promise<FeedPage<InboxOffer>> {
@@ -48,6 +48,6 @@ export class InboxFeed implements FeedSource<InboxOffer> {
     const reached = more ? (rows.at(-1)?.seq ?? from) : Math.max(top, from);
     this.#handedOut = Math.max(this.#handedOut, reached);
     const entries = rows.flatMap(({ text, inbox }) => (inbox === null ? [] : [inboxEntry(readStored(text), inbox)]));
-    return { entries, reached, more };
+    return { entries, position: reached, hasMore: more };
   }
 }

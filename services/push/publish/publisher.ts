@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import { pushPublished, pushTakenBack } from '../../contracts/push/topics.ts';
+import { pushPublished, pushRetracted } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Batcher } from '../../kit/batcher.ts';
 import { compose, type Draft } from '../domain/message.ts';
@@ -51,7 +51,7 @@ const longestLine = 65_000;
  */
 export class Publisher {
   readonly #parts: PublisherParts;
-  readonly #waiting = new Batcher<Waiting>({ largest: largestBatch, work: (batch) => this.#publishAll(batch) });
+  readonly #waiting = new Batcher<Waiting>({ maxBatchSize: largestBatch, process: (batch) => this.#publishAll(batch) });
   #closed = false;
   #healthy = true;
 
@@ -113,8 +113,8 @@ export class Publisher {
     const passed = onPublished(envelopes);
     for (const { message } of envelopes) {
       const { sequence_id: sequence = message.id, topic } = message;
-      if (message.event === 'message_clear') context.bus.publish(pushTakenBack, { topic, sequence, how: 'cleared' });
-      if (message.event === 'message_delete') context.bus.publish(pushTakenBack, { topic, sequence, how: 'deleted' });
+      if (message.event === 'message_clear') context.bus.publish(pushRetracted, { topic, sequence, how: 'cleared' });
+      if (message.event === 'message_delete') context.bus.publish(pushRetracted, { topic, sequence, how: 'deleted' });
       if (message.event !== 'message') continue;
       context.bus.publish(pushPublished, {
         id: message.id,

@@ -1,4 +1,4 @@
-import { pushPopupRules, PushJudge, type PushPopupRules } from '../../contracts/push/rules.ts';
+import { pushPopupRules, PushRuleEvaluator, type PushPopupRules } from '../../contracts/push/rules.ts';
 import type { PushQuiet } from '../../contracts/push/quiet.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { QuietStore } from '../store/quiet.ts';
@@ -9,7 +9,7 @@ const none: PushPopupRules = { rules: [], zone: null, follows: null };
 export class People {
   readonly #context: Pick<Context, 'accounts' | 'bus'>;
   readonly #store: QuietStore;
-  #rules: ReadonlyMap<string, { readonly quiet: PushQuiet; readonly judge: PushJudge }> = new Map();
+  #rules: ReadonlyMap<string, { readonly quiet: PushQuiet; readonly judge: PushRuleEvaluator }> = new Map();
   #told: string | undefined;
   #followed: string | null = null;
 
@@ -19,7 +19,7 @@ export class People {
   }
 
   /** Undefined for who has no rules: everything reaches them at once. */
-  judge(account: string): PushJudge | undefined {
+  judge(account: string): PushRuleEvaluator | undefined {
     return this.#rules.get(account)?.judge;
   }
 
@@ -40,7 +40,7 @@ export class People {
       people.map(({ account, quiet }) => {
         const known = this.#rules.get(account);
         const same = known !== undefined && JSON.stringify(known.quiet) === JSON.stringify(quiet);
-        return [account, same ? known : { quiet, judge: new PushJudge(quiet) }];
+        return [account, same ? known : { quiet, judge: new PushRuleEvaluator(quiet) }];
       }),
     );
     await this.#tellPopups();

@@ -2,7 +2,7 @@ import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { inboxKey } from '../publish/inbox-copy.ts';
@@ -157,7 +157,7 @@ export function openQuiet(context: Context): Quiet {
           people.load().catch((error: unknown) => log.error('rules were not read anew', { account, error }));
         }),
       );
-      open.use(forgetRemoved(context, 'rules', forget));
+      open.use(deleteWithAccount(context, 'rules', forget));
       // What ended while nothing ran is told now.
       look();
       return open;

@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
-import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { announceInsert } from './feed.ts';
 import { hidden, isTaken } from './removal.ts';
 
@@ -61,11 +61,11 @@ export class MessageStore {
     const seqs = new Map<string, number>();
     if (messages.length === 0) return seqs;
     await announceInsert(transaction);
-    for (const some of inKnownSizes(messages)) {
+    for (const some of chunkRows(messages)) {
       const rows = some.map(({ inbox = null, ...message }) => columns(message, inbox));
       const build = () => transaction.insertInto('messages').values(rows).returning(['seq', 'id']).compile();
       const values = rows.flatMap((row) => Object.values(row));
-      const inserted = await executeKnown(transaction, `push.messages ${String(rows.length)}`, values, build);
+      const inserted = await executeCached(transaction, `push.messages ${String(rows.length)}`, values, build);
       for (const { id, seq } of inserted.rows) seqs.set(id, seq);
     }
     return seqs;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { defineJob, type Attempt } from '../../contracts/jobs.ts';
+import { defineJob, type JobAttempt } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
@@ -25,7 +25,7 @@ const Delivery = z.object({
 export type Delivery = z.infer<typeof Delivery>;
 
 /** One message on its way to one browser. */
-export const toBrowser = defineJob('push.web-push', Delivery, { concurrency: 8, giveUpAfterMs: 12 * hour });
+export const toBrowser = defineJob('push.web-push', Delivery, { concurrency: 8, maxAgeMs: 12 * hour });
 
 export interface DeliveryParts {
   readonly context: Pick<Context, 'fetch' | 'accounts' | 'log'>;
@@ -46,7 +46,7 @@ export interface DeliveryParts {
 /** Sends what is due; a browser that is gone, or may no longer be written to, is forgotten. */
 export function deliverTo(
   parts: DeliveryParts,
-): (attempt: Pick<Attempt<Delivery>, 'payload' | 'signal'>) => Promise<void> {
+): (attempt: Pick<JobAttempt<Delivery>, 'payload' | 'signal'>) => Promise<void> {
   const { context, store, sent } = parts;
   return async ({ payload: delivery, signal }) => {
     const browser = await store.find(delivery.browser);

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { constants } from 'node:crypto';
 import { connect as connectTls, checkServerIdentity, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { certificateTrouble } from '../../contracts/certificates.ts';
+import { findCertificateProblem } from '../../contracts/certificates.ts';
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import { CheckFailure } from './failure.ts';
 import { assertAllowedTarget, guardedLookup, type TargetUse } from './target-policy.ts';
@@ -39,7 +39,11 @@ export async function connectTo({ host, port, family, tls, use = 'exchange', sig
     ...(family === undefined ? {} : { family }),
   });
   await ready(socket, 'connect', signal);
-  if (tls === undefined) return socket;
+  return tls === undefined ? socket : secure(socket, name, tls, signal);
+}
+
+/** Encrypts a connection and judges the certificate of the server. @throws CheckFailure for one that is not trusted */
+export async function secure(socket: Socket, name: string, tls: TlsWishes, signal: AbortSignal): Promise<TLSSocket> {
   const secured = connectTls({
     socket,
     ...(isIP(name) === 0 ? { servername: name } : {}),
@@ -94,7 +98,7 @@ function troubleOf(socket: TLSSocket, host: string, leaf: Partial<DetailedPeerCe
   if (!socket.authorized) {
     const error: unknown = socket.authorizationError;
     const code = error instanceof Error && 'code' in error ? error.code : error;
-    const words = certificateTrouble(code);
+    const words = findCertificateProblem(code);
     const plain = typeof code === 'string' ? code : 'it is not trusted';
     return words === undefined
       ? `certificate is not trusted: ${plain}`

@@ -1,27 +1,40 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { WebSocket } from 'ws';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { conditionsHold, hasConditions } from '../domain/conditions.ts';
 import { connectTo, familyOf } from './connect.ts';
 import { recordsMessage, recordTypes, resolveRecords } from './dns-records.ts';
 import { CheckFailure, notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
+import { greetAndStartTls, tlsWishes } from './smtp.ts';
 import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
-/** TCP: something takes the connection. */
-export async function probePort({ config, signal }: ProbeOrder): Promise<Found> {
+/**
+ * TCP: something accepts the connection. With the expiry of its certificate watched, the port also encrypts as
+ * `smtpSecurity` says, with a certificate that is trusted.
+ */
+export async function probePort(order: ProbeOrder): Promise<Found> {
+  const { config, signal } = order;
+  const security = config.expiryNotification === true ? config['smtpSecurity'] : undefined;
+  const isEncrypted = security === 'secure' || security === 'starttls';
+  const host = config.hostname ?? '';
   const began = performance.now();
   const socket = await connectTo({
-    host: config.hostname ?? '',
+    host,
     port: config.port ?? 0,
     family: familyOf(config.ipFamily),
-    use: 'connect',
+    use: isEncrypted ? 'exchange' : 'connect',
+    tls: security === 'secure' ? tlsWishes(order) : undefined,
     signal,
   });
-  socket.destroy();
   const ping = Math.round(performance.now() - began);
-  return { status: beatStatus.up, msg: `${String(ping)} ms`, ping };
+  try {
+    if (security === 'starttls') await greetAndStartTls(socket, host, order);
+  } finally {
+    socket.destroy();
+  }
+  return { status: heartbeatStatus.up, msg: `${String(ping)} ms`, ping };
 }
 
 /** WebSocket: the upgrade succeeds. */
@@ -51,7 +64,7 @@ export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
     socket.on('error', reject);
     socket.once('open', () => {
       socket.close();
-      resolve({ status: beatStatus.up, msg: '1000 - OK' });
+      resolve({ status: heartbeatStatus.up, msg: '1000 - OK' });
     });
     socket.once('close', () => signal.removeEventListener('abort', abort));
   });
@@ -75,7 +88,7 @@ export async function probeDns({ config, signal }: ProbeOrder): Promise<Found> {
     const holds =
       !hasConditions(conditions) || answers.some(({ value }) => conditionsHold(conditions, { record: value }));
     if (!holds) throw new CheckFailure(msg);
-    return { status: beatStatus.up, msg };
+    return { status: heartbeatStatus.up, msg };
   } catch (error) {
     throw signal.aborted && signal.reason instanceof Error ? signal.reason : error;
   } finally {

@@ -1,6 +1,6 @@
 import type { Children } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { beatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { Outcome } from '../domain/judge.ts';
 
 const mostEchoes = 100;
@@ -26,13 +26,13 @@ export async function pingHost(
     const times = [...text.matchAll(/time[=<]([\d.]+)/g)].map(([, ms]) => Number(ms));
     if (code === 0 && times.length > 0) {
       const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
-      return { status: beatStatus.up, msg: '', ping: Math.round(mean) };
+      return { status: heartbeatStatus.up, msg: '', ping: Math.round(mean) };
     }
     const words = trouble.trim().split('\n')[0] || `no answer within ${seconds} s`;
-    return { status: beatStatus.down, msg: words.slice(0, 500), ping: null, unreachable: true };
+    return { status: heartbeatStatus.down, msg: words.slice(0, 500), ping: null, unreachable: true };
   } catch (error) {
     const words = error instanceof Problem ? error.detail : `timeout of ${String(timeoutMs)}ms exceeded`;
-    return { status: beatStatus.down, msg: words, ping: null };
+    return { status: heartbeatStatus.down, msg: words, ping: null };
   }
 }
 
@@ -44,7 +44,10 @@ function options(config: MonitorConfig, seconds: string): readonly string[] {
   const size = whole('packetSize', 1, largestPacket);
   const family = config.ipFamily === 'ipv4' ? ['-4'] : config.ipFamily === 'ipv6' ? ['-6'] : [];
   return [
-    ...['-n', '-c', String(whole('ping_count', 1, mostEchoes) ?? 1), '-W', seconds, ...family],
+    ...['-n', '-c', String(whole('ping_count', 1, mostEchoes) ?? 1)],
+    // The time for one echo; the time for all of them is the monitor's timeout.
+    ...['-W', String(Math.min(whole('ping_per_request_timeout', 1, 300) ?? Number(seconds), Number(seconds)))],
+    ...family,
     ...(size === undefined ? [] : ['-s', String(size)]),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { noticeOffered } from '../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -27,7 +27,7 @@ const follow = defineJob(
 );
 
 export interface FollowersParts {
-  readonly context: Pick<Context, 'jobs' | 'handovers' | 'commit' | 'address'>;
+  readonly context: Pick<Context, 'appPages' | 'commit' | 'handovers' | 'jobs'>;
   readonly pages: () => readonly KnownPage[];
   /** The pages that name a maintenance window. */
   readonly pagesOfWindow: (window: number) => readonly number[];
@@ -98,7 +98,7 @@ export class Followers {
       }
       if (tag !== null) {
         await orNone(
-          context.handovers.pass(noticeOffered, key, {
+          context.handovers.pass(notificationOffered, key, {
             ...{ configuration: 'aggregator', tag },
             notice: {
               ...{ title, body: message, format: 'text', tags: ['uptime', 'uptime.status-page'], source },
@@ -136,10 +136,10 @@ export class Followers {
     return base === undefined ? undefined : `${base}/status/${slug}`;
   }
 
-  /** Where people reach a page: as it is set, by its own name, or as this machine does. */
+  /** Where people reach a page: as it is set, by its own name, or at the address for other devices. */
   #base(page: KnownPage | undefined): string | undefined {
     const [name] = page?.config.domainNameList ?? [];
-    const own = name === undefined ? this.#parts.context.address('uptime') : `https://${name}`;
+    const own = name === undefined ? this.#parts.context.appPages.serviceForMessages('uptime') : `https://${name}`;
     return (this.#parts.publicUrl() || own)?.replace(/\/$/, '');
   }
 

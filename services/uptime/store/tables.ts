@@ -1,5 +1,5 @@
 import { PostgresAdapter, sql, type Generated, type Kysely } from 'kysely';
-import type { BeatStatus } from '../../contracts/uptime/monitor.ts';
+import type { HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { noteStyles } from '../../contracts/uptime/status-pages.ts';
 
 export interface Tables {
@@ -19,7 +19,7 @@ export interface Tables {
     monitor_id: number;
     /** ms since the epoch. */
     at: number;
-    status: BeatStatus;
+    status: HeartbeatStatus;
     ping: number | null;
     message_id: number;
     important: 0 | 1;
@@ -105,4 +105,15 @@ export async function databaseSize(db: Kysely<Tables>): Promise<number> {
         from pragma_page_count(), pragma_page_size()`;
   const { rows } = await statement.execute(db);
   return Number(rows[0]?.size ?? 0);
+}
+
+/** Gives the space of deleted rows back to the disk. Other statements wait for it. */
+export async function shrinkDatabase(db: Kysely<Tables>): Promise<void> {
+  if (!isPostgres(db)) {
+    await sql`vacuum`.execute(db);
+    return;
+  }
+  const { rows } = await sql<{ name: string }>`select relname as name from pg_class
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace`.execute(db);
+  for (const { name } of rows) await sql`vacuum full ${sql.table(name)}`.execute(db);
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, stepAt } from '../../../services/kit/totp.ts';
+import { generateCode, toTimeStep } from '../../../services/kit/totp.ts';
 import { control } from '../../../services/control/index.ts';
 import { gateway } from '../../../services/gateway/index.ts';
 import { api } from '../../support/api.ts';
@@ -47,9 +47,9 @@ function secretOf(text: string): Uint8Array {
 
 /** Switches it on for the administrator; what an app then shows, and the codes on paper. */
 async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
-  const { secret, uri } = await own('', {});
+  const { secret, uri } = await own('', { password: admin.password });
   expect(uri).toBe(`otpauth://totp/Homeport:ada?secret=${secret}&issuer=Homeport`);
-  const code = (): string => codeOf(secretOf(secret), stepAt(clock.now()));
+  const code = (): string => generateCode(secretOf(secret), toTimeStep(clock.now()));
   const { recoveryCodes } = await own('/confirm', { code: code() });
   clock.advance(30_000);
   return { code, recovery: recoveryCodes };
@@ -58,11 +58,9 @@ async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
 describe('codes', () => {
   it('are those of the standard', () => {
     const secret = Buffer.from('12345678901234567890');
-    expect([59, 1_111_111_109, 20_000_000_000].map((seconds) => codeOf(secret, stepAt(seconds * 1000)))).toEqual([
-      '287082',
-      '081804',
-      '353130',
-    ]);
+    expect(
+      [59, 1_111_111_109, 20_000_000_000].map((seconds) => generateCode(secret, toTimeStep(seconds * 1000))),
+    ).toEqual(['287082', '081804', '353130']);
   });
 });
 
@@ -134,14 +132,25 @@ describe('a second factor', () => {
     await own('/off', { code: code() });
     expect((await form(admin)).status).toBe(303);
     await switchOn();
-    await expect(own('', {})).rejects.toThrow('accounts.second_factor_on');
-    await api(home.host.url('control'), '/api/accounts/ada/second-factor', { method: 'DELETE', headers: bySession });
+    await expect(own('', { password: admin.password })).rejects.toThrow('accounts.second_factor_on');
+    const reset = (headers: Record<string, string>): Promise<unknown> =>
+      api(home.host.url('control'), '/api/accounts/ada/second-factor', { method: 'DELETE', headers });
+    await expect(reset(bySession)).rejects.toThrow('accounts.own_second_factor');
+    const other = { name: 'grace', password: 'velvet-otter-93-lantern' };
+    await api(home.host.url('control'), '/api/accounts', {
+      method: 'POST',
+      headers: bySession,
+      body: JSON.stringify({ ...other, role: 'admin' }),
+    });
+    const byOther = { Authorization: `Basic ${Buffer.from(`${other.name}:${other.password}`).toString('base64')}` };
+    await reset(byOther);
+    await expect(own()).rejects.toThrow('api.sign_in');
     expect((await form(admin)).status).toBe(303);
   });
 
   it('is kept sealed, and the codes on paper by their print alone', async () => {
-    const { secret } = await own('', {});
-    const { recoveryCodes } = await own('/confirm', { code: codeOf(secretOf(secret), stepAt(clock.now())) });
+    const { secret } = await own('', { password: admin.password });
+    const { recoveryCodes } = await own('/confirm', { code: generateCode(secretOf(secret), toTimeStep(clock.now())) });
     const folder = join(home.host.dataDir, 'host');
     const kept = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name)).toString('latin1'))

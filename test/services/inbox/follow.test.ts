@@ -53,7 +53,7 @@ eachDialect((_name, open, newPlace) => {
         key: `push:${String(place + index)}`,
         payload: InboxOffer.parse({ body, source: 'push', topic: 't', time: 1000 }),
       }));
-      return Promise.resolve({ entries, reached: place + some.length, more: place + some.length < texts.length });
+      return Promise.resolve({ entries, position: place + some.length, hasMore: place + some.length < texts.length });
     };
     return { asked, after };
   };
@@ -66,7 +66,7 @@ eachDialect((_name, open, newPlace) => {
     await using _follow = await start();
     await expect.poll(bodies).toEqual(numbered(0, 450));
     texts.push(...numbered(450, 460));
-    served.grown();
+    served.entriesAdded();
     await expect.poll(bodies).toEqual(numbered(0, 460));
     expect(added).toEqual(numbered(0, 460));
     expect(await places.read(pushInboxFeed.name)).toBe(460);
@@ -111,7 +111,7 @@ eachDialect((_name, open, newPlace) => {
     using served = feeds.serve(pushInboxFeed, sourceOf(texts));
     await using _follow = await start();
     await expect.poll(() => errors).toHaveLength(1);
-    served.grown();
+    served.entriesAdded();
     clock.advance(1000);
     await expect.poll(() => errors).toHaveLength(2);
     fault.with = undefined;

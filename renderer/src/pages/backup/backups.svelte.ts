@@ -1,5 +1,5 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
-import type { BackupFile, SetAside } from '../../../../services/contracts/control/backups.ts';
+import type { BackupFile, SetAsideData } from '../../../../services/contracts/control/backups.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
 import { formatFullTime } from '../../parts/text/format.ts';
@@ -14,7 +14,7 @@ class Backups extends Loadable {
   readonly #removals = new Removals();
   readonly list = $derived(this.#all.filter(({ name }) => !this.#removals.has(name)));
   folder = $state('');
-  #replacedData = $state.raw<readonly SetAside[]>([]);
+  #replacedData = $state.raw<readonly SetAsideData[]>([]);
   /** Data that was replaced by restores, newest first. */
   readonly setAside = $derived(this.#replacedData.filter(({ name }) => !this.#removals.has(name)));
   /** The newest backup is too old, or the first one is overdue. */
@@ -82,7 +82,7 @@ class Backups extends Loadable {
    * Puts replaced data back.
    * @throws Problem with the reason of a failure.
    */
-  async putBack({ name, createdAt }: SetAside): Promise<void> {
+  async putBack({ name, createdAt }: SetAsideData): Promise<void> {
     await call(controlApi.putBack, { params: { name } });
     toasts.show(`Homeport starts anew with the data from before ${formatFullTime(createdAt)}.`);
   }

@@ -1,6 +1,6 @@
 import { controlApi, serviceChanged } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
-import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
@@ -28,7 +28,7 @@ class DeadLetterList extends Loadable {
   constructor() {
     super();
     live.on(serviceChanged, () => this.#scheduleReload());
-    live.on(notifyWorked, () => this.#scheduleReload());
+    live.on(notifyActivity, () => this.#scheduleReload());
     live.onReset(() => this.#scheduleReload());
   }
 
@@ -72,7 +72,8 @@ class DeadLetterList extends Loadable {
     this.#dismissals.hideAndRemove(jobs.map(getJobKey), {
       message: `Dismissed. ${jobs.length === 1 ? singular : plural}`,
       remove: async () => {
-        for (const { service, id } of jobs) await ignoreUnknownJob(call(controlApi.dropJob, { params: { service, id } }));
+        for (const { service, id } of jobs)
+          await ignoreUnknownJob(call(controlApi.dropJob, { params: { service, id } }));
       },
       reload: () => this.load(),
     });

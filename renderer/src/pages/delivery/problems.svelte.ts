@@ -1,6 +1,6 @@
 import { notifyApi, type NotifyDestination } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyProblem } from '../../../../services/contracts/notify/statistics.ts';
-import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
+import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
 import { Removals } from '../../state/removals.svelte.ts';
@@ -47,7 +47,10 @@ class DeliveryProblems {
   /** Hides the failed deliveries of these causes and drops them when Undo has expired. */
   dismiss(problems: readonly NotifyProblem[]): void {
     const count = problems.reduce((sum, { dead }) => sum + dead, 0);
-    const [singular, plural] = ['It will not be tried again.', `${count.toLocaleString('en')} will not be tried again.`];
+    const [singular, plural] = [
+      'It will not be tried again.',
+      `${count.toLocaleString('en')} will not be tried again.`,
+    ];
     // Later failures were not visible and are kept. The time is the host's, because the browser's clock may differ.
     const before = problems.reduce((latest, problem) => Math.max(latest, problem.latest + 1), 0);
     this.#dismissals.hideAndRemove(
@@ -110,7 +113,7 @@ export function formatNames(problem: NotifyProblem): string {
   const formatKeySuffix = (key: string): string => (notify.keys.length > 1 ? ` of ${formatKey(key)}` : '');
   const names =
     failing.length === 0
-      ? problem.services.map(kindName)
+      ? problem.services.map(getKindTitle)
       : failing.map(({ key, destination }) => `${formatDestinationName(destination)}${formatKeySuffix(key)}`);
   return unique(names).join(', ');
 }

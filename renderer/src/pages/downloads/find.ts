@@ -1,5 +1,5 @@
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
-import { downloadName } from '../../../../services/contracts/downloads/name.ts';
+import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
 import { containsWords, type PaletteSearch, type SearchResult } from '../../state/palette-search.ts';
 
@@ -26,7 +26,7 @@ const find: PaletteSearch = async (words, signal) => {
       title: 'Downloads',
       results: [...waiting, ...history].map((download) => ({
         id: `download-${download.uid}`,
-        title: downloadName(download),
+        title: getDownloadName(download),
         icon: 'download' as const,
         to: `/downloads/queue/${download.uid}`,
       })),

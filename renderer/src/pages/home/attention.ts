@@ -1,7 +1,7 @@
 import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
 import type { ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
-import type { Step } from '../../../../services/contracts/health.ts';
+import type { SuggestedAction } from '../../../../services/contracts/health.ts';
 import { formatCount } from '../dead-letters/job-labels.ts';
 
 type DeadJob = JobSummary & { readonly service: string };
@@ -15,7 +15,7 @@ export interface AttentionItem {
   readonly tone: 'bad' | 'warn';
   /** The service, where a restart or another port may help. */
   readonly service?: ServiceState;
-  readonly remedies: readonly Step[];
+  readonly remedies: readonly SuggestedAction[];
 }
 
 /** Returns all items that need attention, the most severe first. */

@@ -1,4 +1,4 @@
-import { mailApi, mailWorked, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
+import { mailApi, mailActivity, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import { call } from '../../api/call.ts';
 import { NewestFirstList } from '../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
@@ -14,7 +14,7 @@ class Mail {
   #q = '';
   #state: MailState = '';
   readonly list = new NewestFirstList<SpooledMail>({
-    topic: mailWorked,
+    topic: mailActivity,
     step: pageSize,
     getTime: ({ receivedAt }) => receivedAt,
     read: async (olderThan) => {

@@ -1,11 +1,11 @@
 import type { NotifyDestination } from '../../../../services/contracts/notify/api.ts';
-import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
+import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 import { stripInvisible } from '../../parts/text/plain-text.ts';
 import { stripArguments } from './delivery-options.ts';
 
 /** Formats the name of a destination: its kind, and its tags, because several may have the same kind. */
 export function formatDestinationName({ tags, service }: Pick<NotifyDestination, 'tags' | 'service'>): string {
-  return tags.length === 0 ? kindName(service) : `${kindName(service)} (${tags.join(', ')})`;
+  return tags.length === 0 ? getKindTitle(service) : `${getKindTitle(service)} (${tags.join(', ')})`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
-import type { NotifyDelivery, NotifyNotice } from '../../../../services/contracts/notify/history.ts';
-import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
+import type { NotifyDelivery, NotifyHistoryEntry } from '../../../../services/contracts/notify/history.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { call } from '../../api/call.ts';
 import { NewestFirstList } from '../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
@@ -18,8 +18,8 @@ const pageSize = 200;
 /** Sent notifications, newest first, with their results. */
 class NotifyHistory {
   #filter: HistoryFilter = { q: '', key: '', state: '' };
-  readonly list = new NewestFirstList<NotifyNotice>({
-    topic: notifyWorked,
+  readonly list = new NewestFirstList<NotifyHistoryEntry>({
+    topic: notifyActivity,
     step: pageSize,
     getTime: ({ time }) => time,
     read: async (olderThan) => {
@@ -57,7 +57,7 @@ class NotifyHistory {
    * Loads a notification, including one that is not among the rows.
    * @throws Problem when it is no longer stored.
    */
-  async find(id: string): Promise<NotifyNotice> {
+  async find(id: string): Promise<NotifyHistoryEntry> {
     const notice = await call(notifyApi.notice, { params: { id } });
     this.list.update(notice);
     return notice;

@@ -1,5 +1,5 @@
 import type { DestinationForm } from '../../../../services/contracts/notify/forms.ts';
-import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
+import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 
 /** A group of kinds in the combobox. */
 export interface KindGroup {
@@ -23,7 +23,7 @@ const titles = [
  * description.
  */
 function getRank({ title, schemes, about, category }: DestinationForm, word: string): number {
-  const name = `${kindName(title)} ${title}`.toLowerCase();
+  const name = `${getKindTitle(title)} ${title}`.toLowerCase();
   if (name.startsWith(word) || schemes.some((scheme) => scheme.startsWith(word))) return 3;
   if (name.includes(word) || schemes.some((scheme) => scheme.includes(word))) return 2;
   const group = titles.find(([each]) => each === category)?.[1] ?? '';
@@ -52,7 +52,7 @@ export function findKinds(forms: readonly DestinationForm[], text: string, sugge
     title,
     forms: forms
       .filter((form) => form.category === category && !used.includes(form))
-      .toSorted((a, b) => (category === 'here' ? 0 : kindName(a.title).localeCompare(kindName(b.title)))),
+      .toSorted((a, b) => (category === 'here' ? 0 : getKindTitle(a.title).localeCompare(getKindTitle(b.title)))),
   }));
   return [{ title: 'Used before', forms: used }, ...others].filter((group) => group.forms.length > 0);
 }

@@ -3,7 +3,7 @@ import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../../s
 import type { DeliveryArguments } from '../../../../services/contracts/notify/delivery.ts';
 import type { DestinationForm, FormValues } from '../../../../services/contracts/notify/forms.ts';
 import type { NotifyKeyOptions } from '../../../../services/contracts/notify/options.ts';
-import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { runExclusive } from '../../state/run-exclusive.ts';
@@ -43,7 +43,7 @@ class Notify extends Loadable {
 
   constructor() {
     super();
-    live.on(notifyWorked, () => this.#reload());
+    live.on(notifyActivity, () => this.#reload());
     live.onReset(() => this.#reload());
   }
 

@@ -1,8 +1,8 @@
-import type { NotifyNotice } from '../../../../services/contracts/notify/history.ts';
+import type { NotifyHistoryEntry } from '../../../../services/contracts/notify/history.ts';
 import type { IconName } from '../../parts/text/icons.ts';
 
 /** Summarizes the results of a notification at all destinations. */
-export function summarizeOutcome({ deliveries }: NotifyNotice): {
+export function summarizeOutcome({ deliveries }: NotifyHistoryEntry): {
   readonly label: string;
   readonly tone: 'ok' | 'warn' | 'bad';
   readonly icon?: IconName;
@@ -10,7 +10,11 @@ export function summarizeOutcome({ deliveries }: NotifyNotice): {
   const count = (state: string): number => deliveries.filter((each) => each.state === state).length;
   const [dead, waiting, total] = [count('dead'), count('waiting'), deliveries.length];
   if (dead > 0)
-    return { label: dead === total ? 'Failed' : `${String(dead)} of ${String(total)} failed`, tone: 'bad', icon: 'alert' };
+    return {
+      label: dead === total ? 'Failed' : `${String(dead)} of ${String(total)} failed`,
+      tone: 'bad',
+      icon: 'alert',
+    };
   if (waiting > 0)
     return { label: waiting === total ? 'Waiting' : `${String(waiting)} waiting`, tone: 'warn', icon: 'clock' };
   return { label: 'Delivered', tone: 'ok' };

@@ -1,4 +1,4 @@
-import type { KeptByRule, RetentionRule } from '../../../../services/contracts/push/retention.ts';
+import type { RetentionUsage, RetentionRule } from '../../../../services/contracts/push/retention.ts';
 
 const units = [
   ['minutes', 'minutes'],
@@ -46,7 +46,7 @@ export function formatRetention(retentionSeconds: number): string {
 }
 
 /** Formats the effect of a rule: `Matches 3 topics, 41 messages kept` */
-export function formatStored({ topics, messages }: KeptByRule): string {
+export function formatStored({ topics, messages }: RetentionUsage): string {
   if (topics === 0) return 'Matches no topic yet';
   const count = (total: number, singularName: string): string =>
     `${total.toLocaleString('en')} ${singularName}${total === 1 ? '' : 's'}`;

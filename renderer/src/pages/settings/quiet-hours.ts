@@ -1,5 +1,5 @@
 import type { SettingsView } from '../../../../services/contracts/control/settings.ts';
-import { quietSpans } from '../../../../services/contracts/quiet-hours.ts';
+import { parseQuietSpans } from '../../../../services/contracts/quiet-hours.ts';
 
 /** Returns the quiet hours of the popups on this computer. */
 export function getPopupHours({ sections }: Pick<SettingsView, 'sections'>): readonly string[] {
@@ -22,7 +22,7 @@ const dayMinutes = 24 * 60;
 
 /** Parses a line of the settings: `mon-fri 22:00-07:00`. */
 export function parseRow(line: string): QuietRow {
-  const timeSpans = quietSpans([line]);
+  const timeSpans = parseQuietSpans([line]);
   const [first] = timeSpans;
   if (first === undefined) return { days: everyDay, from: '22:00', to: '07:00' };
   const days = timeSpans.map(({ from }) => Math.floor(from / dayMinutes));

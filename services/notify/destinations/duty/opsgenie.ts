@@ -1,4 +1,5 @@
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import { findOwn } from '../../../contracts/find-own.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { truncate } from '../../domain/text/split.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
@@ -13,7 +14,7 @@ const priorities: Readonly<Record<string, string>> = {
   low: 'P5',
 };
 /** Without a priority in the URL: what is fine is no reason to wake anybody. */
-const usual: Readonly<Record<NoticeType, string>> = { info: 'P5', success: 'P5', warning: 'P3', failure: 'P3' };
+const usual: Readonly<Record<NotificationType, string>> = { info: 'P5', success: 'P5', warning: 'P3', failure: 'P3' };
 
 /** `@user`, `#team`, `*schedule`, `^escalation`; a bare word is a user. */
 function responderOf(target: string) {
@@ -58,7 +59,9 @@ export const opsgenieKind = defineScheme({
     if (url.host === '') return 'a key is missing: opsgenie://api_key';
     const asked = argument('priority')?.toLowerCase();
     const priority =
-      asked === undefined ? undefined : (priorities[asked] ?? /^p?([1-5])$/.exec(asked)?.[1]?.replace(/^/, 'P'));
+      asked === undefined
+        ? undefined
+        : (findOwn(priorities, asked) ?? /^p?([1-5])$/.exec(asked)?.[1]?.replace(/^/, 'P'));
     if (asked !== undefined && priority === undefined)
       return `priority must be one of ${Object.keys(priorities).join(', ')}`;
     const address = `https://api.${argument('region')?.toLowerCase() === 'eu' ? 'eu.' : ''}opsgenie.com/v2/alerts`;

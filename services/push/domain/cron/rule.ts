@@ -1,4 +1,4 @@
-import { readCalendar } from '../../../kit/calendar.ts';
+import { parseCalendarInput } from '../../../kit/calendar.ts';
 import { invalidField } from '../invalid-field.ts';
 
 /** When something comes due again and again. All times in unix seconds. */
@@ -24,7 +24,7 @@ export interface RuleText {
  * @throws Problem `push.invalid` (422) with the field `rule` or `zone`.
  */
 export function readRule({ rule, zone, starts, ends }: RuleText): Rule {
-  const cron = readCalendar(rule, zone, invalidField);
+  const cron = parseCalendarInput(rule, zone, invalidField);
   const first = starts ?? -Infinity;
   const last = ends ?? Infinity;
   return {
