@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { playersWords } from '../../renderer/src/pages/addons/player-words.ts';
 import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
-import { fileWords } from '../../renderer/src/pages/downloads/file-words.ts';
+import { fileWords } from '../../renderer/src/pages/downloads/file-description.ts';
 import { groupRepeats } from '../../renderer/src/pages/log/line-format.ts';
 import { cellWords } from '../../renderer/src/pages/data/cell-words.ts';
 import { orderOnPhone } from '../../renderer/src/pages/data/column-order.ts';

@@ -1,6 +1,6 @@
 import type { Subscription } from '../../../../../services/contracts/downloads/subscriptions.ts';
 import { formatName, qualityName } from '../media-options.svelte.ts';
-import { whatToDo, type Advice } from '../stage.ts';
+import { whatToDo, type Advice } from '../download-status.ts';
 
 /** Minutes between two checks that are offered, in words. */
 const offered: readonly (readonly [number, string])[] = [
