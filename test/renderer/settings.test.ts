@@ -7,7 +7,7 @@ import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { mail } from '../../services/mail/index.ts';
 import { popups } from '../../services/popups/index.ts';
-import { whatToDo } from '../../renderer/src/pages/downloads/download-status.ts';
+import { getFailureAdvice } from '../../renderer/src/pages/downloads/download-status.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -376,9 +376,15 @@ describe.skipIf(noBrowser)('the remedy of a problem', () => {
   afterAll(() => real[Symbol.asyncDispose]());
 
   it.each([
-    [whatToDo({ message: 'ERROR: The disk is full.' }).page?.href, 'Download folder'],
-    [whatToDo({ message: 'The folder for unfinished files cannot be written: /srv' }).page?.href, 'Download folder'],
-    [whatToDo({ message: 'Refusing to fetch internal address "10.0.0.7"' }).page?.href, 'Allow private addresses'],
+    [getFailureAdvice({ message: 'ERROR: The disk is full.' }).page?.href, 'Download folder'],
+    [
+      getFailureAdvice({ message: 'The folder for unfinished files cannot be written: /srv' }).page?.href,
+      'Download folder',
+    ],
+    [
+      getFailureAdvice({ message: 'Refusing to fetch internal address "10.0.0.7"' }).page?.href,
+      'Allow private addresses',
+    ],
     ['/settings/engines/installEngines', 'Install missing engines'],
     ['/settings/engines/enginesFolder', 'Folder of the engines'],
     ['/settings/engines/ytDlpPath', 'Path of yt-dlp'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { playersWords } from '../../renderer/src/pages/addons/player-words.ts';
 import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
-import { fileWords } from '../../renderer/src/pages/downloads/file-description.ts';
+import { describeFile } from '../../renderer/src/pages/downloads/file-description.ts';
 import { groupRepeats } from '../../renderer/src/pages/log/line-format.ts';
 import { cellWords } from '../../renderer/src/pages/data/cell-words.ts';
 import { orderOnPhone } from '../../renderer/src/pages/data/column-order.ts';
@@ -52,7 +52,7 @@ describe('formatted texts of pages', () => {
     ['', 'film.mp4', 'film.mp4'],
     ['Notes', 'Notes', 'Notes'],
   ])('formats the file of "%s" at %s as %s', (title, filename, words) => {
-    expect(fileWords({ title, filename })).toBe(words);
+    expect(describeFile({ title, filename })).toBe(words);
   });
 
   it('formats a pause of the program in seconds, and counts repeats of different lengths', () => {

@@ -1,5 +1,5 @@
 import type { Download } from '../../../services/contracts/downloads/api.ts';
-import { isOver, steered } from '../pages/downloads/list-rules.ts';
+import { hasEnded, applyQueueAction } from '../pages/downloads/list-rules.ts';
 
 /** A request to pause or resume; `uids` names the rows, undefined means the whole queue. */
 export interface QueueAction {
@@ -41,9 +41,9 @@ export class PendingActions {
   /** Returns the state in which a row of the host is displayed. */
   getDisplayed(row: Download): Download {
     this.#hostRows.delete(row.uid);
-    if (isOver(row)) return row;
+    if (hasEnded(row)) return row;
     let displayed = row;
-    for (const { kind, uids } of this.#pending) displayed = steered(displayed, kind, uids);
+    for (const { kind, uids } of this.#pending) displayed = applyQueueAction(displayed, kind, uids);
     if (displayed !== row) this.#hostRows.set(row.uid, row);
     return displayed;
   }

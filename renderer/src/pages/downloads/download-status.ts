@@ -2,7 +2,7 @@ import type { Download } from '../../../../services/contracts/downloads/api.ts';
 import { getFailureCause, type FailureRemedy } from '../../../../services/contracts/downloads/causes.ts';
 import { formatBytes, formatDuration, formatFullTime } from '../../parts/text/format.ts';
 
-const words: Readonly<Record<Download['state'], string>> = {
+const stateLabels: Readonly<Record<Download['state'], string>> = {
   pending: 'Waits until you start it',
   waiting: 'Waiting for its turn',
   preparing: 'Looking at the page',
@@ -14,22 +14,23 @@ const words: Readonly<Record<Download['state'], string>> = {
 };
 
 /**
- * What is going on, in words: `Video 62 %, then audio · 3.1 MB/s · 0:42 left`. `waitsUntil`: when the hours for downloads
- * begin, empty where nobody knows, null within them.
+ * Formats the status of a download, such as `Video 62 %, then audio · 3.1 MB/s · 0:42 left`.
+ *
+ * @param waitsUntil Start of the next download hours; empty when it is unknown, `null` during the hours.
  */
-export function stage(download: Download, queuePaused: boolean, waitsUntil: string | null): string {
+export function formatStatus(download: Download, queuePaused: boolean, waitsUntil: string | null): string {
   const { state, percent, speed, eta, message } = download;
-  const whole = percent === null ? '' : `${String(Math.floor(percent))} %`;
+  const percentText = percent === null ? '' : `${String(Math.floor(percent))} %`;
   if (state === 'waiting' && download.startsAt !== undefined) return `Begins ${formatFullTime(download.startsAt)}`;
   if (state === 'downloading' && download.live === true) return message ?? 'Recording the live stream';
-  if (state === 'paused') return whole === '' ? words.paused : `${words.paused} at ${whole}`;
+  if (state === 'paused') return percentText === '' ? stateLabels.paused : `${stateLabels.paused} at ${percentText}`;
   if (state === 'waiting' && queuePaused) return 'Waiting until the queue is resumed';
   if (state === 'waiting' && waitsUntil !== null && download.anyway !== true) {
     return waitsUntil === '' ? 'Waiting for its hours' : `Waiting, goes on ${waitsUntil}`;
   }
-  if (state !== 'downloading') return message ?? words[state];
+  if (state !== 'downloading') return message ?? stateLabels[state];
   return [
-    transfer(download, whole),
+    formatTransfer(download, percentText),
     speed === null ? '' : `${formatBytes(speed)}/s`,
     eta === null ? '' : `${formatDuration(eta)} left`,
   ]
@@ -37,18 +38,18 @@ export function stage(download: Download, queuePaused: boolean, waitsUntil: stri
     .join(' · ');
 }
 
-function transfer({ stream }: Download, whole: string): string {
-  if (stream === 'video') return `${`Video ${whole}`.trim()}, then audio`;
-  return `${stream === 'audio' ? 'Audio' : words.downloading} ${whole}`.trim();
+function formatTransfer({ stream }: Download, percentText: string): string {
+  if (stream === 'video') return `${`Video ${percentText}`.trim()}, then audio`;
+  return `${stream === 'audio' ? 'Audio' : stateLabels.downloading} ${percentText}`.trim();
 }
 
-/** What to do about a failure, and the page where it is done. */
+/** Advice about a failure, with the page that solves it. */
 export interface Advice {
   readonly text: string;
   readonly page?: { readonly href: string; readonly title: string; readonly adminOnly: boolean };
 }
 
-const pages: Readonly<Record<FailureRemedy, NonNullable<Advice['page']>>> = {
+const remedyPages: Readonly<Record<FailureRemedy, NonNullable<Advice['page']>>> = {
   folder: { href: '/settings/downloads/downloadDir', title: 'Download folder', adminOnly: true },
   'private-addresses': {
     href: '/settings/downloads/allowPrivateAddresses',
@@ -59,13 +60,13 @@ const pages: Readonly<Record<FailureRemedy, NonNullable<Advice['page']>>> = {
   cookies: { href: '/downloads/cookies', title: 'Cookies', adminOnly: false },
 };
 
-/** What to do about a failed download; what the extractor said where we know no better. */
-export function whatToDo({ message }: Pick<Download, 'message'>): Advice {
+/** Returns advice about a failed download; without a known cause, the message of the extractor. */
+export function getFailureAdvice({ message }: Pick<Download, 'message'>): Advice {
   const { text, remedy } = getFailureCause(message);
-  return remedy === undefined ? { text } : { text, page: pages[remedy] };
+  return remedy === undefined ? { text } : { text, page: remedyPages[remedy] };
 }
 
-/** What is said of a link that was refused: our own refusals are sentences already, the extractor's words are not. */
-export function refusalAdvice(message: string): Advice {
-  return /^ERROR:|internal address|private address/i.test(message) ? whatToDo({ message }) : { text: message };
+/** Returns advice about a refused link. Messages of the extractor are translated, messages of the API are shown as is. */
+export function getRefusalAdvice(message: string): Advice {
+  return /^ERROR:|internal address|private address/i.test(message) ? getFailureAdvice({ message }) : { text: message };
 }

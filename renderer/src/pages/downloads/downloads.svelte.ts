@@ -10,7 +10,16 @@ import {
 } from '../../../../services/contracts/downloads/api.ts';
 import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
-import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './list-rules.ts';
+import {
+  toFilterQuery,
+  matchesFilter,
+  sortByUids,
+  hasEnded,
+  moveRows,
+  applyUpdates,
+  applyQueueAction,
+  type HistoryFilter,
+} from './list-rules.ts';
 import { bridge } from '../../state/bridge.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
@@ -18,42 +27,46 @@ import { PendingActions } from '../../state/pending-actions.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const pageSize = 200;
-/** The host takes as many in one call. */
-const callLimit = 1000;
-/** Changes are drawn together, at most this often, in ms. */
-const gatherMs = 100;
-/** A pointer that has not moved for so long, in ms, is not about to press. */
-const restMs = 5000;
+/** Maximum number of rows that the API accepts per call. */
+const maxUidsPerCall = 1000;
+/** Minimum time between two updates of the list, in ms. */
+const minUpdateIntervalMs = 100;
+/** Time without pointer movement, in ms, after which rows may move again. */
+const holdTimeoutMs = 5000;
 
 /** The download queue and its history, kept up to date by events. */
 class Downloads extends Loadable {
   queue = $state.raw<readonly Download[]>([]);
   history = $state.raw<readonly Download[]>([]);
-  /** Rows of the history that fit the search, also those that are not loaded. */
+  /** Number of history rows that match the search, including those that are not loaded. */
   total = $state(0);
-  /** The whole queue is paused. */
+  /** True while the whole queue is paused. */
   paused = $state(false);
   search = $state('');
   filter = $state<HistoryFilter>('all');
-  #turn = 0;
+  #loadId = 0;
   #loadingMore = false;
-  #gathered = new Map<string, Download>();
-  #gathering = false;
-  /** Until then rows stay where they are. */
-  #held: ReturnType<typeof setTimeout> | undefined;
-  /** Rows taken out of sight whose removal can still be taken back. */
-  #leaving = new Set<string>();
-  /** Those of them that the host still counts in the part of the history that is loaded. */
-  #hidden = new Set<string>();
-  #late: (() => void)[] | undefined;
-  readonly #pending = new PendingActions();
+  #queuedChanges = new Map<string, Download>();
+  #isUpdateScheduled = false;
+  /** Timer during which rows keep their position. */
+  #holdTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Rows that were removed from the page and whose removal can still be undone. */
+  #removingUids = new Set<string>();
+  /** Removed rows that the API still counts in the loaded part of the history. */
+  #hiddenUids = new Set<string>();
+  #deferred: (() => void)[] | undefined;
+  readonly #pendingActions = new PendingActions();
 
   constructor() {
     super();
-    live.on(downloadChanged, (download) => this.#soon(() => this.#gather(download)));
-    live.on(downloadRemoved, ({ uid }) => this.#soon(() => this.#drop([uid])));
-    live.on(downloadsMoved, ({ uids, before }) => this.#soon(() => (this.queue = moved(this.queue, uids, before))));
-    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = this.#pending.isDisplayedPaused(paused))));
+    live.on(downloadChanged, (download) => this.#applyOrDefer(() => this.#queueChange(download)));
+    live.on(downloadRemoved, ({ uid }) => this.#applyOrDefer(() => this.#removeRows([uid])));
+    live.on(downloadsMoved, ({ uids, before }) =>
+      this.#applyOrDefer(() => (this.queue = moveRows(this.queue, uids, before))),
+    );
+    live.on(downloadsPaused, ({ paused }) =>
+      this.#applyOrDefer(() => (this.paused = this.#pendingActions.isDisplayedPaused(paused))),
+    );
     live.onReset(() => void this.load());
     live.on(serviceChanged, ({ id, state }) => {
       if (id === 'downloads' && state === 'up' && this.phase === 'failed') void this.load();
@@ -64,49 +77,51 @@ class Downloads extends Loadable {
     return [...this.queue, ...this.history].find((download) => download.uid === uid);
   }
 
-  /** Reads everything anew; a later call overtakes an earlier one. */
+  /** Loads the queue and the history; a later call supersedes an earlier one. */
   async load(search = this.search, filter = this.filter): Promise<void> {
-    this.#turn += 1;
-    const turn = this.#turn;
+    this.#loadId += 1;
+    const loadId = this.#loadId;
     this.search = search;
     this.filter = filter;
     await live.opened();
-    this.#late ??= [];
+    this.#deferred ??= [];
     const limit = Math.min(1000, Math.max(pageSize, this.history.length));
     const isRead = await this.readOnce(
-      () => call(downloadsApi.list, { query: { limit, q: search, ...filterQuery(filter) } }),
+      () => call(downloadsApi.list, { query: { limit, q: search, ...toFilterQuery(filter) } }),
       ({ queue, history, total, paused }) => {
-        // What was gathered is older than this.
-        this.#gathered.clear();
-        this.#pending.takeHostState();
-        this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#pending.getDisplayed(told));
-        this.#hidden.clear();
-        this.history = this.#seen(history);
-        this.total = total - this.#hidden.size;
-        this.paused = this.#pending.isDisplayedPaused(paused);
+        // Queued changes are older than this reply.
+        this.#queuedChanges.clear();
+        this.#pendingActions.takeHostState();
+        this.queue = queue
+          .filter(({ uid }) => !this.#removingUids.has(uid))
+          .map((row) => this.#pendingActions.getDisplayed(row));
+        this.#hiddenUids.clear();
+        this.history = this.#filterRemoving(history);
+        this.total = total - this.#hiddenUids.size;
+        this.paused = this.#pendingActions.isDisplayedPaused(paused);
       },
-      () => turn !== this.#turn,
+      () => loadId !== this.#loadId,
     );
     if (!isRead && this.phase === 'ready') toasts.show(this.error, { tone: 'bad' });
-    if (turn !== this.#turn) return;
-    const late = this.#late ?? [];
-    this.#late = undefined;
-    for (const apply of late) apply();
+    if (loadId !== this.#loadId) return;
+    const deferred = this.#deferred ?? [];
+    this.#deferred = undefined;
+    for (const apply of deferred) apply();
   }
 
-  /** Reads older rows of the history. */
+  /** Loads older rows of the history. */
   async loadMore(): Promise<void> {
     if (this.#loadingMore || this.history.length >= this.total || this.phase !== 'ready') return;
     this.#loadingMore = true;
-    const turn = this.#turn;
+    const loadId = this.#loadId;
     try {
-      const offset = this.history.length + this.#hidden.size;
-      const query = { limit: pageSize, offset, q: this.search, ...filterQuery(this.filter) };
+      const offset = this.history.length + this.#hiddenUids.size;
+      const query = { limit: pageSize, offset, q: this.search, ...toFilterQuery(this.filter) };
       const { history, total } = await call(downloadsApi.list, { query });
-      if (turn !== this.#turn) return;
-      const known = new Set(this.history.map(({ uid }) => uid));
-      this.history = [...this.history, ...this.#seen(history).filter(({ uid }) => !known.has(uid))];
-      this.total = history.length === 0 ? this.history.length : total - this.#hidden.size;
+      if (loadId !== this.#loadId) return;
+      const loadedUids = new Set(this.history.map(({ uid }) => uid));
+      this.history = [...this.history, ...this.#filterRemoving(history).filter(({ uid }) => !loadedUids.has(uid))];
+      this.total = history.length === 0 ? this.history.length : total - this.#hiddenUids.size;
     } catch (error) {
       toasts.showError(error);
     } finally {
@@ -114,55 +129,62 @@ class Downloads extends Loadable {
     }
   }
 
-  /** Answers what the host has to say about it besides yes. */
+  /** Adds a download and returns the note of the API, which may be empty. */
   async add(url: string, options: DownloadOptions): Promise<string> {
-    this.letGo();
+    this.releaseRows();
     const { message } = await call(downloadsApi.add, { body: { url, ...options } });
     return message ?? '';
   }
 
-  /** Takes rows out of sight at once; they, and with `files` their files, are removed for good when the way back is gone. */
+  /**
+   * Hides rows immediately and removes them when the removal can no longer be undone.
+   *
+   * @param files Deletes the files as well.
+   */
   remove(uids: readonly string[], files = false): void {
-    const one = uids.length === 1 ? this.find(uids[0] ?? '') : undefined;
-    for (const uid of uids) this.#leaving.add(uid);
-    const hidden = this.history.filter(({ uid }) => this.#leaving.has(uid)).map(({ uid }) => uid);
-    this.#drop(uids);
-    for (const uid of hidden) this.#hidden.add(uid);
-    const stay = async (): Promise<void> => {
-      for (const uid of uids) this.#leaving.delete(uid);
+    const single = uids.length === 1 ? this.find(uids[0] ?? '') : undefined;
+    for (const uid of uids) this.#removingUids.add(uid);
+    const hidden = this.history.filter(({ uid }) => this.#removingUids.has(uid)).map(({ uid }) => uid);
+    this.#removeRows(uids);
+    for (const uid of hidden) this.#hiddenUids.add(uid);
+    const restoreRows = async (): Promise<void> => {
+      for (const uid of uids) this.#removingUids.delete(uid);
       await this.load();
     };
-    const kind = one === undefined ? `${String(uids.length)} downloads` : getDownloadName(one);
-    toasts.show(`${files ? 'Deleted' : 'Removed'}: ${kind}`, {
-      undo: stay,
+    const subject = single === undefined ? `${String(uids.length)} downloads` : getDownloadName(single);
+    toasts.show(`${files ? 'Deleted' : 'Removed'}: ${subject}`, {
+      undo: restoreRows,
       settle: async () => {
         try {
-          // A page that goes is carried out one call for, and no longer one than that.
-          const keepalive = uids.length <= callLimit;
-          for (let start = 0; start < uids.length; start += callLimit) {
-            await call(downloadsApi.remove, { body: { uids: uids.slice(start, start + callLimit), files }, keepalive });
+          // A page that is being closed can complete a single call only.
+          const keepalive = uids.length <= maxUidsPerCall;
+          for (let start = 0; start < uids.length; start += maxUidsPerCall) {
+            await call(downloadsApi.remove, {
+              body: { uids: uids.slice(start, start + maxUidsPerCall), files },
+              keepalive,
+            });
           }
         } catch (error) {
-          await stay();
+          await restoreRows();
           throw error;
         }
       },
     });
   }
 
-  /** Shows the file in the system's file manager, in the desktop app. */
+  /** Shows the file in the file manager; available in the desktop app only. */
   async reveal(uid: string): Promise<void> {
     if ((await bridge?.showDownload({ uid })) === false)
       toasts.show('Its file is not there any more.', { tone: 'bad' });
   }
 
-  /** Lets rows go that wait for their start, with `anyway` at any hour. */
+  /** Starts waiting rows; `anyway` starts them outside of the download hours. */
   async start(uids: readonly string[], anyway = false): Promise<void> {
     await call(downloadsApi.start, { body: { uids: [...uids], anyway } });
   }
 
-  /** Downloads once more what has ended, as it was asked for. */
-  async again(uid: string): Promise<void> {
+  /** Adds an ended download to the queue again, with the same options. */
+  async downloadAgain(uid: string): Promise<void> {
     const { message } = await call(downloadsApi.again, { body: { uid } });
     toasts.show(message ?? 'Added to the queue once more.');
   }
@@ -171,125 +193,133 @@ class Downloads extends Loadable {
     await call(downloadsApi.retry, { body: { uid } });
   }
 
-  /** Pauses or resumes what is named, or the whole queue. Shown at once, and taken back when the host refuses. */
-  async steer(kind: 'pause' | 'resume', uids?: readonly string[]): Promise<void> {
+  /**
+   * Pauses or resumes rows, or the whole queue. The change is displayed immediately and reverted when the API refuses it.
+   *
+   * @throws Problem
+   */
+  async runQueueAction(kind: 'pause' | 'resume', uids?: readonly string[]): Promise<void> {
     const before = this.paused;
     if (uids === undefined) this.paused = kind === 'pause';
-    const was = this.queue;
-    const shown = was.map((download) => steered(download, kind, uids));
-    this.queue = shown;
+    const previousQueue = this.queue;
+    const displayed = previousQueue.map((download) => applyQueueAction(download, kind, uids));
+    this.queue = displayed;
     try {
       const body = uids === undefined ? {} : { uids: [...uids] };
-      await this.#pending.send({ kind, uids }, () => call(downloadsApi[kind], { body }));
+      await this.#pendingActions.send({ kind, uids }, () => call(downloadsApi[kind], { body }));
     } catch (error) {
       this.paused = before;
-      // Rows that changed since stay as they are now.
-      this.queue = this.queue.map((download) => was[shown.indexOf(download)] ?? download);
+      // Rows that changed in the meantime keep their current state.
+      this.queue = this.queue.map((download) => previousQueue[displayed.indexOf(download)] ?? download);
       void this.load();
       throw error;
     } finally {
-      const { rows, paused } = this.#pending.takeHostState();
-      for (const told of rows) if (!this.#gathered.has(told.uid)) this.#gather(told);
-      if (paused !== undefined) this.paused = this.#pending.isDisplayedPaused(paused);
+      const { rows, paused } = this.#pendingActions.takeHostState();
+      for (const row of rows) if (!this.#queuedChanges.has(row.uid)) this.#queueChange(row);
+      if (paused !== undefined) this.paused = this.#pendingActions.isDisplayedPaused(paused);
     }
   }
 
-  /** A pointer moves over the list: rows change what they say, and go to another place only after {@link letGo}. */
-  hold(): void {
-    clearTimeout(this.#held);
-    this.#held = setTimeout(() => this.letGo(), restMs);
+  /** Keeps the position of rows while a pointer moves over the list, until {@link releaseRows}. Their content still changes. */
+  holdRows(): void {
+    clearTimeout(this.#holdTimer);
+    this.#holdTimer = setTimeout(() => this.releaseRows(), holdTimeoutMs);
   }
 
-  letGo(): void {
-    if (this.#held === undefined) return;
-    clearTimeout(this.#held);
-    this.#held = undefined;
-    for (const download of [...this.queue.filter(isOver), ...this.history.filter((one) => !isOver(one))]) {
-      if (!this.#gathered.has(download.uid)) this.#gathered.set(download.uid, download);
+  releaseRows(): void {
+    if (this.#holdTimer === undefined) return;
+    clearTimeout(this.#holdTimer);
+    this.#holdTimer = undefined;
+    for (const download of [...this.queue.filter(hasEnded), ...this.history.filter((one) => !hasEnded(one))]) {
+      if (!this.#queuedChanges.has(download.uid)) this.#queuedChanges.set(download.uid, download);
     }
-    if (this.#gathered.size > 0) this.#apply();
+    if (this.#queuedChanges.size > 0) this.#apply();
   }
 
-  /** Shows rows at another place without telling the host yet. */
+  /** Displays rows at another position without a request. */
   preview(uids: readonly string[], before: string | null): void {
-    this.queue = moved(this.queue, uids, before);
+    this.queue = moveRows(this.queue, uids, before);
   }
 
-  /** Puts the rows into an order they had. */
+  /** Restores a former order of the queue. */
   restore(order: readonly string[]): void {
-    this.queue = inOrder(this.queue, order);
+    this.queue = sortByUids(this.queue, order);
   }
 
-  /** Moves rows, at once on the page; back to `was` when the host refuses. */
+  /**
+   * Moves rows. The change is displayed immediately and reverted to `was` when the API refuses it.
+   *
+   * @throws Problem
+   */
   async move(uids: readonly string[], before: string | null, was = this.queue.map(({ uid }) => uid)): Promise<void> {
     this.preview(uids, before);
     try {
-      const place = before === null ? { position: 'bottom' as const } : { before };
-      await call(downloadsApi.reorder, { body: { uids: [...uids], ...place } });
+      const target = before === null ? { position: 'bottom' as const } : { before };
+      await call(downloadsApi.reorder, { body: { uids: [...uids], ...target } });
     } catch (error) {
       this.restore(was);
       throw error;
     }
   }
 
-  #soon(apply: () => void): void {
-    if (this.#late) this.#late.push(apply);
+  #applyOrDefer(apply: () => void): void {
+    if (this.#deferred) this.#deferred.push(apply);
     else apply();
   }
 
-  #gather(download: Download): void {
-    this.#gathered.set(download.uid, download);
-    if (!this.#gathering) setTimeout(() => this.#apply(), gatherMs);
-    this.#gathering = true;
+  #queueChange(download: Download): void {
+    this.#queuedChanges.set(download.uid, download);
+    if (!this.#isUpdateScheduled) setTimeout(() => this.#apply(), minUpdateIntervalMs);
+    this.#isUpdateScheduled = true;
   }
 
   #apply(): void {
-    this.#gathering = false;
-    const gathered = this.#gathered;
-    this.#gathered = new Map();
-    const changes = new Map([...gathered].map(([uid, told]) => [uid, this.#pending.getDisplayed(told)]));
-    if (this.#held !== undefined) return this.#applyInPlace(changes, gathered);
-    const [queued, over]: [Map<string, Download>, Map<string, Download>] = [new Map(), new Map()];
+    this.#isUpdateScheduled = false;
+    const queuedChanges = this.#queuedChanges;
+    this.#queuedChanges = new Map();
+    const changes = new Map([...queuedChanges].map(([uid, row]) => [uid, this.#pendingActions.getDisplayed(row)]));
+    if (this.#holdTimer !== undefined) return this.#applyInPlace(changes, queuedChanges);
+    const [queuedRows, endedRows]: [Map<string, Download>, Map<string, Download>] = [new Map(), new Map()];
     for (const [uid, download] of changes) {
-      if (!this.#leaving.has(uid)) (isOver(download) ? over : queued).set(uid, download);
+      if (!this.#removingUids.has(uid)) (hasEnded(download) ? endedRows : queuedRows).set(uid, download);
     }
-    const queue = renewed(this.queue, queued, changes);
-    const history = renewed(this.history, over, changes);
-    const ended = [...over.values()].filter((download) => fits(download, this.search, this.filter));
+    const queue = applyUpdates(this.queue, queuedRows, changes);
+    const history = applyUpdates(this.history, endedRows, changes);
+    const ended = [...endedRows.values()].filter((download) => matchesFilter(download, this.search, this.filter));
     this.total += history.length - this.history.length + ended.length;
     this.history = [...ended.reverse(), ...history];
-    this.queue = [...queue, ...queued.values()];
-    // Several new ones are a playlist, which may stand anywhere in the queue.
-    if (queued.size > 1) void this.load();
+    this.queue = [...queue, ...queuedRows.values()];
+    // Several new rows belong to a playlist, whose position in the queue is unknown.
+    if (queuedRows.size > 1) void this.load();
   }
 
-  /** What is new waits, as it was told, until nobody points at the list. */
-  #applyInPlace(changes: ReadonlyMap<string, Download>, told: ReadonlyMap<string, Download>): void {
-    const own = new Map([...changes].filter(([uid]) => !this.#leaving.has(uid)));
-    this.queue = renewed(this.queue, own, own);
-    this.history = renewed(this.history, own, own);
-    for (const [uid, download] of own) this.#gathered.set(uid, told.get(uid) ?? download);
+  /** Updates the content of rows and keeps their changes until the pointer leaves the list. */
+  #applyInPlace(changes: ReadonlyMap<string, Download>, hostRows: ReadonlyMap<string, Download>): void {
+    const visibleChanges = new Map([...changes].filter(([uid]) => !this.#removingUids.has(uid)));
+    this.queue = applyUpdates(this.queue, visibleChanges, visibleChanges);
+    this.history = applyUpdates(this.history, visibleChanges, visibleChanges);
+    for (const [uid, download] of visibleChanges) this.#queuedChanges.set(uid, hostRows.get(uid) ?? download);
   }
 
-  /** Rows of the history that are not on their way out. */
-  #seen(rows: readonly Download[]): readonly Download[] {
+  /** Filters out rows that are being removed and counts them as hidden. */
+  #filterRemoving(rows: readonly Download[]): readonly Download[] {
     return rows.filter(({ uid }) => {
-      if (this.#leaving.has(uid)) this.#hidden.add(uid);
-      return !this.#leaving.has(uid);
+      if (this.#removingUids.has(uid)) this.#hiddenUids.add(uid);
+      return !this.#removingUids.has(uid);
     });
   }
 
-  #drop(uids: readonly string[]): void {
+  #removeRows(uids: readonly string[]): void {
     for (const uid of uids) {
-      this.#gathered.delete(uid);
-      this.#pending.forget(uid);
-      this.#hidden.delete(uid);
+      this.#queuedChanges.delete(uid);
+      this.#pendingActions.forget(uid);
+      this.#hiddenUids.delete(uid);
     }
-    const gone = new Set(uids);
-    const history = this.history.filter(({ uid }) => !gone.has(uid));
+    const removedUids = new Set(uids);
+    const history = this.history.filter(({ uid }) => !removedUids.has(uid));
     this.total -= this.history.length - history.length;
     this.history = history;
-    this.queue = this.queue.filter(({ uid }) => !gone.has(uid));
+    this.queue = this.queue.filter(({ uid }) => !removedUids.has(uid));
   }
 }
 

@@ -1,16 +1,16 @@
 import type { Download } from '../../../../services/contracts/downloads/api.ts';
 
 /**
- * What a finished file's path tells beside the title: where it was put and what kind of file it is. A name that says the title
- * once more, with signs that files may not have in place of some of its own, is left out: `Kitchen · MP4`.
+ * Formats the folder and the file type of a finished download, such as `Kitchen · MP4`. The full path is returned when the
+ * file name differs from the title in more than the characters that file systems do not allow.
  */
-export function fileWords({ title, filename }: Pick<Download, 'title' | 'filename'>): string {
-  const [, folder = '', stem = '', kind = ''] = /^(?:(.*)\/)?([^/]*?)(?:\.([^./]+))?$/.exec(filename ?? '') ?? [];
-  if (kind === '' || letters(stem) !== letters(title)) return filename ?? '';
-  return folder === '' ? kind.toUpperCase() : `${folder} · ${kind.toUpperCase()}`;
+export function describeFile({ title, filename }: Pick<Download, 'title' | 'filename'>): string {
+  const [, folder = '', stem = '', extension = ''] = /^(?:(.*)\/)?([^/]*?)(?:\.([^./]+))?$/.exec(filename ?? '') ?? [];
+  if (extension === '' || normalizeLetters(stem) !== normalizeLetters(title)) return filename ?? '';
+  return folder === '' ? extension.toUpperCase() : `${folder} · ${extension.toUpperCase()}`;
 }
 
-function letters(text: string): string {
+function normalizeLetters(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()

@@ -3,11 +3,11 @@ import { getDownloadName } from '../../../../services/contracts/downloads/downlo
 import { call } from '../../api/call.ts';
 import { containsWords, type PaletteSearch, type SearchResult } from '../../state/palette-search.ts';
 
-/** Films and other downloads by their titles, and the whole queue to be paused. */
-const find: PaletteSearch = async (words, signal) => {
-  const { queue, history, paused } = await call(downloadsApi.list, { query: { q: words, limit: 5 }, signal });
-  const waiting = queue.filter(({ title }) => containsWords(title, words)).slice(0, 5);
-  const steer: SearchResult = paused
+/** Searches downloads by title and offers to pause or resume the queue. */
+const searchDownloads: PaletteSearch = async (query, signal) => {
+  const { queue, history, paused } = await call(downloadsApi.list, { query: { q: query, limit: 5 }, signal });
+  const queued = queue.filter(({ title }) => containsWords(title, query)).slice(0, 5);
+  const action: SearchResult = paused
     ? {
         id: 'downloads-resume',
         title: 'Resume downloads',
@@ -21,10 +21,10 @@ const find: PaletteSearch = async (words, signal) => {
         run: async () => void (await call(downloadsApi.pause, { body: {} })),
       };
   return [
-    { title: 'Actions', results: containsWords(steer.title, words) ? [steer] : [] },
+    { title: 'Actions', results: containsWords(action.title, query) ? [action] : [] },
     {
       title: 'Downloads',
-      results: [...waiting, ...history].map((download) => ({
+      results: [...queued, ...history].map((download) => ({
         id: `download-${download.uid}`,
         title: getDownloadName(download),
         icon: 'download' as const,
@@ -34,4 +34,4 @@ const find: PaletteSearch = async (words, signal) => {
   ];
 };
 
-export default (): PaletteSearch => find;
+export default (): PaletteSearch => searchDownloads;

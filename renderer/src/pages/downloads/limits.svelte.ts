@@ -5,42 +5,42 @@ import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
-/** How fast downloads may be, and when they run. */
+/** Speed limit and hours of downloads. */
 class Limits {
   limits = $state.raw<DownloadLimits>({ speed: null, hours: [] });
-  /** Downloads may run now. */
+  /** True while downloads may run. */
   open = $state(true);
-  /** When that changes, in ms since the epoch; null: never. */
+  /** Time at which `open` changes, in ms since the epoch; `null` for never. */
   changesAt = $state<number | null>(null);
-  /** They were read: nobody changes what was not seen. */
+  /** True after the limits were loaded; until then they cannot be edited. */
   ready = $state(false);
-  #watched = false;
+  #isSubscribed = false;
 
-  /** Reads them, and follows them from then on. */
+  /** Loads the limits and subscribes to their changes. */
   watch(): void {
-    if (!this.#watched) {
-      live.on(downloadLimitsChanged, (now) => this.#show(now));
+    if (!this.#isSubscribed) {
+      live.on(downloadLimitsChanged, (event) => this.#apply(event));
       live.onReset(() => void this.#load());
     }
-    this.#watched = true;
+    this.#isSubscribed = true;
     void this.#load();
   }
 
   /** @throws Problem with `fields` such as `hours.0`. */
   async save(limits: DownloadLimits): Promise<void> {
-    this.#show(await call(downloadsApi.setLimits, { body: limits }));
+    this.#apply(await call(downloadsApi.setLimits, { body: limits }));
   }
 
   async #load(): Promise<void> {
     try {
-      this.#show(await call(downloadsApi.limits));
+      this.#apply(await call(downloadsApi.limits));
     } catch (error) {
-      // The list, which may not be read either, says it in its place.
+      // The list reports the missing permission itself.
       if (!(error instanceof Problem && error.status === 403)) toasts.showError(error);
     }
   }
 
-  #show({ limits, open, changesAt }: { limits: DownloadLimits; open: boolean; changesAt: number | null }): void {
+  #apply({ limits, open, changesAt }: { limits: DownloadLimits; open: boolean; changesAt: number | null }): void {
     this.limits = limits;
     this.open = open;
     this.changesAt = changesAt;

@@ -1,13 +1,13 @@
-/** What stands in the field for links; other parts of the page put something there. */
-class Draft {
+/** Text of the link field, which other parts of the page can fill in. */
+class LinkDraft {
   text = $state('');
-  /** Counts the times that something was put there: the field takes the keyboard then. */
-  given = $state(0);
+  /** Number of times that the field was filled in; it takes the focus on each change. */
+  focusRequests = $state(0);
 
-  give(text: string): void {
+  fill(text: string): void {
     this.text = text;
-    this.given += 1;
+    this.focusRequests += 1;
   }
 }
 
-export const draft = new Draft();
+export const linkDraft = new LinkDraft();

@@ -1,6 +1,6 @@
 import { links } from '../../state/links.svelte.ts';
 
-const players: Readonly<Record<string, 'video' | 'audio'>> = {
+const playerKinds: Readonly<Record<string, 'video' | 'audio'>> = {
   mp4: 'video',
   m4v: 'video',
   webm: 'video',
@@ -13,19 +13,23 @@ const players: Readonly<Record<string, 'video' | 'audio'>> = {
   wav: 'audio',
 };
 
-/** How the page plays a finished file; null: not at all. */
-export function playAs(filename: string | null): 'video' | 'audio' | null {
-  return players[filename?.split('.').at(-1)?.toLowerCase() ?? ''] ?? null;
+/** Finds the player for a finished file; `null` when the browser has none. */
+export function findPlayerKind(filename: string | null): 'video' | 'audio' | null {
+  return playerKinds[filename?.split('.').at(-1)?.toLowerCase() ?? ''] ?? null;
 }
 
-const pathOf = (uid: string): string => `/api/downloads/${encodeURIComponent(uid)}/file`;
+const buildFilePath = (uid: string): string => `/api/downloads/${encodeURIComponent(uid)}/file`;
 
-/** Where the browser reads the finished file; `save`: to be saved in place of shown. Undefined until that is known. */
-export function fileAddress(uid: string, save = false): string | undefined {
-  return links.findUrl(pathOf(uid), save ? { save: 'yes' } : {});
+/**
+ * Finds the address of a finished file. It is undefined until the link token is loaded.
+ *
+ * @param save Asks the browser to save the file instead of showing it.
+ */
+export function findFileUrl(uid: string, save = false): string | undefined {
+  return links.findUrl(buildFilePath(uid), save ? { save: 'yes' } : {});
 }
 
 /** Lets the browser save the finished file. @throws Problem */
 export async function saveFile(uid: string): Promise<void> {
-  location.assign(await links.loadUrl(pathOf(uid), { save: 'yes' }));
+  location.assign(await links.loadUrl(buildFilePath(uid), { save: 'yes' }));
 }

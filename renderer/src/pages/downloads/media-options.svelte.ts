@@ -14,8 +14,8 @@ const allQualities = [
   ['audio', 'Audio'],
 ] as const;
 export type Quality = (typeof allQualities)[number][0];
-/** In sight; another one comes in when it was chosen. */
-const usual: readonly Quality[] = ['best', '2160', '1080', '720', '480', 'audio'];
+/** Qualities that are always visible; another one is added while it is selected. */
+const commonQualities: readonly Quality[] = ['best', '2160', '1080', '720', '480', 'audio'];
 
 const videoFormats = [
   ['mp4', 'MP4'],
@@ -33,26 +33,26 @@ const audioFormats = [
   ['opus', 'Opus'],
   ['wav', 'WAV'],
 ] as const;
-/** What the names of formats do not say. */
+/** Explanations of formats whose labels are not enough. */
 export const formatHints = {
   any: 'The format that the site has, unchanged',
   ios: 'MP4 in a form that every iPhone and iPad plays',
 } as const;
-/** A quality in words, by what the server calls it. */
-export function qualityName(quality: string): string {
+/** Returns the label of a quality of the API. */
+export function getQualityLabel(quality: string): string {
   return allQualities.find(([value]) => value === quality)?.[1] ?? quality;
 }
-/** A format in words, by what the server calls it. */
-export function formatName(format: string): string {
+/** Returns the label of a format of the API. */
+export function getFormatLabel(format: string): string {
   return [...videoFormats, ...audioFormats].find(([value]) => value === format)?.[1] ?? format.toUpperCase();
 }
 export type Format = (typeof videoFormats)[number][0] | (typeof audioFormats)[number][0];
 
-/** What few people need; kept together, so that it is remembered and taken back together. */
-export interface Options {
+/** Less common options, saved and reset together. */
+export interface ExtraOptions {
   readonly fetch: 'media' | 'captions' | 'thumbnail';
   readonly codec: string;
-  /** kbit/s of MP3 and M4A. */
+  /** Bit rate of MP3 and M4A, in kbit/s. */
   readonly bitrate: string;
   readonly folder: string;
   readonly prefix: string;
@@ -63,13 +63,13 @@ export interface Options {
   readonly language: string;
   readonly mode: NonNullable<DownloadOptions['subtitle_mode']>;
   readonly captions: string;
-  /** Digits, or nothing. */
+  /** Maximum number of playlist entries, in digits; empty for all. */
   readonly most: string;
   readonly presets: readonly string[];
   readonly later: boolean;
 }
 
-export const noOptions: Options = {
+export const defaultOptions: ExtraOptions = {
   fetch: 'media',
   codec: 'auto',
   bitrate: 'best',
@@ -87,25 +87,25 @@ export const noOptions: Options = {
   later: false,
 };
 
-const key = 'homeport.downloads.choices';
+const storageKey = 'homeport.downloads.choices';
 
-/** What links are to become; remembered in this browser, but for what belongs to one video alone. */
+/** Options of new downloads, saved in this browser except for those of a single video. */
 class MediaOptions {
   quality = $state<Quality>('best');
   video = $state<Format>('mp4');
   audio = $state<Format>('m4a');
-  options = $state.raw<Options>(noOptions);
+  options = $state.raw<ExtraOptions>(defaultOptions);
 
   constructor() {
-    const { quality, video, audio, options } = remembered();
-    this.quality = one(allQualities, quality) ?? this.quality;
-    this.video = one(videoFormats, video) ?? this.video;
-    this.audio = one(audioFormats, audio) ?? this.audio;
-    this.options = { ...noOptions, ...options };
+    const { quality, video, audio, options } = readStoredChoices();
+    this.quality = findChoice(allQualities, quality) ?? this.quality;
+    this.video = findChoice(videoFormats, video) ?? this.video;
+    this.audio = findChoice(audioFormats, audio) ?? this.audio;
+    this.options = { ...defaultOptions, ...options };
   }
 
   get qualities(): readonly (readonly [Quality, string])[] {
-    return allQualities.filter(([value]) => usual.includes(value) || value === this.quality);
+    return allQualities.filter(([value]) => commonQualities.includes(value) || value === this.quality);
   }
 
   get formats(): readonly (readonly [Format, string])[] {
@@ -116,10 +116,10 @@ class MediaOptions {
     return this.quality === 'audio' ? this.audio : this.video;
   }
 
-  get asked(): DownloadOptions {
+  get downloadOptions(): DownloadOptions {
     const { options } = this;
     const { fetch, folder, prefix, most, presets } = options;
-    const general = given({
+    const general = omitEmpty({
       folder: folder.trim(),
       custom_name_prefix: prefix.trim(),
       playlist_item_limit: Number.parseInt(most, 10) || 0,
@@ -130,7 +130,7 @@ class MediaOptions {
       return { download_type: 'thumbnail', quality: 'best', format: 'jpg', ...general, ...start };
     if (fetch === 'captions') {
       const { language, mode: subtitle_mode, captions: format } = options;
-      const subtitle_language = language.trim() || noOptions.language;
+      const subtitle_language = language.trim() || defaultOptions.language;
       return {
         download_type: 'captions',
         quality: 'best',
@@ -141,57 +141,57 @@ class MediaOptions {
         ...start,
       };
     }
-    const cut = given({
+    const cut = omitEmpty({
       clip_start: options.from.trim(),
       clip_end: options.to.trim(),
       split_by_chapters: options.chapters,
       sponsorblock: options.sponsors,
     });
-    return { ...this.#media, ...general, ...cut, ...start };
+    return { ...this.#mediaPart, ...general, ...cut, ...start };
   }
 
-  get #media(): DownloadOptions {
+  get #mediaPart(): DownloadOptions {
     const { format, options } = this;
     if (this.quality !== 'audio') {
       const codec = options.codec === 'auto' ? {} : { codec: options.codec };
       return { download_type: 'video', quality: this.quality, format, ...codec };
     }
-    const quality = bitratesOf(format).some(([value]) => value === options.bitrate) ? options.bitrate : 'best';
+    const quality = getBitrates(format).some(([value]) => value === options.bitrate) ? options.bitrate : 'best';
     return { download_type: 'audio', quality, format };
   }
 
-  choose(change: { readonly quality?: Quality; readonly format?: Format }): void {
+  select(change: { readonly quality?: Quality; readonly format?: Format }): void {
     if (change.quality !== undefined) this.quality = change.quality;
     if (change.format !== undefined && this.quality === 'audio') this.audio = change.format;
     else if (change.format !== undefined) this.video = change.format;
-    this.#remember();
+    this.#save();
   }
 
-  /** By what the site has: the height of a picture. */
-  chooseHeight(height: number): void {
-    const quality = one(allQualities, String(height));
-    if (quality !== undefined) this.choose({ quality });
+  /** Selects the quality with this picture height. */
+  selectHeight(height: number): void {
+    const quality = findChoice(allQualities, String(height));
+    if (quality !== undefined) this.select({ quality });
   }
 
-  change(change: Partial<Options>): void {
+  update(change: Partial<ExtraOptions>): void {
     this.options = { ...this.options, ...change };
-    this.#remember();
+    this.#save();
   }
 
-  /** What belonged to the video that was just added. */
-  forgetVideo(): void {
-    this.change({ from: '', to: '', prefix: '' });
+  /** Clears the options of the video that was just added. */
+  clearVideoOptions(): void {
+    this.update({ from: '', to: '', prefix: '' });
   }
 
-  #remember(): void {
+  #save(): void {
     const { quality, video, audio, options } = this;
-    const kept = { quality, video, audio, options: { ...options, from: '', to: '', prefix: '' } };
-    writeLocalStorage(key, JSON.stringify(kept));
+    const stored = { quality, video, audio, options: { ...options, from: '', to: '', prefix: '' } };
+    writeLocalStorage(storageKey, JSON.stringify(stored));
   }
 }
 
-/** The options that differ from none, in words. */
-export function optionWords(options: Options, quality: Quality): readonly string[] {
+/** Formats the options that differ from the defaults. */
+export function formatOptions(options: ExtraOptions, quality: Quality): readonly string[] {
   const media = options.fetch === 'media';
   return [
     options.fetch === 'captions' && 'subtitles only',
@@ -205,40 +205,40 @@ export function optionWords(options: Options, quality: Quality): readonly string
     (Number.parseInt(options.most, 10) || 0) > 0 && `${options.most} of a playlist`,
     ...options.presets,
     options.later && 'starts later',
-  ].filter((words) => words !== false);
+  ].filter((label) => label !== false);
 }
 
-/** kbit/s that can be asked for. */
-export function bitratesOf(format: Format): readonly (readonly [string, string])[] {
+/** Returns the bit rates that a format offers, in kbit/s. */
+export function getBitrates(format: Format): readonly (readonly [string, string])[] {
   const kbits = { mp3: ['320', '192', '128'], m4a: ['192', '128'] }[format as string] ?? [];
   return [['best', 'Best'], ...kbits.map((kbit) => [kbit, `${kbit} kbit/s`] as const)];
 }
 
-interface Remembered {
+interface StoredChoices {
   readonly quality?: string;
   readonly video?: string;
   readonly audio?: string;
-  readonly options?: Partial<Options>;
+  readonly options?: Partial<ExtraOptions>;
 }
 
-function remembered(): Remembered {
-  const kept = readLocalStorageJson(key);
-  return typeof kept === 'object' && kept !== null ? kept : {};
+function readStoredChoices(): StoredChoices {
+  const stored = readLocalStorageJson(storageKey);
+  return typeof stored === 'object' && stored !== null ? stored : {};
 }
 
-function one<Value extends string>(
+function findChoice<Value extends string>(
   choices: readonly (readonly [Value, string])[],
   text: string | undefined,
 ): Value | undefined {
   return choices.find(([value]) => value === text)?.[0];
 }
 
-/** Without what says nothing. */
-function given(fields: DownloadOptions): DownloadOptions {
-  const said = Object.entries(fields).filter(
+/** Omits empty options. */
+function omitEmpty(fields: DownloadOptions): DownloadOptions {
+  const entries = Object.entries(fields).filter(
     ([, value]) => value !== '' && value !== 0 && value !== false && !(Array.isArray(value) && value.length === 0),
   );
-  return Object.fromEntries(said);
+  return Object.fromEntries(entries);
 }
 
-export const chosen = new MediaOptions();
+export const mediaOptions = new MediaOptions();

@@ -4,169 +4,170 @@ import { getDownloadName } from '../../../../services/contracts/downloads/downlo
 import { downloads } from './downloads.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
-/** Within this many px of an edge, the list scrolls under a drag, by so many px a frame. */
-const edge = 48;
-const scrollStep = 9;
-/** Of a phone's bar at the foot of the page, in px. */
-const bar = 64;
+/** Distance from the edge, in px, within which the list scrolls during a drag, and the step in px per frame. */
+const scrollEdgePx = 48;
+const scrollStepPx = 9;
+/** Height of the navigation bar at the bottom of phones, in px. */
+const bottomBarPx = 64;
 
-/** A row on its way to another place: by mouse or finger with a line where it would go, by keyboard step by step. */
+/** Moves rows of the queue: by pointer with a line at the drop position, or by keyboard one step at a time. */
 class Reordering {
-  /** The rows on their way. */
-  lifted = $state.raw<readonly string[]>([]);
-  /** Where the line is: before the row of this index in the queue. */
-  line = $state<number | null>(null);
-  /** For the live region. */
-  said = $state('');
-  /** Brings a row of the queue, by its index, into sight. */
-  reveal: (index: number) => void = () => undefined;
-  #was: readonly string[] = [];
+  /** Rows that are being moved. */
+  movingUids = $state.raw<readonly string[]>([]);
+  /** Index of the queue row before which the rows would be dropped. */
+  dropIndex = $state<number | null>(null);
+  /** Text for the live region. */
+  announcement = $state('');
+  /** Scrolls to a row of the queue. */
+  scrollToRow: (index: number) => void = () => undefined;
+  #originalOrder: readonly string[] = [];
   #stop: (() => void) | undefined;
 
-  /** Begins a drag on the handle of one of the queue, whose rows have one height; `uids` go with it. */
-  drag(event: PointerEvent, { uid }: Download, uids: readonly string[]): void {
+  /** Starts a drag on the handle of a row, which moves `uids`. All rows of the queue have the same height. */
+  startDrag(event: PointerEvent, { uid }: Download, uids: readonly string[]): void {
     const frame = (event.currentTarget as Element).closest<HTMLElement>('[role=group]');
     const row = (event.currentTarget as Element).closest<HTMLElement>('li');
-    if (event.button !== 0 || frame === null || row === null || this.lifted.length > 0) return;
+    if (event.button !== 0 || frame === null || row === null || this.movingUids.length > 0) return;
     event.preventDefault();
     const { top, height } = row.getBoundingClientRect();
-    const at = downloads.queue.findIndex((each) => each.uid === uid);
-    /** Of the queue's first row, in the list as far as it is scrolled. */
-    const first = top - at * height - frame.getBoundingClientRect().top + frame.scrollTop;
-    // A list that is as high as its rows goes with the page.
-    const scrolls = frame.scrollHeight > frame.clientHeight + 1;
-    const mover = scrolls ? frame : document.documentElement;
+    const rowIndex = downloads.queue.findIndex((each) => each.uid === uid);
+    /** Offset of the first queue row from the top of the scrolled content, in px. */
+    const firstRowTop = top - rowIndex * height - frame.getBoundingClientRect().top + frame.scrollTop;
+    // A list as high as its rows does not scroll by itself: the page does.
+    const frameScrolls = frame.scrollHeight > frame.clientHeight + 1;
+    const scroller = frameScrolls ? frame : document.documentElement;
     let y = event.clientY;
     let frameRequest = 0;
-    const place = (): void => {
+    const updateDropIndex = (): void => {
       const box = frame.getBoundingClientRect();
-      if (y < (scrolls ? box.top : 0) + edge) mover.scrollTop -= scrollStep;
-      else if (y > (scrolls ? box.bottom : innerHeight - bar) - edge) mover.scrollTop += scrollStep;
-      const index = Math.round((y - box.top + frame.scrollTop - first) / height);
-      this.line = Math.max(0, Math.min(downloads.queue.length, index));
-      frameRequest = requestAnimationFrame(place);
+      if (y < (frameScrolls ? box.top : 0) + scrollEdgePx) scroller.scrollTop -= scrollStepPx;
+      else if (y > (frameScrolls ? box.bottom : innerHeight - bottomBarPx) - scrollEdgePx)
+        scroller.scrollTop += scrollStepPx;
+      const index = Math.round((y - box.top + frame.scrollTop - firstRowTop) / height);
+      this.dropIndex = Math.max(0, Math.min(downloads.queue.length, index));
+      frameRequest = requestAnimationFrame(updateDropIndex);
     };
     const controller = new AbortController();
     const { signal } = controller;
-    this.#was = downloads.queue.map(({ uid }) => uid);
-    this.lifted = uids;
+    this.#originalOrder = downloads.queue.map(({ uid }) => uid);
+    this.movingUids = uids;
     this.#stop = () => {
       cancelAnimationFrame(frameRequest);
       controller.abort();
     };
-    const isOurs = (other: PointerEvent): boolean => other.pointerId === event.pointerId;
+    const isSamePointer = (other: PointerEvent): boolean => other.pointerId === event.pointerId;
     addEventListener(
       'pointermove',
       (next) => {
-        if (isOurs(next)) y = next.clientY;
+        if (isSamePointer(next)) y = next.clientY;
       },
       { signal },
     );
     addEventListener(
       'pointerup',
       (next) => {
-        if (isOurs(next)) this.#letGo();
+        if (isSamePointer(next)) this.#finishDrag();
       },
       { signal },
     );
-    addEventListener('pointercancel', () => this.#end(), { signal });
+    addEventListener('pointercancel', () => this.#reset(), { signal });
     addEventListener(
       'keydown',
       (next) => {
-        if (next.key === 'Escape') this.#end();
+        if (next.key === 'Escape') this.#reset();
       },
       { signal, capture: true },
     );
-    place();
+    updateDropIndex();
   }
 
-  /** Keys on a handle: Space lifts and puts down, arrows move, Escape puts back. */
-  press(event: KeyboardEvent, download: Download): void {
+  /** Handles keys on a handle: Space starts and ends a move, arrows move the row, Escape cancels. */
+  handleKey(event: KeyboardEvent, download: Download): void {
     const { uid } = download;
-    const up = this.lifted.includes(uid);
+    const isMoving = this.movingUids.includes(uid);
     if (event.key === ' ' || event.key === 'Enter') {
-      if (up) this.#putDown(download);
-      else this.#lift(download);
-    } else if (up && event.key === 'Escape') {
+      if (isMoving) this.#finishMove(download);
+      else this.#startMove(download);
+    } else if (isMoving && event.key === 'Escape') {
       this.cancel();
-      this.said = `${getDownloadName(download)} is back at its place.`;
-      void this.#keepFocus(uid);
-    } else if (up && ['ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) {
-      this.#step(download, event.key);
+      this.announcement = `${getDownloadName(download)} is back at its place.`;
+      void this.#restoreFocus(uid);
+    } else if (isMoving && ['ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) {
+      this.#moveByKey(download, event.key);
     } else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  /** Puts everything back. */
+  /** Cancels the move and restores the order. */
   cancel(): void {
-    if (this.lifted.length === 0) return;
-    downloads.restore(this.#was);
-    this.#end();
+    if (this.movingUids.length === 0) return;
+    downloads.restore(this.#originalOrder);
+    this.#reset();
   }
 
-  #lift(download: Download): void {
+  #startMove(download: Download): void {
     this.cancel();
-    this.#was = downloads.queue.map(({ uid }) => uid);
-    this.lifted = [download.uid];
-    this.said = `${getDownloadName(download)} is lifted, ${placeOf(download.uid)}. Arrow keys move it, Space puts it down, Escape puts it back.`;
+    this.#originalOrder = downloads.queue.map(({ uid }) => uid);
+    this.movingUids = [download.uid];
+    this.announcement = `${getDownloadName(download)} is lifted, ${formatPosition(download.uid)}. Arrow keys move it, Space puts it down, Escape puts it back.`;
   }
 
-  #step({ uid }: Download, key: string): void {
+  #moveByKey({ uid }: Download, key: string): void {
     const { queue } = downloads;
     const index = queue.findIndex((row) => row.uid === uid);
     const target = { ArrowUp: index - 1, ArrowDown: index + 2, Home: 0, End: queue.length }[key] ?? index;
     if (target < 0 || target > queue.length) return;
     downloads.preview([uid], queue[target]?.uid ?? null);
-    this.said = placeOf(uid);
-    this.reveal(downloads.queue.findIndex((row) => row.uid === uid));
-    void this.#keepFocus(uid);
+    this.announcement = formatPosition(uid);
+    this.scrollToRow(downloads.queue.findIndex((row) => row.uid === uid));
+    void this.#restoreFocus(uid);
   }
 
-  #putDown(download: Download): void {
+  #finishMove(download: Download): void {
     const { queue } = downloads;
     const index = queue.findIndex(({ uid }) => uid === download.uid);
-    this.said = `${getDownloadName(download)} is put down, ${placeOf(download.uid)}.`;
-    this.#send([download.uid], queue[index + 1]?.uid ?? null, this.#was);
-    this.#end();
-    void this.#keepFocus(download.uid);
+    this.announcement = `${getDownloadName(download)} is put down, ${formatPosition(download.uid)}.`;
+    this.#sendOrder([download.uid], queue[index + 1]?.uid ?? null, this.#originalOrder);
+    this.#reset();
+    void this.#restoreFocus(download.uid);
   }
 
-  #letGo(): void {
-    const { line, lifted } = this;
-    this.#end();
+  #finishDrag(): void {
+    const { dropIndex: line, movingUids: lifted } = this;
+    this.#reset();
     if (line === null) return;
     const { queue } = downloads;
     const before = queue.slice(line).find(({ uid }) => !lifted.includes(uid))?.uid ?? null;
-    const was = queue.map(({ uid }) => uid);
+    const previousOrder = queue.map(({ uid }) => uid);
     downloads.preview(lifted, before);
-    if (downloads.queue.every(({ uid }, index) => uid === was[index])) return;
-    this.said = `Moved, ${placeOf(lifted[0] ?? '')}.`;
-    this.#send(lifted, before, was);
+    if (downloads.queue.every(({ uid }, index) => uid === previousOrder[index])) return;
+    this.announcement = `Moved, ${formatPosition(lifted[0] ?? '')}.`;
+    this.#sendOrder(lifted, before, previousOrder);
   }
 
-  #send(uids: readonly string[], before: string | null, was: readonly string[]): void {
-    downloads.move(uids, before, [...was]).catch((error: unknown) => {
-      this.said = 'The order could not be changed.';
+  #sendOrder(uids: readonly string[], before: string | null, previousOrder: readonly string[]): void {
+    downloads.move(uids, before, [...previousOrder]).catch((error: unknown) => {
+      this.announcement = 'The order could not be changed.';
       toasts.showError(error);
     });
   }
 
-  #end(): void {
+  #reset(): void {
     this.#stop?.();
     this.#stop = undefined;
-    this.lifted = [];
-    this.line = null;
+    this.movingUids = [];
+    this.dropIndex = null;
   }
 
-  /** A row that changes its place in the page loses the keyboard. */
-  async #keepFocus(uid: string): Promise<void> {
+  /** Returns the focus to the handle: a row that moves in the document loses it. */
+  async #restoreFocus(uid: string): Promise<void> {
     await tick();
     document.querySelector<HTMLElement>(`[data-handle="${CSS.escape(uid)}"]`)?.focus();
   }
 }
 
-function placeOf(uid: string): string {
+function formatPosition(uid: string): string {
   const index = downloads.queue.findIndex((row) => row.uid === uid);
   return `place ${String(index + 1)} of ${String(downloads.queue.length)}`;
 }

@@ -1,9 +1,9 @@
 import type { Subscription } from '../../../../../services/contracts/downloads/subscriptions.ts';
-import { formatName, qualityName } from '../media-options.svelte.ts';
-import { whatToDo, type Advice } from '../download-status.ts';
+import { getFormatLabel, getQualityLabel } from '../media-options.svelte.ts';
+import { getFailureAdvice, type Advice } from '../download-status.ts';
 
-/** Minutes between two checks that are offered, in words. */
-const offered: readonly (readonly [number, string])[] = [
+/** Check intervals in minutes, with their labels. */
+const intervalLabels: readonly (readonly [number, string])[] = [
   [15, 'every 15 minutes'],
   [30, 'every 30 minutes'],
   [60, 'every hour'],
@@ -14,19 +14,21 @@ const offered: readonly (readonly [number, string])[] = [
   [10_080, 'every week'],
 ];
 
-/** `every hour`, `every 45 minutes` */
-export function everyWords(minutes: number): string {
-  return offered.find(([each]) => each === minutes)?.[1] ?? `every ${String(minutes)} minutes`;
+/** Formats a check interval, such as `every hour` or `every 45 minutes`. */
+export function formatInterval(minutes: number): string {
+  return intervalLabels.find(([each]) => each === minutes)?.[1] ?? `every ${String(minutes)} minutes`;
 }
 
-/** Choices for a select, with what is set now among them. */
-export function everyChoices(now: number): readonly (readonly [string, string])[] {
-  const all = offered.some(([minutes]) => minutes === now) ? offered : [...offered, [now, everyWords(now)] as const];
-  return [...all].sort(([a], [b]) => a - b).map(([minutes, words]) => [String(minutes), words] as const);
+/** Builds the options of the interval field, including the current value. */
+export function buildIntervalOptions(now: number): readonly (readonly [string, string])[] {
+  const all = intervalLabels.some(([minutes]) => minutes === now)
+    ? intervalLabels
+    : [...intervalLabels, [now, formatInterval(now)] as const];
+  return [...all].sort(([a], [b]) => a - b).map(([minutes, label]) => [String(minutes), label] as const);
 }
 
-/** `in 5 min`, `in 3 h`; what is due is `soon`. */
-export function ahead(time: number, now: number): string {
+/** Formats the time until a check, such as `in 5 min` or `in 3 h`; `soon` when it is due. */
+export function formatTimeUntil(time: number, now: number): string {
   const minutes = Math.ceil((time - now) / 60_000);
   if (minutes <= 0) return 'soon';
   if (minutes < 60) return `in ${String(minutes)}\u00a0min`;
@@ -34,50 +36,52 @@ export function ahead(time: number, now: number): string {
   return `in ${String(Math.round(minutes / 1440))}\u00a0days`;
 }
 
-/** Checking it again does not help: what it was is elsewhere now, or gone. */
-export function isGone(error: string): boolean {
+/** Checks for an error that another attempt cannot solve: the page was moved or deleted. */
+export function isNotFoundError(error: string): boolean {
   return /HTTP Error (404|410)/.test(error);
 }
 
-const kinds = { audio: 'Audio', captions: 'Subtitles', thumbnail: 'Pictures' } as const;
+const kindLabels = { audio: 'Audio', captions: 'Subtitles', thumbnail: 'Pictures' } as const;
 
-/** What is made of each video, and where it goes: `1080p MP4 into Kitchen`. */
-export function mediaWords({ kind, quality, format, folder }: Subscription): string {
-  const picture = quality === 'best' ? 'Best quality' : qualityName(quality);
-  const what = kind === 'video' ? picture : kinds[kind];
-  const form = format === 'any' ? '' : ` ${formatName(format)}`;
-  return `${what}${form} into ${folder === '' ? 'the download folder' : folder}`;
+/** Formats the quality and folder of new videos, such as `1080p MP4 into Kitchen`. */
+export function formatMedia({ kind, quality, format, folder }: Subscription): string {
+  const qualityLabel = quality === 'best' ? 'Best quality' : getQualityLabel(quality);
+  const kindLabel = kind === 'video' ? qualityLabel : kindLabels[kind];
+  const formatLabel = format === 'any' ? '' : ` ${getFormatLabel(format)}`;
+  return `${kindLabel}${formatLabel} into ${folder === '' ? 'the download folder' : folder}`;
 }
 
-/** `3 new videos`; what was there when it was subscribed to does not count. */
-export function foundWords(found: number): string {
-  if (found === 0) return 'No new video yet';
-  return found === 1 ? '1 new video' : `${found.toLocaleString('en')} new videos`;
+/** Formats the number of new videos; those that existed at the time of subscribing do not count. */
+export function formatVideoCount(count: number): string {
+  if (count === 0) return 'No new video yet';
+  return count === 1 ? '1 new video' : `${count.toLocaleString('en')} new videos`;
 }
 
-/** What to do about a check that failed. */
-export function checkAdvice(error: string): Advice {
-  return isGone(error) ? { text: 'Nothing is at its address any more.' } : whatToDo({ message: error });
+/** Returns advice about a failed check. */
+export function getCheckAdvice(error: string): Advice {
+  return isNotFoundError(error)
+    ? { text: 'Nothing is at its address any more.' }
+    : getFailureAdvice({ message: error });
 }
 
-/** What of the subscriptions is shown. */
-export const shows = [
+/** Filters of the subscription list, with their labels. */
+export const subscriptionFilters = [
   ['', 'All'],
   ['failing', 'Failing'],
   ['paused', 'Paused'],
 ] as const;
 
-/** Those that have all words in their name or address, in the order they are in. */
-export function fitting(
+/** Filters subscriptions by the words of a search in name or address, in the same order. */
+export function filterSubscriptions(
   all: readonly Subscription[],
-  words: string,
-  show: (typeof shows)[number][0],
+  search: string,
+  filter: (typeof subscriptionFilters)[number][0],
 ): readonly Subscription[] {
-  const wanted = words.toLowerCase().split(/\s+/);
+  const searchWords = search.toLowerCase().split(/\s+/);
   return all.filter(({ name, url, enabled, error }) => {
-    if (show === 'failing' && (error === null || !enabled)) return false;
-    if (show === 'paused' && enabled) return false;
+    if (filter === 'failing' && (error === null || !enabled)) return false;
+    if (filter === 'paused' && enabled) return false;
     const text = `${name} ${url}`.toLowerCase();
-    return wanted.every((word) => text.includes(word));
+    return searchWords.every((word) => text.includes(word));
   });
 }

@@ -11,7 +11,7 @@ import { runExclusive } from '../../../state/run-exclusive.ts';
 import { toasts } from '../../../state/toasts.svelte.ts';
 import { Loadable } from '../../../state/loadable.svelte.ts';
 
-/** What a person may say about a subscription when it is made. */
+/** Options of a new subscription. */
 export interface SubscriptionOptions {
   readonly url: string;
   readonly download_type: 'video' | 'audio';
@@ -23,40 +23,40 @@ export interface SubscriptionOptions {
   readonly format: string;
 }
 
-/** Channels, playlists and feeds that are looked at for new videos, in the order they were made. */
+/** Channels, playlists and feeds that are checked for new videos, in the order of creation. */
 class Subscriptions extends Loadable {
   items = $state.raw<readonly Subscription[]>([]);
-  #watched = false;
-  readonly #soon = runExclusive(() => this.#read());
-  /** What changed while the list was on its way; it may be newer than that. */
-  #late: (() => void)[] | undefined;
+  #isActive = false;
+  readonly #loadExclusive = runExclusive(() => this.#read());
+  /** Changes that arrived while the list was loading; they may be newer than its reply. */
+  #deferred: (() => void)[] | undefined;
 
   constructor() {
     super();
-    live.on(subscriptionChanged, (changed) => this.#apply(() => this.#put(changed)));
-    live.on(subscriptionRemoved, ({ id }) => this.#apply(() => this.#drop(id)));
+    live.on(subscriptionChanged, (changed) => this.#applyOrDefer(() => this.#put(changed)));
+    live.on(subscriptionRemoved, ({ id }) => this.#applyOrDefer(() => this.#drop(id)));
     live.onReset(() => {
-      if (this.#watched) void this.load();
+      if (this.#isActive) void this.load();
     });
   }
 
   watch(): () => void {
-    this.#watched = true;
+    this.#isActive = true;
     void this.load();
     return () => {
-      this.#watched = false;
+      this.#isActive = false;
     };
   }
 
   load(): Promise<void> {
-    return this.#soon();
+    return this.#loadExclusive();
   }
 
   find(id: string): Subscription | undefined {
     return this.items.find((each) => each.id === id);
   }
 
-  /** @throws Problem with the reason, in words for a person. */
+  /** @throws Problem with a message for the user. */
   async add(options: SubscriptionOptions): Promise<Subscription> {
     const added = await call(subscriptionsApi.add, { body: options });
     this.#put(added);
@@ -73,26 +73,26 @@ class Subscriptions extends Loadable {
     this.#put(await call(subscriptionsApi.update, { body: { id, ...change } }));
   }
 
-  /** Pauses it or lets it go on; shown at once. */
+  /** Pauses or resumes a subscription; displayed immediately. */
   async enable(subscription: Subscription, enabled: boolean): Promise<void> {
     const { id } = subscription;
     this.#put({ ...subscription, enabled });
     try {
       await this.update(id, { enabled });
     } catch (error) {
-      // What else became of it meanwhile stays.
-      const now = this.find(id);
-      if (now !== undefined) this.#put({ ...now, enabled: subscription.enabled });
+      // Keeps other changes that arrived in the meantime.
+      const current = this.find(id);
+      if (current !== undefined) this.#put({ ...current, enabled: subscription.enabled });
       toasts.showError(error);
     }
   }
 
-  /** Looks now, at one or at all. */
+  /** Checks some or all subscriptions now. */
   async check(ids?: readonly string[]): Promise<void> {
     try {
       const { queued } = await call(subscriptionsApi.check, { body: ids === undefined ? {} : { ids: [...ids] } });
-      const [only] = ids?.length === 1 ? ids : [];
-      const failed = only === undefined ? undefined : this.find(only)?.error;
+      const [singleId] = ids?.length === 1 ? ids : [];
+      const failed = singleId === undefined ? undefined : this.find(singleId)?.error;
       if (failed !== undefined && failed !== null) return;
       if (queued === 0) toasts.show('Nothing new.');
       else
@@ -102,7 +102,7 @@ class Subscriptions extends Loadable {
     }
   }
 
-  /** Gone at once; for a while it can be taken back, with all that was seen. */
+  /** Removes a subscription; for a while it can be restored with its known videos. */
   async remove({ id, name }: Subscription): Promise<void> {
     this.#drop(id);
     try {
@@ -127,25 +127,27 @@ class Subscriptions extends Loadable {
 
   async #read(): Promise<void> {
     await live.opened();
-    this.#late = [];
+    this.#deferred = [];
     const isRead = await this.readOnce(
       () => call(subscriptionsApi.list),
       ({ subscriptions }) => (this.items = subscriptions),
     );
     if (!isRead && this.phase === 'ready') toasts.show(this.error, { tone: 'bad' });
-    const late = this.#late;
-    this.#late = undefined;
-    for (const apply of late) apply();
+    const deferred = this.#deferred;
+    this.#deferred = undefined;
+    for (const apply of deferred) apply();
   }
 
-  #apply(change: () => void): void {
-    if (this.#late === undefined) change();
-    else this.#late.push(change);
+  #applyOrDefer(change: () => void): void {
+    if (this.#deferred === undefined) change();
+    else this.#deferred.push(change);
   }
 
   #put(changed: Subscription): void {
-    const there = this.items.some(({ id }) => id === changed.id);
-    this.items = there ? this.items.map((each) => (each.id === changed.id ? changed : each)) : [...this.items, changed];
+    const exists = this.items.some(({ id }) => id === changed.id);
+    this.items = exists
+      ? this.items.map((each) => (each.id === changed.id ? changed : each))
+      : [...this.items, changed];
   }
 
   #drop(id: string): void {
