@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { historyOf } from '../../renderer/src/pages/uptime/history.ts';
+import { historyOf } from '../../renderer/src/pages/uptime/status-history.ts';
 import { groupOf } from '../../renderer/src/pages/uptime/monitor-filter.ts';
-import { percentWords } from '../../renderer/src/pages/uptime/words.ts';
-import { bySoonest, windowStanding } from '../../renderer/src/pages/uptime/maintenance-words.ts';
+import { percentWords } from '../../renderer/src/pages/uptime/monitor-format.ts';
+import { bySoonest, windowStanding } from '../../renderer/src/pages/uptime/maintenance-format.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
 import type { Heartbeat } from '../../services/contracts/uptime/views.ts';
 

@@ -1,5 +1,5 @@
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
-import { causeWords } from './words.ts';
+import { causeWords } from './monitor-format.ts';
 
 /** A certificate that ends within so many days is renewed by somebody now, or by nobody. */
 const soonDays = 14;

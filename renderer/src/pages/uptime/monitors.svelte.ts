@@ -5,7 +5,7 @@ import { missingTarget, MonitorConfig } from '../../../../services/contracts/upt
 import { call, formatError } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { groupOf } from './monitor-filter.ts';
-import { OfThoseInSight } from './of-those-in-sight.svelte.ts';
+import { OfThoseInSight } from './visible-rows-loader.svelte.ts';
 
 const everyMs = 30_000;
 /** So many of the last checks of each. */
