@@ -8,8 +8,8 @@ import { orderOnPhone } from '../../renderer/src/pages/data/column-order.ts';
 import { asWritten } from '../../renderer/src/pages/data/condition.ts';
 import { allowed } from '../../renderer/src/pages/data/policy-words.ts';
 import { changedWords, stateWords } from '../../renderer/src/pages/sync/words.ts';
-import { windowStanding, windowWords } from '../../renderer/src/pages/uptime/maintenance-format.ts';
-import { causeWords } from '../../renderer/src/pages/uptime/monitor-format.ts';
+import { getWindowStatus, formatWindow } from '../../renderer/src/pages/uptime/maintenance-format.ts';
+import { formatCause } from '../../renderer/src/pages/uptime/monitor-format.ts';
 import { breakable } from '../../renderer/src/parts/text/breakable.ts';
 import { formatAgo, formatMoment } from '../../renderer/src/parts/text/format.ts';
 import type { LogLine } from '../../services/contracts/control/log.ts';
@@ -32,7 +32,7 @@ describe('formatted texts of pages', () => {
     ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
     ['The disk is full.', 'The disk is full.'],
   ])('formats a check result "%s" as "%s"', (msg, words) => {
-    expect(causeWords(msg)).toBe(words);
+    expect(formatCause(msg)).toBe(words);
   });
 
   it.each([
@@ -120,7 +120,7 @@ describe('formatted texts of pages', () => {
       reminders: [],
       upcoming: [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }],
     } as unknown as Maintenance;
-    expect(windowWords(window, Date.parse('2026-11-26T00:00Z'))).toMatch(/^Every Monday, .* · next Mon, Nov 30$/);
+    expect(formatWindow(window, Date.parse('2026-11-26T00:00Z'))).toMatch(/^Every Monday, .* · next Mon, Nov 30$/);
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe('formatted texts of pages', () => {
   ])('formats a planned time at %s as "%s"', (now, words) => {
     const upcoming = [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }];
     const window = { status: 'scheduled', upcoming } as unknown as Maintenance;
-    expect(windowStanding(window, Date.parse(now)).text).toBe(words);
+    expect(getWindowStatus(window, Date.parse(now)).text).toBe(words);
   });
 });
 

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { historyOf } from '../../renderer/src/pages/uptime/status-history.ts';
-import { groupOf } from '../../renderer/src/pages/uptime/monitor-filter.ts';
-import { percentWords } from '../../renderer/src/pages/uptime/monitor-format.ts';
-import { bySoonest, windowStanding } from '../../renderer/src/pages/uptime/maintenance-format.ts';
+import { buildStatusHistory } from '../../renderer/src/pages/uptime/status-history.ts';
+import { getStatusGroup } from '../../renderer/src/pages/uptime/monitor-filter.ts';
+import { formatPercent } from '../../renderer/src/pages/uptime/monitor-format.ts';
+import { compareStart, getWindowStatus } from '../../renderer/src/pages/uptime/maintenance-format.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
 import type { Heartbeat } from '../../services/contracts/uptime/views.ts';
 
 it('a share has two digits, and is never rounded up to a whole', () => {
-  expect([1, 0.99999, 0.998, 0, null].map(percentWords)).toEqual([
+  expect([1, 0.99999, 0.998, 0, null].map(formatPercent)).toEqual([
     '100\u00a0%',
     '99.99\u00a0%',
     '99.80\u00a0%',
@@ -17,7 +17,7 @@ it('a share has two digits, and is never rounded up to a whole', () => {
 });
 
 it('what is paused is neither up nor down, and what has no check yet waits', () => {
-  const stood = (active: boolean, status: 0 | 1 | null) => groupOf({ active, state: { status } as never });
+  const stood = (active: boolean, status: 0 | 1 | null) => getStatusGroup({ active, state: { status } as never });
   expect([stood(true, 0), stood(true, 1), stood(false, 0), stood(true, null)]).toEqual([
     'down',
     'up',
@@ -30,12 +30,14 @@ it('it stands since before its first check here, unless that was a change', () =
   const beat = (status: 0 | 1, time: string): Heartbeat => ({ status, msg: '', time }) as Heartbeat;
   const at = (time: string): number => Date.parse(`2026-11-27T${time}Z`);
   const first = beat(1, '2026-11-27 12:00:00');
-  expect(historyOf([first], at('03:00:00'))).toMatchObject([{ status: 1, began: at('03:00:00'), until: undefined }]);
-  expect(historyOf([first, beat(0, '2026-11-27 11:00:00')], at('03:00:00'))).toMatchObject([
+  expect(buildStatusHistory([first], at('03:00:00'))).toMatchObject([
+    { status: 1, began: at('03:00:00'), until: undefined },
+  ]);
+  expect(buildStatusHistory([first, beat(0, '2026-11-27 11:00:00')], at('03:00:00'))).toMatchObject([
     { status: 1, began: at('12:00:00') },
     { status: 0, began: at('11:00:00'), until: at('12:00:00') },
   ]);
-  expect(historyOf([], null)).toEqual([]);
+  expect(buildStatusHistory([], null)).toEqual([]);
 });
 
 it('maintenance is told by days of the calendar, the next first', () => {
@@ -55,7 +57,7 @@ it('maintenance is told by days of the calendar, the next first', () => {
     starting('tonight', 28, 3),
     starting('tomorrow', 28, 20),
   ];
-  const words = windows.toSorted(bySoonest).map((window) => `${window.title}: ${windowStanding(window, now).text}`);
+  const words = windows.toSorted(compareStart).map((window) => `${window.title}: ${getWindowStatus(window, now).text}`);
   expect(words).toEqual([
     'tonight: Starts in 9 h',
     'tomorrow: Starts tomorrow',

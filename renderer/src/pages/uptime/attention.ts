@@ -1,34 +1,38 @@
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
-import { causeWords } from './monitor-format.ts';
+import { formatCause } from './monitor-format.ts';
 
-/** A certificate that ends within so many days is renewed by somebody now, or by nobody. */
-const soonDays = 14;
+/** Remaining days of a certificate from which on it needs attention: automatic renewals happen earlier. */
+const certificateWarningDays = 14;
 
-/** What somebody should do something about, the gravest first; undefined for one that needs nobody. */
-function troubleOf({ active, state, target }: MonitorRow): { readonly rank: number; readonly why: string } | undefined {
+/** Finds the most severe problem of a monitor; undefined when it needs no attention. */
+function findProblem({
+  active,
+  state,
+  target,
+}: MonitorRow): { readonly rank: number; readonly reason: string } | undefined {
   if (!active) return undefined;
-  if (state.status === 0) return { rank: 0, why: state.msg ? causeWords(state.msg) : target };
-  if (state.flapping === true) return { rank: 1, why: 'It goes down and comes back again and again.' };
-  if (state.degraded === true) return { rank: 2, why: 'It answers, but slower than usual.' };
-  if (state.certDays === undefined || state.certDays > soonDays) return undefined;
+  if (state.status === 0) return { rank: 0, reason: state.msg ? formatCause(state.msg) : target };
+  if (state.flapping === true) return { rank: 1, reason: 'It goes down and comes back again and again.' };
+  if (state.degraded === true) return { rank: 2, reason: 'It answers, but slower than usual.' };
+  if (state.certDays === undefined || state.certDays > certificateWarningDays) return undefined;
   return {
     rank: 3,
-    why: `Its certificate ends in ${String(state.certDays)} ${state.certDays === 1 ? 'day' : 'days'}.`,
+    reason: `Its certificate ends in ${String(state.certDays)} ${state.certDays === 1 ? 'day' : 'days'}.`,
   };
 }
 
-/** Why a monitor needs somebody, as a sentence; empty where it does not. */
-export function whyOf(monitor: MonitorRow): string {
-  return troubleOf(monitor)?.why ?? '';
+/** Returns the problem of a monitor as a sentence, or an empty string. */
+export function getProblemText(monitor: MonitorRow): string {
+  return findProblem(monitor)?.reason ?? '';
 }
 
-/** What needs somebody comes first, what is paused last; else by name. */
-export function byUrgency(a: MonitorRow, b: MonitorRow): number {
-  return urgency(a) - urgency(b) || a.name.localeCompare(b.name) || a.id - b.id;
+/** Compares monitors by urgency, then by name; paused ones come last. */
+export function compareUrgency(a: MonitorRow, b: MonitorRow): number {
+  return getUrgency(a) - getUrgency(b) || a.name.localeCompare(b.name) || a.id - b.id;
 }
 
-function urgency(monitor: MonitorRow): number {
+function getUrgency(monitor: MonitorRow): number {
   const { active, state } = monitor;
   if (!active) return 6;
-  return troubleOf(monitor)?.rank ?? (state.status === 1 ? 5 : 4);
+  return findProblem(monitor)?.rank ?? (state.status === 1 ? 5 : 4);
 }

@@ -3,11 +3,11 @@ import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
 import type { PaletteSearch } from '../../state/palette-search.ts';
 
-const shown = 6;
+const maxResults = 6;
 
-/** Monitors by their names. */
-const find: PaletteSearch = async (words, signal) => {
-  const { items } = await call(uptimeApi.monitors, { query: { q: words, limit: shown }, signal });
+/** Searches monitors by name. */
+const searchMonitors: PaletteSearch = async (query, signal) => {
+  const { items } = await call(uptimeApi.monitors, { query: { q: query, limit: maxResults }, signal });
   const results = items.map(({ id, name }) => ({
     id: `monitor-${String(id)}`,
     title: name,
@@ -17,4 +17,4 @@ const find: PaletteSearch = async (words, signal) => {
   return [{ title: 'Monitors', results }];
 };
 
-export default (): PaletteSearch => find;
+export default (): PaletteSearch => searchMonitors;

@@ -1,6 +1,6 @@
 import type { Maintenance } from '../../../../services/contracts/uptime/maintenance.ts';
 
-/** A maintenance window as its form has it: texts, as they are typed. */
+/** Maintenance window in its form, with all inputs as text. */
 export interface WindowDraft {
   title: string;
   description: string;
@@ -45,7 +45,7 @@ export const newWindow: WindowDraft = {
   notifyEnd: false,
 };
 
-export const strategyWords = [
+export const strategyLabels = [
   ['single', 'Once'],
   ['recurring-interval', 'Every few days'],
   ['recurring-weekday', 'On days of the week'],
@@ -54,14 +54,14 @@ export const strategyWords = [
   ['manual', 'Until somebody ends it'],
 ] as const satisfies readonly (readonly [Maintenance['strategy'], string])[];
 
-export const weekdayWords = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+export const weekdayLabels = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
-export function windowDraftOf(window: Maintenance): WindowDraft {
+export function toWindowDraft(window: Maintenance): WindowDraft {
   const [from = '', until = ''] = window.dateRange.map((text) => text.replace(' ', 'T').slice(0, 16));
-  const clock = (at: number, usual: string): string => {
-    const time = window.timeRange[at];
+  const formatTimeOfDay = (index: number, fallback: string): string => {
+    const time = window.timeRange[index];
     return time === undefined
-      ? usual
+      ? fallback
       : [time.hours, time.minutes].map((part) => String(part).padStart(2, '0')).join(':');
   };
   const { title, description, strategy, weekdays, cron, monitors, statusPages, notifyStart, notifyEnd } = window;
@@ -77,8 +77,8 @@ export function windowDraftOf(window: Maintenance): WindowDraft {
     statusPages,
     notifyStart,
     notifyEnd,
-    start: clock(0, newWindow.start),
-    end: clock(1, newWindow.end),
+    start: formatTimeOfDay(0, newWindow.start),
+    end: formatTimeOfDay(1, newWindow.end),
     intervalDay: String(window.intervalDay),
     daysOfMonth: window.daysOfMonth.map((day) => String(day).replace('lastDay', '-')).join(', '),
     durationMinutes: String(window.durationMinutes),
@@ -87,15 +87,15 @@ export function windowDraftOf(window: Maintenance): WindowDraft {
   };
 }
 
-/** The fields to send. */
-export function windowFieldsOf(draft: WindowDraft) {
+/** Converts a draft to API fields. */
+export function toWindowFields(draft: WindowDraft) {
   const { title, description, strategy, cron, notifyStart, notifyEnd } = draft;
-  const words = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
-  const time = (text: string) => {
+  const splitWords = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
+  const parseTime = (text: string) => {
     const [hours = 0, minutes = 0] = text.split(':').map(Number);
     return { hours, minutes, seconds: 0 };
   };
-  const day = (word: string) =>
+  const parseDay = (word: string) =>
     /^-[1-4]$/.test(word)
       ? (`lastDay${word.slice(1)}` as 'lastDay1' | 'lastDay2' | 'lastDay3' | 'lastDay4')
       : Number(word);
@@ -107,34 +107,34 @@ export function windowFieldsOf(draft: WindowDraft) {
     notifyStart,
     notifyEnd,
     dateRange: strategy === 'manual' ? [] : [draft.from, draft.until].filter((text) => text !== ''),
-    timeRange: [time(draft.start), time(draft.end)],
+    timeRange: [parseTime(draft.start), parseTime(draft.end)],
     intervalDay: Number(draft.intervalDay),
     weekdays: [...draft.weekdays],
-    daysOfMonth: words(draft.daysOfMonth).map(day),
+    daysOfMonth: splitWords(draft.daysOfMonth).map(parseDay),
     durationMinutes: Number(draft.durationMinutes),
     timezoneOption: draft.zone.trim() === '' ? 'SAME_AS_SERVER' : draft.zone.trim(),
     monitors: [...draft.monitors],
     statusPages: [...draft.statusPages],
-    reminders: words(draft.reminders).map((hours) => Number(hours) * 3600),
+    reminders: splitWords(draft.reminders).map((hours) => Number(hours) * 3600),
   };
 }
 
-const listed = new Intl.ListFormat('en', { type: 'conjunction' });
+const listFormat = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** "Once", "Every Sunday and Monday, 02:00 to 03:00", … */
-export function planWords(window: Maintenance): string {
-  const { start, end } = windowDraftOf(window);
+/** Formats the schedule of a window, such as `Every Sunday and Monday, 02:00 to 03:00`. */
+export function formatSchedule(window: Maintenance): string {
+  const { start, end } = toWindowDraft(window);
   const times = `${start} to ${end}`;
   switch (window.strategy) {
     case 'recurring-interval':
       return `${window.intervalDay === 1 ? 'Every day' : `Every ${String(window.intervalDay)} days`}, ${times}`;
     case 'recurring-weekday':
-      return `Every ${listed.format(window.weekdays.flatMap((day) => weekdayWords[day] ?? []))}, ${times}`;
+      return `Every ${listFormat.format(window.weekdays.flatMap((day) => weekdayLabels[day] ?? []))}, ${times}`;
     case 'recurring-day-of-month':
-      return `Day ${windowDraftOf(window).daysOfMonth} of the month, ${times}`;
+      return `Day ${toWindowDraft(window).daysOfMonth} of the month, ${times}`;
     case 'cron':
       return `${window.cron} for ${String(window.durationMinutes)} min`;
     default:
-      return strategyWords.find(([strategy]) => strategy === window.strategy)?.[1] ?? '';
+      return strategyLabels.find(([strategy]) => strategy === window.strategy)?.[1] ?? '';
   }
 }

@@ -1,8 +1,8 @@
 import type { Maintenance } from '../../../../services/contracts/uptime/maintenance.ts';
 import type { IconName } from '../../parts/text/icons.ts';
-import { planWords } from './maintenance-draft.ts';
+import { formatSchedule } from './maintenance-draft.ts';
 
-const thisYear: Intl.DateTimeFormatOptions = {
+const currentYearOptions: Intl.DateTimeFormatOptions = {
   weekday: 'short',
   month: 'short',
   day: 'numeric',
@@ -10,27 +10,27 @@ const thisYear: Intl.DateTimeFormatOptions = {
   minute: '2-digit',
   hourCycle: 'h23',
 };
-const near = new Intl.DateTimeFormat('en', thisYear);
-const far = new Intl.DateTimeFormat('en', { ...thisYear, year: 'numeric' });
+const currentYearFormat = new Intl.DateTimeFormat('en', currentYearOptions);
+const fullFormat = new Intl.DateTimeFormat('en', { ...currentYearOptions, year: 'numeric' });
 
 /**
- * By which rule a window comes, and when next: `Every Monday, 03:00 to 04:00 · next Mon, Nov 30`; of one that comes once
- * only when. Today's year goes without saying.
+ * Formats the schedule and the next slot of a window, such as `Every Monday, 03:00 to 04:00 · next Mon, Nov 30`. A window
+ * that occurs once has its time only. The current year is omitted.
  */
-export function windowWords(window: Maintenance, now: number): string {
-  const slot = slotWords(window, now);
-  const rule = window.strategy === 'single' && slot !== '' ? '' : planWords(window);
+export function formatWindow(window: Maintenance, now: number): string {
+  const slot = formatSlot(window, now);
+  const rule = window.strategy === 'single' && slot !== '' ? '' : formatSchedule(window);
   return [rule, slot].filter((part) => part !== '').join(' · ');
 }
 
-/** How a window stands now, by a word, a shape and a tone. */
-export interface WindowStanding {
+/** Label, icon and tone of the status of a window. */
+export interface WindowStatus {
   readonly text: string;
   readonly icon: IconName;
   readonly tone: 'plain' | 'sea';
 }
 
-export function windowStanding({ status, upcoming: [slot] }: Maintenance, now: number): WindowStanding {
+export function getWindowStatus({ status, upcoming: [slot] }: Maintenance, now: number): WindowStatus {
   switch (status) {
     case 'under-maintenance':
       return { text: 'Runs now', icon: 'play', tone: 'sea' };
@@ -40,7 +40,7 @@ export function windowStanding({ status, upcoming: [slot] }: Maintenance, now: n
       return { text: 'Over', icon: 'done', tone: 'plain' };
     case 'scheduled':
       return {
-        text: slot === undefined ? 'Planned' : `Starts ${untilWords(Date.parse(slot.startDate), now)}`,
+        text: slot === undefined ? 'Planned' : `Starts ${formatTimeUntil(Date.parse(slot.startDate), now)}`,
         icon: 'clock',
         tone: 'plain',
       };
@@ -57,19 +57,19 @@ const ranks: Readonly<Record<Maintenance['status'], number>> = {
   ended: 4,
 };
 
-/** What runs, then what comes, the next first; what is paused or over last. */
-export function bySoonest(one: Maintenance, other: Maintenance): number {
+/** Compares windows: running ones first, then by start; paused and ended ones come last. */
+export function compareStart(one: Maintenance, other: Maintenance): number {
   return (
-    ranks[one.status] - ranks[other.status] || startOf(one) - startOf(other) || one.title.localeCompare(other.title)
+    ranks[one.status] - ranks[other.status] || getStart(one) - getStart(other) || one.title.localeCompare(other.title)
   );
 }
 
-function startOf({ upcoming: [slot] }: Maintenance): number {
+function getStart({ upcoming: [slot] }: Maintenance): number {
   return slot === undefined ? Number.MAX_VALUE : Date.parse(slot.startDate);
 }
 
-/** `in 40 min`, `in 5 h`, `tomorrow`, `in 3 days`: days as the reader's calendar has them. */
-function untilWords(time: number, now: number): string {
+/** Formats the time until a start, such as `in 40 min`, `tomorrow` or `in 3 days`, by calendar days. */
+function formatTimeUntil(time: number, now: number): string {
   const minutes = Math.max(1, Math.round((time - now) / 60_000));
   if (minutes < 60) return `in ${String(minutes)} min`;
   const hours = Math.round(minutes / 60);
@@ -78,18 +78,18 @@ function untilWords(time: number, now: number): string {
   return days <= 1 ? 'tomorrow' : `in ${String(days)} days`;
 }
 
-function slotWords({ status, strategy, timezone, upcoming: [slot] }: Maintenance, now: number): string {
+function formatSlot({ status, strategy, timezone, upcoming: [slot] }: Maintenance, now: number): string {
   if (slot === undefined) return '';
   const start = new Date(slot.startDate);
   const end = slot.endDate === null ? undefined : new Date(slot.endDate);
   const isThisYear = [start, end ?? start].every((time) => time.getFullYear() === new Date(now).getFullYear());
-  const format = isThisYear ? near : far;
+  const format = isThisYear ? currentYearFormat : fullFormat;
   if (status === 'under-maintenance')
     return end === undefined ? `since ${format.format(start)}` : `until ${format.format(end)}`;
   if (end === undefined) return `from ${format.format(start)}`;
-  if (strategy === 'single') return rangeWords(format, start, end);
-  if (strategy === 'cron') return `next ${rangeWords(format, start, end)}`;
-  // The rule names its times already, by the clocks of its own zone.
+  if (strategy === 'single') return formatTimeRange(format, start, end);
+  if (strategy === 'cron') return `next ${formatTimeRange(format, start, end)}`;
+  // The schedule already has the times, in the time zone of the window.
   const day = new Intl.DateTimeFormat('en', {
     timeZone: timezone,
     weekday: 'short',
@@ -100,7 +100,7 @@ function slotWords({ status, strategy, timezone, upcoming: [slot] }: Maintenance
   return `next ${day.format(start)}`;
 }
 
-/** `Mon, Nov 30, 10:00 to 12:00`: in words like the rules beside it. */
-function rangeWords(format: Intl.DateTimeFormat, start: Date, end: Date): string {
+/** Formats a range such as `Mon, Nov 30, 10:00 to 12:00`, in the style of the schedule. */
+function formatTimeRange(format: Intl.DateTimeFormat, start: Date, end: Date): string {
   return format.formatRange(start, end).replace(/\s*\u2013\s*/, ' to ');
 }

@@ -1,6 +1,6 @@
 import type { Monitor } from '../../../../services/contracts/uptime/views.ts';
 
-/** A monitor as its form has it: texts, as they are typed. */
+/** Monitor in its form, with all inputs as text. */
 export interface Draft {
   type: string;
   name: string;
@@ -28,7 +28,7 @@ export interface Draft {
   upsideDown: boolean;
 }
 
-/** Kinds that are at a host, and those that a connection string leads to. */
+/** Types with a host name. Those in `databaseTypes` have a connection string. */
 export const hostTypes: readonly string[] = ['port', 'ping', 'dns', 'smtp', 'mqtt', 'ntp'];
 export const databaseTypes: readonly string[] = ['postgres', 'redis'];
 
@@ -59,7 +59,7 @@ export const newDraft: Draft = {
   upsideDown: false,
 };
 
-export function draftOf(monitor: Monitor): Draft {
+export function toMonitorDraft(monitor: Monitor): Draft {
   const text = (value: unknown): string =>
     typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   return {
@@ -90,48 +90,50 @@ export function draftOf(monitor: Monitor): Draft {
   };
 }
 
-/** The fields to send; what its kind has none of is left as it is. */
-export function fieldsOf(draft: Draft): Record<string, unknown> {
-  const given = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+/** Converts a draft to API fields; fields of other monitor types are omitted. */
+export function toMonitorFields(draft: Draft): Record<string, unknown> {
+  const emptyToNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
   const isWeb = ['http', 'keyword', 'json-query'].includes(draft.type);
   const codes = draft.codes.split(/[\s,]+/).filter((code) => code !== '');
   return {
     type: draft.type,
     name: draft.name,
-    interval: given(draft.interval) ?? 60,
-    maxretries: given(draft.maxretries) ?? 0,
+    interval: emptyToNull(draft.interval) ?? 60,
+    maxretries: emptyToNull(draft.maxretries) ?? 0,
     parent: draft.parent === '' ? null : Number(draft.parent),
-    notifyTag: given(draft.notifyTag),
+    notifyTag: emptyToNull(draft.notifyTag),
     upsideDown: draft.upsideDown,
-    ...(isWeb || draft.type === 'websocket-upgrade' ? { url: given(draft.url), ignoreTls: draft.ignoreTls } : {}),
+    ...(isWeb || draft.type === 'websocket-upgrade' ? { url: emptyToNull(draft.url), ignoreTls: draft.ignoreTls } : {}),
     ...(isWeb
       ? {
           expiryNotification: draft.expiryNotification,
           accepted_statuscodes: codes,
           authMethod: draft.user.trim() === '' ? null : 'basic',
-          basic_auth_user: given(draft.user),
+          basic_auth_user: emptyToNull(draft.user),
           ...(draft.password === '' ? {} : { basic_auth_pass: draft.password }),
         }
       : {}),
     ...(draft.type === 'keyword' ? { keyword: draft.keyword } : {}),
-    ...(draft.type === 'json-query' ? { jsonPath: given(draft.jsonPath), expectedValue: draft.expectedValue } : {}),
-    ...(hostTypes.includes(draft.type) ? { hostname: given(draft.hostname), port: given(draft.port) } : {}),
+    ...(draft.type === 'json-query'
+      ? { jsonPath: emptyToNull(draft.jsonPath), expectedValue: draft.expectedValue }
+      : {}),
+    ...(hostTypes.includes(draft.type) ? { hostname: emptyToNull(draft.hostname), port: emptyToNull(draft.port) } : {}),
     ...(draft.type === 'mqtt'
       ? {
-          mqttTopic: given(draft.topic),
-          mqttSuccessMessage: given(draft.message),
-          mqttUsername: given(draft.user),
+          mqttTopic: emptyToNull(draft.topic),
+          mqttSuccessMessage: emptyToNull(draft.message),
+          mqttUsername: emptyToNull(draft.user),
           ...(draft.password === '' ? {} : { mqttPassword: draft.password }),
         }
       : {}),
     ...(databaseTypes.includes(draft.type)
       ? {
           ...(draft.connection.trim() === '' ? {} : { databaseConnectionString: draft.connection.trim() }),
-          ...(draft.type === 'postgres' ? { databaseQuery: given(draft.query) } : {}),
+          ...(draft.type === 'postgres' ? { databaseQuery: emptyToNull(draft.query) } : {}),
         }
       : {}),
     ...(draft.type === 'docker'
-      ? { docker_host: given(draft.docker_host), docker_container: given(draft.docker_container) }
+      ? { docker_host: emptyToNull(draft.docker_host), docker_container: emptyToNull(draft.docker_container) }
       : {}),
   };
 }

@@ -1,6 +1,6 @@
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 
-/** Which monitors a list shows, in the order of its choices; all but the first are how one stands. */
+/** Filters of the monitor list, with their labels; all but the first are status groups. */
 export const filters = [
   ['all', 'All'],
   ['down', 'Down'],
@@ -15,8 +15,8 @@ export type Group = Exclude<Filter, 'all'>;
 
 const groups = ['down', 'up', 'retrying', 'maintained'] as const;
 
-/** By how it stands now; what is paused is nothing else. */
-export function groupOf({ active, state }: Pick<MonitorRow, 'active' | 'state'>): Group {
+/** Returns the status group of a monitor; paused monitors have a group of their own. */
+export function getStatusGroup({ active, state }: Pick<MonitorRow, 'active' | 'state'>): Group {
   if (!active) return 'paused';
   return state.status === null ? 'unknown' : groups[state.status];
 }

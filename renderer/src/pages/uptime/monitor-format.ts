@@ -3,13 +3,16 @@ import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts'
 import type { IconName } from '../../parts/text/icons.ts';
 import { formatMoment } from '../../parts/text/format.ts';
 
-/** How a monitor stands, in a word and its tone. */
-export interface StandingWords {
+/** Label and tone of the status of a monitor. */
+export interface MonitorStatusLabel {
   readonly text: string;
   readonly tone: 'ok' | 'bad' | 'warn' | 'sea' | 'plain';
 }
 
-export function standingWords({ status, degraded, flapping }: MonitorRow['state'], active: boolean): StandingWords {
+export function getStatusLabel(
+  { status, degraded, flapping }: MonitorRow['state'],
+  active: boolean,
+): MonitorStatusLabel {
   if (!active) return { text: 'Paused', tone: 'plain' };
   if (flapping === true) return { text: 'Flapping', tone: 'warn' };
   switch (status) {
@@ -22,24 +25,24 @@ export function standingWords({ status, degraded, flapping }: MonitorRow['state'
     case 3:
       return { text: 'Maintenance', tone: 'sea' };
     default:
-      // It may have been, before Homeport was started anew.
+      // It may have been checked before Homeport was restarted.
       return { text: 'Waiting for a check', tone: 'plain' };
   }
 }
 
-/** Since when it is so is told behind this: `up for 9 h`. */
-export function sinceWords({ status }: Pick<MonitorRow['state'], 'status'>): string {
+/** Returns the status as the beginning of a phrase, such as `up` in `up for 9 h`. */
+export function getStatusPhrase({ status }: Pick<MonitorRow['state'], 'status'>): string {
   return status === null ? '' : (['down', 'up', 'tried again', 'in maintenance'] as const)[status];
 }
 
-/** The state by its shape, besides the word. */
-export function standingSign({ tone }: StandingWords, active: boolean): IconName {
+/** Returns the icon of a status. */
+export function getStatusIcon({ tone }: MonitorStatusLabel, active: boolean): IconName {
   if (!active) return 'pause';
   return tone === 'ok' ? 'check' : tone === 'plain' || tone === 'sea' ? 'clock' : 'alert';
 }
 
-/** Kinds that the form offers, in order; what they need is asked for. */
-export const kinds = [
+/** Monitor types of the form, in order. */
+export const monitorTypes = [
   ['http', 'Website or HTTP service'],
   ['keyword', 'Website with a keyword'],
   ['json-query', 'Value in JSON'],
@@ -58,33 +61,33 @@ export const kinds = [
   ['manual', 'Set by hand'],
 ] as const;
 
-export function kindWords(type: string): string {
-  return kinds.find(([kind]) => kind === type)?.[1] ?? type;
+export function getTypeLabel(type: string): string {
+  return monitorTypes.find(([kind]) => kind === type)?.[1] ?? type;
 }
 
-/** What a check said, in plain words where it speaks in codes. */
-export function causeWords(msg: string): string {
-  const known = explainFailure(msg);
-  if (known !== undefined) return known;
-  // What a website that is up says, as the peer writes it: `200 - OK`.
+/** Formats the message of a check and explains known error codes. */
+export function formatCause(msg: string): string {
+  const explanation = explainFailure(msg);
+  if (explanation !== undefined) return explanation;
+  // Uptime Kuma writes the answer of a website that is up as `200 - OK`.
   const answer = /^(\d{3}) - ?(.*)$/.exec(msg);
   if (answer !== null) return `It answered ${[answer[1], answer[2]].filter(Boolean).join(' ')}.`;
   return msg;
 }
 
-/** `38 ms`, `under 1 ms`: a figure stays with its unit. */
-export function pingWords(ping: number): string {
+/** Formats a response time, such as `38 ms`, with a non-breaking space. */
+export function formatPing(ping: number): string {
   return ping < 1 ? 'under 1\u00a0ms' : `${Math.round(ping).toLocaleString('en')}\u00a0ms`;
 }
 
-/** 0.99954 as "99.95 %", all as 100 %: never rounded up to a whole that it is not, and in one piece. */
-export function percentWords(share: number | null): string {
+/** Formats a share as a percentage, such as 0.99954 as `99.95 %`. Rounds down, so that only 1 becomes `100 %`. */
+export function formatPercent(share: number | null): string {
   if (share === null) return '';
   return `${share === 1 ? '100' : (Math.floor(share * 10_000) / 100).toFixed(2)}\u00a0%`;
 }
 
-/** "2 h 5 min", "4 h" */
-export function lengthWords(ms: number): string {
+/** Formats a duration in ms, such as `2 h 5 min` or `4 h`. */
+export function formatLength(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return `${String(Math.max(1, Math.round(ms / 1000)))} s`;
   if (minutes < 60) return `${String(minutes)} min`;
@@ -95,7 +98,7 @@ export function lengthWords(ms: number): string {
   return [`${String(days)} d`, ...(hours % 24 === 0 ? [] : [`${String(hours % 24)} h`])].join(' ');
 }
 
-/** When a note was put on a status page; the wire has its time in UTC without saying so. */
-export function noteMoment({ createdDate }: { readonly createdDate: string }, now: number): string {
+/** Formats the creation time of a note; the API returns it in UTC without a time zone. */
+export function formatNoteTime({ createdDate }: { readonly createdDate: string }, now: number): string {
   return formatMoment(Date.parse(`${createdDate.replace(' ', 'T')}Z`), now);
 }

@@ -4,35 +4,35 @@ import { Problem } from '../../../../services/contracts/problem.ts';
 import { missingTarget, MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
 import { call, formatError } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { groupOf } from './monitor-filter.ts';
-import { OfThoseInSight } from './visible-rows-loader.svelte.ts';
+import { getStatusGroup } from './monitor-filter.ts';
+import { VisibleRowsLoader } from './visible-rows-loader.svelte.ts';
 
-const everyMs = 30_000;
-/** So many of the last checks of each. */
+const refreshIntervalMs = 30_000;
+/** Number of recent checks per monitor. */
 export const recentCount = 24;
-/** The hours that are shown of each. */
-export const shownHours = 24;
+/** Number of hours that the bars of a monitor show. */
+export const visibleHours = 24;
 
-/** All monitors as they stand; the beats of those in sight. */
+/** All monitors with their status, and the heartbeats of the visible ones. */
 class Monitors {
   rows = $state.raw<readonly MonitorRow[]>([]);
   dockerHosts = $state.raw<readonly DockerHost[]>([]);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
   error = $state('');
-  /** Grows whenever checks were made: what shows their figures reads them again. */
-  turn = $state(0);
-  /** The last checks, oldest first: status, ping and time. */
-  readonly recent = new OfThoseInSight((ids) => call(uptimeApi.recent, { query: { ids, count: recentCount } }));
-  /** The last hours, oldest first. */
-  readonly hours = new OfThoseInSight((ids) => call(uptimeApi.hours, { query: { ids } }));
-  #watchers = 0;
-  #readAt = 0;
-  #reading: Promise<void> | undefined;
-  #again = false;
+  /** Counter of check results; views with figures reload when it changes. */
+  revision = $state(0);
+  /** Recent checks, oldest first: status, ping and time. */
+  readonly recent = new VisibleRowsLoader((ids) => call(uptimeApi.recent, { query: { ids, count: recentCount } }));
+  /** Uptime of the last hours, oldest first. */
+  readonly hours = new VisibleRowsLoader((ids) => call(uptimeApi.hours, { query: { ids } }));
+  #watcherCount = 0;
+  #loadedAt = 0;
+  #pendingLoad: Promise<void> | undefined;
+  #needsReload = false;
 
   readonly counts = $derived.by(() => {
     const counts = { down: 0, up: 0, retrying: 0, maintained: 0, unknown: 0, paused: 0 };
-    for (const row of this.rows) counts[groupOf(row)] += 1;
+    for (const row of this.rows) counts[getStatusGroup(row)] += 1;
     return counts;
   });
 
@@ -40,54 +40,54 @@ class Monitors {
     return this.rows.find((row) => row.id === id);
   }
 
-  /** `Shop, Photos`; those that were removed are said to be. */
-  namesOf(ids: readonly number[]): string {
+  /** Formats the names of monitors, such as `Shop, Photos`; removed ones are marked as such. */
+  formatNames(ids: readonly number[]): string {
     return ids.map((id) => this.find(id)?.name ?? 'A monitor that was removed').join(', ');
   }
 
-  /** Reads them and follows them while somebody looks. */
+  /** Loads the monitors and subscribes to changes until the returned function is called. */
   watch(): () => void {
-    this.#watchers += 1;
-    const ends = [
+    this.#watcherCount += 1;
+    const unsubscribers = [
       live.on(uptimeChanged, () => void this.load()),
       live.on(uptimeActivity, () => {
-        this.turn += 1;
+        this.revision += 1;
         this.recent.refresh();
-        // What changes a state is told of by itself; the rest of the list may be a little old.
-        if (Date.now() - this.#readAt > everyMs) void this.load();
+        // Changes of the status have their own event; other figures may be a little old.
+        if (Date.now() - this.#loadedAt > refreshIntervalMs) void this.load();
       }),
       live.onReset(() => void this.load()),
     ];
     void live.opened().then(() => this.load());
     return () => {
-      this.#watchers -= 1;
-      for (const end of ends) end();
+      this.#watcherCount -= 1;
+      for (const unsubscribe of unsubscribers) unsubscribe();
     };
   }
 
-  /** One reading at a time; what comes meanwhile is read once more. */
+  /** Loads the monitors. A call during a running request causes one more request after it. */
   load(): Promise<void> {
-    if (this.#reading !== undefined) {
-      this.#again = true;
-      return this.#reading;
+    if (this.#pendingLoad !== undefined) {
+      this.#needsReload = true;
+      return this.#pendingLoad;
     }
-    this.#reading = this.#read().finally(() => {
-      this.#reading = undefined;
-      if (this.#again && this.#watchers > 0) void this.load();
-      this.#again = false;
+    this.#pendingLoad = this.#read().finally(() => {
+      this.#pendingLoad = undefined;
+      if (this.#needsReload && this.#watcherCount > 0) void this.load();
+      this.#needsReload = false;
     });
-    return this.#reading;
+    return this.#pendingLoad;
   }
 
-  one(id: number): Promise<Monitor> {
+  fetchMonitor(id: number): Promise<Monitor> {
     return call(uptimeApi.monitor, { params: { id: String(id) } });
   }
 
-  /** Adds one, or changes that of an id. @throws Problem with `fields` by their names. */
+  /** Adds a monitor, or changes the one with this ID. @throws Problem with `fields` by name. */
   async save(id: number | undefined, fields: Readonly<Record<string, unknown>>): Promise<number> {
     const saved =
       id === undefined
-        ? await call(uptimeApi.add, { query: {}, body: checked(fields) })
+        ? await call(uptimeApi.add, { query: {}, body: parseConfig(fields) })
         : await call(uptimeApi.change, { params: { id: String(id) }, body: { ...fields } });
     await this.load();
     return saved.id;
@@ -109,7 +109,7 @@ class Monitors {
       this.rows = rows;
       this.dockerHosts = dockerHosts;
       this.phase = 'ready';
-      this.#readAt = Date.now();
+      this.#loadedAt = Date.now();
       this.hours.refresh();
     } catch (error) {
       this.error = formatError(error);
@@ -118,17 +118,17 @@ class Monitors {
   }
 }
 
-/** @throws Problem with what is wrong with which field */
-function checked(fields: Readonly<Record<string, unknown>>): MonitorConfig {
+/** @throws Problem with a message for each invalid field */
+function parseConfig(fields: Readonly<Record<string, unknown>>): MonitorConfig {
   const parsed = MonitorConfig.safeParse(fields);
-  // All at once: nobody likes to be told of the next field after the one before.
-  const wrong = Object.entries(missingTarget(fields));
-  if (parsed.success && wrong.length === 0) return parsed.data;
-  wrong.push(
+  // Reports all invalid fields together.
+  const fieldErrors = Object.entries(missingTarget(fields));
+  if (parsed.success && fieldErrors.length === 0) return parsed.data;
+  fieldErrors.push(
     ...(parsed.error?.issues ?? []).map(({ path, message }): [string, string] => [String(path[0] ?? ''), message]),
   );
-  throw new Problem('uptime.invalid', 400, wrong[0]?.[1] ?? 'This is not valid.', {
-    fields: Object.fromEntries(wrong),
+  throw new Problem('uptime.invalid', 400, fieldErrors[0]?.[1] ?? 'This is not valid.', {
+    fields: Object.fromEntries(fieldErrors),
   });
 }
 

@@ -1,23 +1,27 @@
 import type { Heartbeat } from '../../../../services/contracts/uptime/views.ts';
 
-/** How a monitor stood for a while. */
-export interface Stretch {
+/** Period in which the status of a monitor did not change. */
+export interface StatusPeriod {
   readonly status: Heartbeat['status'];
   readonly msg: string;
   readonly began: number;
-  /** Undefined: it still stands so. */
+  /** End in ms since the epoch; undefined for the current status. */
   readonly until: number | undefined;
 }
 
 /**
- * The changes of a monitor, newest first, each with when the next came; what says the same again is no change. It may stand
- * as it does for longer than its first check here: another program has watched it before.
+ * Builds the status history of a monitor, newest first. Consecutive heartbeats with the same status are merged.
+ *
+ * @param since Start of the current status. It may precede the first heartbeat of an imported monitor.
  */
-export function historyOf(changes: readonly Heartbeat[], since: number | null): readonly Stretch[] {
+export function buildStatusHistory(changes: readonly Heartbeat[], since: number | null): readonly StatusPeriod[] {
   const [newest, ...older] = changes
-    .filter(({ status }, at) => changes[at + 1]?.status !== status)
+    .filter(({ status }, index) => changes[index + 1]?.status !== status)
     .map(({ status, msg, time }) => ({ status, msg, began: Date.parse(`${time.replace(' ', 'T')}Z`) }));
   if (newest === undefined) return [];
   const began = older.length === 0 && since !== null ? Math.min(newest.began, since) : newest.began;
-  return [{ ...newest, began }, ...older].map((one, at, all) => ({ ...one, until: all[at - 1]?.began }));
+  return [{ ...newest, began }, ...older].map((period, index, periods) => ({
+    ...period,
+    until: periods[index - 1]?.began,
+  }));
 }

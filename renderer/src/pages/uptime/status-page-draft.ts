@@ -1,18 +1,18 @@
 import type { StatusPage } from '../../../../services/contracts/uptime/status-pages.ts';
 
-/** The address of a page that is not made yet: none has a sign like that, so none is hidden by it. */
-export const fresh = '+';
+/** Slug of the page that is being created; `+` is not valid in the slug of an existing page. */
+export const newPageSlug = '+';
 
-/** A group as the editor has it. */
+/** Group of monitors in the editor. */
 export interface GroupDraft {
-  /** Its own while it is edited, wherever it is moved. */
+  /** Identifies the group while it is edited, regardless of its position. */
   readonly key: number;
   readonly id: number | undefined;
   readonly name: string;
   readonly monitors: readonly number[];
 }
 
-/** A status page as its editor has it. */
+/** Status page in the editor. */
 export interface PageDraft {
   title: string;
   slug: string;
@@ -47,7 +47,7 @@ export const newPage: PageDraft = {
   groups: [{ key: 0, id: undefined, name: 'Services', monitors: [] }],
 };
 
-export function pageDraftOf(page: StatusPage): PageDraft {
+export function toPageDraft(page: StatusPage): PageDraft {
   const { title, slug, theme, published, showOutages, showCertificateExpiry, publicGroupList } = page;
   return {
     title,
@@ -72,10 +72,10 @@ export function pageDraftOf(page: StatusPage): PageDraft {
   };
 }
 
-/** The fields to send; what `before` says of a monitor beyond that it is shown stays. */
-export function pageFieldsOf(draft: PageDraft, before: StatusPage | undefined) {
-  const given = (text: string): string | null => (text.trim() === '' ? null : text.trim());
-  const shown = new Map(
+/** Converts a draft to API fields. Other settings of the monitors in `before` are preserved. */
+export function toPageFields(draft: PageDraft, before: StatusPage | undefined) {
+  const emptyToNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+  const savedMonitors = new Map(
     (before?.publicGroupList ?? []).flatMap(({ monitorList }) => monitorList.map((one) => [one.id, one])),
   );
   const { title, slug, theme, published, showOutages, showCertificateExpiry, customCSS } = draft;
@@ -87,28 +87,28 @@ export function pageFieldsOf(draft: PageDraft, before: StatusPage | undefined) {
     showOutages,
     showCertificateExpiry,
     subscribable: draft.subscribable,
-    description: given(draft.description),
-    footerText: given(draft.footerText),
-    customCSS: given(customCSS),
+    description: emptyToNull(draft.description),
+    footerText: emptyToNull(draft.footerText),
+    customCSS: emptyToNull(customCSS),
     domainNameList: draft.names.split(/[\s,]+/).filter((name) => name !== ''),
-    pushTopic: given(draft.pushTopic),
-    notifyTag: given(draft.notifyTag),
+    pushTopic: emptyToNull(draft.pushTopic),
+    notifyTag: emptyToNull(draft.notifyTag),
     publicGroupList: draft.groups.map(({ id, name, monitors }) => ({
       ...(id === undefined ? {} : { id }),
       name,
-      monitorList: monitors.map((one) => shown.get(one) ?? { id: one, sendUrl: false }),
+      monitorList: monitors.map((one) => savedMonitors.get(one) ?? { id: one, sendUrl: false }),
     })),
   };
 }
 
-/** With one more group, which has no name yet. */
+/** Appends a group without a name. */
 export function withGroup(groups: readonly GroupDraft[]): readonly GroupDraft[] {
   const key = 1 + Math.max(-1, ...groups.map((group) => group.key));
   return [...groups, { key, id: undefined, name: '', monitors: [] }];
 }
 
-/** With the one at `from` taken to another place. */
-export function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
+/** Moves an item of a list to another index. */
+export function moveItem<T>(list: readonly T[], from: number, to: number): readonly T[] {
   const next = [...list];
   next.splice(to, 0, ...next.splice(from, 1));
   return next;

@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Uptime in order. A new one is one line here. */
+/** Tabs of the Uptime page, in order. */
 export const tabs: readonly ServiceTab[] = [
   { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
   { section: 'monitors', title: 'Monitors', load: () => import('./Monitors.svelte') },

@@ -1,60 +1,60 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 
-const atOnce = 100;
-const gatherMs = 30;
+const maxIdsPerRequest = 100;
+const batchDelayMs = 30;
 
-/** What is read of the monitors that are in sight: only these are asked for, together. */
-export class OfThoseInSight<Value> {
-  readonly #known = new SvelteMap<number, Value>();
-  /** Who looks at which. */
-  readonly #wanted = new SvelteMap<number, number>();
-  readonly #due = new SvelteSet<number>();
-  /** `ids`: numbers of monitors, with commas between them. */
-  readonly #ask: (ids: string) => Promise<Readonly<Record<string, Value>>>;
-  #gathering = false;
+/** Loads values of the visible monitors only, batched in one request. */
+export class VisibleRowsLoader<Value> {
+  readonly #values = new SvelteMap<number, Value>();
+  /** Number of observers per monitor. */
+  readonly #observerCounts = new SvelteMap<number, number>();
+  readonly #pendingIds = new SvelteSet<number>();
+  /** Fetches the values of monitors; `ids` is a comma-separated list. */
+  readonly #fetchValues: (ids: string) => Promise<Readonly<Record<string, Value>>>;
+  #isReadScheduled = false;
 
-  constructor(ask: (ids: string) => Promise<Readonly<Record<string, Value>>>) {
-    this.#ask = ask;
+  constructor(fetchValues: (ids: string) => Promise<Readonly<Record<string, Value>>>) {
+    this.#fetchValues = fetchValues;
   }
 
-  /** Undefined until it is read. */
-  of(id: number): Value | undefined {
-    return this.#known.get(id);
+  /** Returns the value of a monitor; undefined until it is loaded. */
+  get(id: number): Value | undefined {
+    return this.#values.get(id);
   }
 
-  /** A row came into sight; the function it answers says that it is gone. */
-  want(id: number): () => void {
-    this.#wanted.set(id, (this.#wanted.get(id) ?? 0) + 1);
-    this.#readSoon([id]);
+  /** Registers a visible row and returns the function that removes it. */
+  observe(id: number): () => void {
+    this.#observerCounts.set(id, (this.#observerCounts.get(id) ?? 0) + 1);
+    this.#scheduleRead([id]);
     return () => {
-      const left = (this.#wanted.get(id) ?? 1) - 1;
-      if (left > 0) this.#wanted.set(id, left);
-      else this.#wanted.delete(id);
+      const remaining = (this.#observerCounts.get(id) ?? 1) - 1;
+      if (remaining > 0) this.#observerCounts.set(id, remaining);
+      else this.#observerCounts.delete(id);
     };
   }
 
   refresh(): void {
-    this.#readSoon(this.#wanted.keys());
+    this.#scheduleRead(this.#observerCounts.keys());
   }
 
-  #readSoon(ids: Iterable<number>): void {
-    for (const id of ids) this.#due.add(id);
-    if (this.#gathering || this.#due.size === 0) return;
-    this.#gathering = true;
-    setTimeout(() => void this.#read(), gatherMs);
+  #scheduleRead(ids: Iterable<number>): void {
+    for (const id of ids) this.#pendingIds.add(id);
+    if (this.#isReadScheduled || this.#pendingIds.size === 0) return;
+    this.#isReadScheduled = true;
+    setTimeout(() => void this.#read(), batchDelayMs);
   }
 
   async #read(): Promise<void> {
-    this.#gathering = false;
-    const ids = [...this.#due].filter((id) => this.#wanted.has(id)).slice(0, atOnce);
-    this.#due.clear();
+    this.#isReadScheduled = false;
+    const ids = [...this.#pendingIds].filter((id) => this.#observerCounts.has(id)).slice(0, maxIdsPerRequest);
+    this.#pendingIds.clear();
     if (ids.length === 0) return;
     try {
-      const found = await this.#ask(ids.join(','));
-      for (const [id, value] of Object.entries(found)) this.#known.set(Number(id), value);
+      const values = await this.#fetchValues(ids.join(','));
+      for (const [id, value] of Object.entries(values)) this.#values.set(Number(id), value);
     } catch {
-      // The rows say how monitors stand without it; the next turn asks again.
-      for (const id of ids) this.#known.delete(id);
+      // Rows show the status without these values; the next refresh tries again.
+      for (const id of ids) this.#values.delete(id);
     }
   }
 }
