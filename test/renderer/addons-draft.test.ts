@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chosenParent, configOf, draftOf, newConfig } from '../../renderer/src/pages/addons/draft.ts';
+import { chosenParent, configOf, draftOf, newConfig } from '../../renderer/src/pages/addons/configuration-draft.ts';
 import {
   expressionsWords,
   filtersWords,
@@ -8,7 +8,7 @@ import {
   namesWords,
   numbersWords,
   orderWords,
-} from '../../renderer/src/pages/addons/part-words.ts';
+} from '../../renderer/src/pages/addons/section-summaries.ts';
 import { mergeParent } from '../../services/addons/domain/inherit.ts';
 import { readConfig } from '../../services/addons/domain/read-config.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { playersWords } from '../../renderer/src/pages/addons/player-words.ts';
-import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
+import { playersWords } from '../../renderer/src/pages/addons/player-format.ts';
+import { typeWord } from '../../renderer/src/pages/addons/type-labels.ts';
 import { describeFile } from '../../renderer/src/pages/downloads/file-description.ts';
 import { groupRepeats } from '../../renderer/src/pages/log/line-format.ts';
 import { cellWords } from '../../renderer/src/pages/data/cell-words.ts';

@@ -5,7 +5,7 @@ import { buildPath } from '../../state/page-path.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 import { router } from '../../state/router.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { newConfig } from './draft.ts';
+import { newConfig } from './configuration-draft.ts';
 
 /** The configurations, and how there come to be more of them. */
 class Configurations extends Loadable {

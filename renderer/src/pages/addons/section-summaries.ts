@@ -1,4 +1,4 @@
-import { sortings, type Draft, type DraftCriterion } from './draft.ts';
+import { sortings, type Draft, type DraftCriterion } from './configuration-draft.ts';
 import { filterKinds, ratingKinds, sortKeys } from './filter-kinds.ts';
 import { flagFields, limitFields, rangeFields } from './number-fields.ts';
 import { posterServices } from './picture-fields.ts';

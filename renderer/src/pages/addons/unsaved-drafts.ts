@@ -1,4 +1,4 @@
-import type { Draft } from './draft.ts';
+import type { Draft } from './configuration-draft.ts';
 
 interface Kept {
   /** The configuration that was changed, as text: a draft of another one is no use. */
