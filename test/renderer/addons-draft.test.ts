@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { chosenParent, configOf, draftOf, newConfig } from '../../renderer/src/pages/addons/configuration-draft.ts';
+import { selectParent, toConfig, toDraft, newConfig } from '../../renderer/src/pages/addons/configuration-draft.ts';
 import {
-  expressionsWords,
-  filtersWords,
-  filterWords,
-  groupsWords,
-  namesWords,
-  numbersWords,
-  orderWords,
+  describeExpressions,
+  describeFilters,
+  describeFilter,
+  describeGroups,
+  describeNames,
+  describeNumbers,
+  describeOrder,
 } from '../../renderer/src/pages/addons/section-summaries.ts';
 import { mergeParent } from '../../services/addons/domain/inherit.ts';
 import { readConfig } from '../../services/addons/domain/read-config.ts';
 
 const base = { presets: [], services: [], formatter: { id: 'torrentio' }, sortCriteria: { global: [] } };
 
-describe('a configuration that was edited on the page', () => {
-  it('keeps its own format where older configurations have it', () => {
+describe('configuration draft', () => {
+  it('keeps the custom format of older configurations', () => {
     const definition = { name: '{stream.title}', description: '{stream.size}' };
     const before = { ...base, formatter: { id: 'custom', definition } };
-    const draft = draftOf(before);
+    const draft = toDraft(before);
     expect(draft.formatter).toEqual({ id: 'custom', ...definition });
-    expect(configOf(before, draft)['formatter']).toMatchObject({ definitions: { custom: definition } });
+    expect(toConfig(before, draft)['formatter']).toMatchObject({ definitions: { custom: definition } });
     const custom = { name: 'newer', description: '' };
     const both = { ...base, formatter: { id: 'custom', definition, definitions: { custom } } };
-    expect(draftOf(both).formatter.name).toBe('newer');
+    expect(toDraft(both).formatter.name).toBe('newer');
   });
 
-  it('takes filters, order, format and name from the other once it inherits', () => {
+  it('inherits filters, order, format and name after a parent is selected', () => {
     const parent = readConfig({
       ...base,
       addonName: 'Family',
@@ -36,9 +36,9 @@ describe('a configuration that was edited on the page', () => {
       sortCriteria: { global: [{ key: 'size' }] },
     });
     const before = { ...base, addonName: '' };
-    const draft = draftOf(before);
-    const edit = { ...draft, parent: chosenParent(draft.parent, 'family') };
-    const merged = mergeParent(parent, readConfig(configOf(before, edit)));
+    const draft = toDraft(before);
+    const edit = { ...draft, parent: selectParent(draft.parent, 'family') };
+    const merged = mergeParent(parent, readConfig(toConfig(before, edit)));
     expect(merged).toMatchObject({
       addonName: 'Family',
       excludeUncached: true,
@@ -46,37 +46,37 @@ describe('a configuration that was edited on the page', () => {
       formatter: { id: 'gdrive' },
       sortCriteria: { global: [{ key: 'size' }] },
     });
-    const named = mergeParent(parent, readConfig(configOf(before, { ...edit, addonName: 'Own' })));
+    const named = mergeParent(parent, readConfig(toConfig(before, { ...edit, addonName: 'Own' })));
     expect(named.addonName).toBe('Own');
-    const switched = configOf(newConfig, { ...draftOf(newConfig), excludeUncached: true, deduplicate: false });
+    const switched = toConfig(newConfig, { ...toDraft(newConfig), excludeUncached: true, deduplicate: false });
     expect(switched).toMatchObject({ excludeUncached: true, deduplicator: { enabled: false } });
-    const back = configOf(switched, { ...draftOf(switched), excludeUncached: false });
+    const back = toConfig(switched, { ...toDraft(switched), excludeUncached: false });
     expect(back).toMatchObject({ excludeUncached: false });
   });
 
-  it('keeps what was said about each part when another parent is chosen', () => {
+  it('keeps the strategies when another parent is selected', () => {
     const strategies = { sorting: 'override' };
-    expect(chosenParent({ uuid: 'one', strategies }, 'two')).toEqual({ uuid: 'two', strategies });
-    expect(chosenParent({ uuid: 'one', strategies }, '')).toEqual({ uuid: '', strategies });
-    expect(chosenParent({ uuid: '', strategies }, 'one').strategies).toEqual({
+    expect(selectParent({ uuid: 'one', strategies }, 'two')).toEqual({ uuid: 'two', strategies });
+    expect(selectParent({ uuid: 'one', strategies }, '')).toEqual({ uuid: '', strategies });
+    expect(selectParent({ uuid: '', strategies }, 'one').strategies).toEqual({
       sorting: 'override',
       formatter: 'inherit',
     });
   });
 
-  it('forgets the name of a scored regular expression that was cleared', () => {
+  it('removes the cleared name of a scored regular expression', () => {
     const before = { ...base, rankedRegexPatterns: [{ name: 'Remux', pattern: 'remux', score: 5, mark: 1 }] };
-    const draft = draftOf(before);
+    const draft = toDraft(before);
     const cleared = (draft.rules.lists['rankedRegexPatterns'] ?? []).map((rule) => ({ ...rule, name: '' }));
     const lists = { ...draft.rules.lists, rankedRegexPatterns: cleared };
-    const after = configOf(before, { ...draft, rules: { ...draft.rules, lists } });
+    const after = toConfig(before, { ...draft, rules: { ...draft.rules, lists } });
     expect(after['rankedRegexPatterns']).toEqual([{ pattern: 'remux', score: 5, mark: 1 }]);
-    expect(configOf(before, draft)['rankedRegexPatterns']).toEqual(before.rankedRegexPatterns);
+    expect(toConfig(before, draft)['rankedRegexPatterns']).toEqual(before.rankedRegexPatterns);
   });
 });
 
-describe('a folded part of a configuration says in one line', () => {
-  const draft = draftOf({
+describe('section summary', () => {
+  const draft = toDraft({
     ...base,
     excludedQualities: ['CAM', 'TS', 'TC', 'SCR', 'HDTV'],
     preferredResolutions: ['2160p', '1080p'],
@@ -88,15 +88,15 @@ describe('a folded part of a configuration says in one line', () => {
   });
 
   it.each([
-    ['what is filtered', filtersWords(draft.lists), 'Resolution, quality'],
-    ['what is hidden, cut short', filterWords('Qualities', draft.lists), 'Hides CAM, TS, TC and 2 more'],
-    ['what is preferred', filterWords('Resolutions', draft.lists), 'Prefers 2160p, 1080p'],
-    ['its limits', numbersWords(draft), 'Size of a film 2 to 50 GB · 9 altogether · Hide whole seasons'],
-    ['its expressions', expressionsWords(draft.rules.lists), 'Hide: 1 expression'],
-    ['its order', orderWords(draft.sorts['global'] ?? []), 'Plays at once, size'],
-    ['that there are no groups', groupsWords(draft.rules.groups), 'All addons are asked at once'],
-    ['that there is none of them', namesWords([]), 'None'],
-  ])('%s', (_, said, words) => {
+    ['the filtered attributes', describeFilters(draft.lists), 'Resolution, quality'],
+    ['hidden values, truncated', describeFilter('Qualities', draft.lists), 'Hides CAM, TS, TC and 2 more'],
+    ['preferred values', describeFilter('Resolutions', draft.lists), 'Prefers 2160p, 1080p'],
+    ['limits', describeNumbers(draft), 'Size of a film 2 to 50 GB · 9 altogether · Hide whole seasons'],
+    ['expressions', describeExpressions(draft.rules.lists), 'Hide: 1 expression'],
+    ['the sort order', describeOrder(draft.sorts['global'] ?? []), 'Plays at once, size'],
+    ['missing groups', describeGroups(draft.rules.groups), 'All addons are asked at once'],
+    ['an empty list of names', describeNames([]), 'None'],
+  ])('describes %s', (_, said, words) => {
     expect(said).toBe(words);
   });
 });

@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     return part;
   };
 
-  it('from nothing to an addon that the real client installs', async () => {
+  it('creates an addon that the real client installs', async () => {
     await using watched = await visit('/addons');
     const { page } = watched;
     await page.getByRole('heading', { level: 1, name: 'Streaming', exact: true }).waitFor();
@@ -189,7 +189,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     return ((await response.json()) as { config: any }).config;
   };
 
-  it('every filter, the order and the limits are edited, and a look says what each dropped', async () => {
+  it('edits filters, order and limits, and explains in the preview what each dropped', async () => {
     const uuid = await makeConfiguration({
       presets: [preset('a1', 'Alpha')],
       preferredRegexPatterns: [{ name: 'Remux', pattern: 'remux', score: 3 }],
@@ -261,7 +261,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('catalogs are hidden, named and moved, and players list them so', async () => {
+  it('hides, renames and moves catalogs as players list them', async () => {
     await using lists = await openFakeAddon({
       manifest: {
         id: 'l',
@@ -292,7 +292,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('what is not saved stays while other pages are looked at, and can be discarded', async () => {
+  it('keeps unsaved changes while other pages are visited, and discards them on request', async () => {
     const torz = { type: 'stremthruTorz', instanceId: 't1', enabled: false, options: {} };
     const uuid = await makeConfiguration({ addonName: 'Kept', presets: [preset('a1', 'Alpha'), torz] });
     await using watched = await visit(`/addons/configurations/${uuid}`);
@@ -321,7 +321,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('addons change places by keys and by dragging, and a format follows each letter', async () => {
+  it('reorders addons by keyboard and by dragging, and updates the format example while typing', async () => {
     const uuid = await makeConfiguration({ presets: ['One', 'Two', 'Three'].map((name) => preset(name, name)) });
     await using watched = await visit(`/addons/configurations/${uuid}`);
     const { page } = watched;
@@ -381,7 +381,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('expressions are edited with what is wrong of each, and what was looked at follows every change', async () => {
+  it('shows the problem of each expression and updates the preview after every change', async () => {
     const uuid = await makeConfiguration({
       presets: [preset('a1', 'Alpha')],
       excludedStreamExpressions: ["quality(streams, 'HDTV')"],
@@ -426,7 +426,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('groups of addons, merged catalogs and variants are made, and players get them', async () => {
+  it('creates groups, merged catalogs and variants that players receive', async () => {
     await using lists = await openFakeAddon({
       manifest: {
         id: 'l',
@@ -506,7 +506,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('one inherits from another, and goes out as a file without keys and into another', async () => {
+  it('inherits from a parent, exports a file without keys and imports it elsewhere', async () => {
     const keys = {
       services: [{ id: 'torbox', enabled: true, credentials: { apiKey: 'TBKEY' } }],
       tmdbApiKey: 'TMDBKEY',
@@ -555,7 +555,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('posters with ratings and the key to what is known of films', async () => {
+  it('configures posters with ratings and the metadata key', async () => {
     const uuid = await makeConfiguration({ addonName: 'Posters', tmdbApiKey: 'TMDBKEY' });
     await using watched = await visit(`/addons/configurations/${uuid}`);
     const { page } = watched;
@@ -581,7 +581,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('posters as a configuration has them from which this one inherits, or none', async () => {
+  it('inherits the poster service of the parent or uses none', async () => {
     await makeConfiguration({ addonName: 'Family', posterService: 'rpdb', rpdbApiKey: 'RPDBKEY' });
     const uuid = await makeConfiguration({ addonName: 'Own' });
     await using watched = await visit(`/addons/configurations/${uuid}`);
@@ -603,7 +603,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('an addon that no player asked for streams is told of on the overview', async () => {
+  it('lists addons without a request on the overview', async () => {
     await makeConfiguration({ addonName: 'New', presets: [preset('q1', 'Quiet')] });
     await using watched = await visit('/addons');
     const quiet = watched.page
@@ -614,7 +614,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('its parts are led to by one field on a phone, and the name and Save stay in sight', async () => {
+  it('navigates sections by a select field on a phone and keeps name and Save visible', async () => {
     const uuid = await makeConfiguration({ addonName: 'Pocket', presets: [preset('a1', 'Alpha')] });
     await using watched = await visit(`/addons/configurations/${uuid}`, screens[0]);
     const { page } = watched;

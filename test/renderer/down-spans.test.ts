@@ -11,8 +11,8 @@ const point = (timestamp: number, up: number, down: number) => ({
   p95: null,
 });
 
-describe('when a monitor was down, by the points of its chart', () => {
-  it('lasts until the next point, and no longer than usual where nothing was checked', () => {
+describe('getDownSpans', () => {
+  it('ends a span at the next point or after the median gap', () => {
     const points = [point(0, 1, 0), point(60, 0, 1), point(120, 1, 0), point(180, 0, 1), point(36_000, 1, 0)];
     expect(getDownSpans(points)).toEqual([
       { from: 60_000, to: 120_000 },
@@ -20,11 +20,11 @@ describe('when a monitor was down, by the points of its chart', () => {
     ]);
   });
 
-  it('is a share of an hour in which it was up as well', () => {
+  it('covers the share of failed checks in an hour', () => {
     expect(getDownSpans([point(0, 45, 15), point(3600, 60, 0)])).toEqual([{ from: 0, to: 900_000 }]);
   });
 
-  it('has nothing to go by with one point', () => {
+  it('returns an empty span for a single point', () => {
     expect(getDownSpans([point(5, 0, 1)])).toEqual([{ from: 5000, to: 5000 }]);
   });
 });

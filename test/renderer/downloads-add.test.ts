@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await page.getByRole('group', { name: 'More options' }).waitFor();
   }
 
-  it('shows what one link leads to, and takes a quality that the site has by one press', async () => {
+  it('previews a link and selects an available quality with one click', async () => {
     pages.downloads.preview = {
       ...pages.downloads.preview,
       title: 'Harbour at dawn',
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says why a link leads nowhere before it is added, and counts the entries of a playlist', async () => {
+  it('shows why a link fails before it is added, and counts the entries of a playlist', async () => {
     pages.downloads.previewTrouble = 'Unable to download webpage: HTTP Error 404: Not Found';
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sends every option by the name that the peer has for it, and remembers them', async () => {
+  it('sends every option by its MeTube name and saves the selection', async () => {
     pages.downloads.folders = ['Music', 'Talks/2026'];
     pages.downloads.presets = ['thrifty'];
     await using visit = await pages.visit('/downloads');
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('fetches subtitles or the picture alone', async () => {
+  it('requests subtitles or the picture only', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await more(page);
@@ -142,7 +142,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
       ]);
   });
 
-  it('says once and in words why a link is refused, and leads to the setting that would allow it', async () => {
+  it('explains once why a link is refused and links to the setting that allows it', async () => {
     const said = "ERROR: [generic] x: Unable to download webpage: HTTPConnection(host='a'): Connection refused";
     pages.downloads.refused.set('https://videos.example/gone', said);
     pages.downloads.refused.set('https://nas.example/film', 'Refusing to fetch a private address');
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     pages.downloads.previewTrouble = '';
   });
 
-  it('gives every refused link of a batch back with its own reason', async () => {
+  it('returns every refused link of a batch with its reason', async () => {
     pages.downloads.refused.set('https://videos.example/b', 'The site wants a sign-in.');
     pages.downloads.refused.set('https://videos.example/d', 'There is no video.');
     await using visit = await pages.visit('/downloads');
@@ -194,7 +194,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('in the desktop app can have copied video links offered', async () => {
+  it('offers copied video links in the desktop app', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.addInitScript(() => {

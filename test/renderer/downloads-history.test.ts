@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await page.getByRole('menuitem', { name: what }).click();
   }
 
-  it('is filtered by an address that can be kept, also for what ends meanwhile', async () => {
+  it('filters by a URL that can be bookmarked, including downloads that end in the meantime', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await page.getByLabel('Show of the history').selectOption('Failed');
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('is searched on a phone, where the words and the choice have no room beside each other', async () => {
+  it('searches on a phone, where search and filter replace each other', async () => {
     await using visit = await pages.visit('/downloads', screens[0]);
     const { page } = visit;
     const choice = page.getByLabel('Show of the history');
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('calls what has no title by its file, wherever it is named', async () => {
+  it('uses the file name where a download has no title', async () => {
     pages.downloads.set('untitled', {
       title: '',
       state: 'finished',
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('deletes a file with a way back: it stays until that is gone', async () => {
+  it('deletes a file only when the deletion can no longer be undone', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await act(page, 'Film', 'Delete with its file');
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(pages.downloads.deleted).toEqual(['film']);
   });
 
-  it('counts right, and asks no more than it must, while a removal can be taken back', async () => {
+  it('counts correctly without extra requests while a removal can be undone', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await act(page, 'Lost', 'Forget (its file stays)');
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(asked.filter((path) => path === '/api/downloads').length).toBeLessThan(4);
   });
 
-  it('removes for good what was removed just before the page goes', async () => {
+  it('completes a removal when the page is closed', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await act(page, 'Song', 'Forget (its file stays)');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await expect.poll(() => pages.downloads.all.has('song')).toBe(false);
   });
 
-  it('tries again from the details, which close', async () => {
+  it('retries from the details and closes them', async () => {
     await using visit = await pages.visit('/downloads/queue/lost');
     const { page } = visit;
     await page.getByRole('dialog', { name: 'Lost' }).getByRole('button', { name: 'Try again' }).click();
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('downloads again, or gives the link back for another format', async () => {
+  it('downloads again, or fills in the link for another format', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await act(page, 'Song', 'Download again');
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('opens a download by its address however far back it is, and says when it is gone', async () => {
+  it('opens a download by URL regardless of its age and reports when it no longer exists', async () => {
     for (let index = 0; index < 300; index += 1)
       pages.downloads.set(`n${String(index)}`, { title: `New ${String(index)}`, state: 'failed', finishedAt: 5 });
     await using visit = await pages.visit('/downloads/queue/lost');
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await visit.page.getByText('This download is not there any more.').waitFor();
   });
 
-  it('plays by keyboard with the subtitles that lie beside the file', async () => {
+  it('plays by keyboard with subtitles from separate files', async () => {
     pages.downloads.film = `${await fixtureMedia()}/vp9.webm`;
     pages.downloads.captions = [
       { language: 'de', cues: [{ from: 0, to: 4, text: 'Moin' }] },
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     ['The disk is full: free some space, then retry.', 'The disk is full. Free some space', 'Download folder'],
     ['ERROR: Postprocessing: ffprobe and ffmpeg not found.', 'This needs ffmpeg, which is missing.', 'Engines'],
     ['ERROR: Unsupported URL: https://a.example', 'No video was found there.', 'Engines'],
-  ])('says of “%s” what to do and leads there', async (message, advice, title) => {
+  ])('shows advice about “%s” with a link', async (message, advice, title) => {
     pages.downloads.set('bad', { title: 'Bad', state: 'failed', message, finishedAt: 3 });
     await using visit = await pages.visit('/downloads');
     const { page } = visit;

@@ -10,7 +10,7 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  it('are set in one place that has an address, and seen in every window', async () => {
+  it('updates every window after a change in the dialog, which has a URL', async () => {
     await using visit = await pages.visit('/downloads?limits=open');
     const { page } = visit;
     await page.getByRole('radio', { name: 'At most' }).check({ force: true });
@@ -35,13 +35,13 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('begin at what is chosen, not at the button that closes them', async () => {
+  it('focuses the selected option when the dialog opens', async () => {
     await using visit = await pages.visit('/downloads?limits=open');
     const chosen = visit.page.getByRole('radio', { name: 'As fast as it goes' });
     await expect.poll(() => chosen.evaluate((field) => field === document.activeElement)).toBe(true);
   });
 
-  it('keep what was typed when it does not fit, and say what is wrong', async () => {
+  it('keeps invalid input and shows the problem', async () => {
     await using visit = await pages.visit('/downloads?limits=open');
     const { page } = visit;
     await page.getByRole('radio', { name: 'At most' }).check({ force: true });
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('The limits of downloads', () => {
     expect(await page.getByLabel('MB a second, all downloads together').inputValue()).toBe('0');
   });
 
-  it('outside the hours let a row say when it goes on, and run anyway', async () => {
+  it('shows outside of the hours when a download resumes, and runs it on request', async () => {
     const opens = new Date();
     opens.setHours(opens.getHours() + 2, 0, 0, 0);
     pages.downloads.limits = {

@@ -9,7 +9,7 @@ describe.skipIf(noBrowser)('Live streams', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('tell what is recorded, can be stopped and kept, and say when they begin', async () => {
+  it('shows the recording, stops it with its file, and shows the start of a scheduled one', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await page.getByText('Nothing has been downloaded yet.').waitFor();

@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  it('looks at a link, downloads it with a pause, opens it, and deletes it with its file', async () => {
+  it('previews a link, downloads it with a pause, opens it and deletes it with its file', async () => {
     await using resources = new AsyncDisposableStack();
     const browser = await launchBrowser('whole');
     resources.defer(() => browser.close());

@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     return page.getByRole('listitem').filter({ has: page.getByRole('button', { name, exact: true }) });
   }
 
-  it('are made from a pasted address, with a filter that shows what it lets through', async () => {
+  it('subscribes to a pasted address with a preview of the filter', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await page.getByRole('navigation', { name: 'Downloads' }).getByRole('link', { name: 'Subscriptions' }).click();
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('say why an address does not do, and keep what was typed', async () => {
+  it('shows why an address is refused and keeps the input', async () => {
     await using visit = await pages.visit('/downloads/subscriptions?add=1');
     const { page } = visit;
     await page.getByLabel('Channel, playlist or feed').fill(site.url('/single.mp4'));
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('are checked at once, paused, changed, and removed with a way back', async () => {
+  it('checks, pauses, changes and removes a subscription, and restores it', async () => {
     const url = site.publish('Lighthouse', ['Lighthouse 1']);
     await api('subscriptions', { url });
     await using visit = await pages.visit('/downloads/subscriptions');
@@ -119,7 +119,7 @@ describe.skipIf(noBrowser)('Subscriptions', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('cookies are given, named by their sites alone, and forgotten', async () => {
+  it('uploads cookies, lists their sites only and deletes them', async () => {
     await using visit = await pages.visit('/downloads/cookies');
     const { page } = visit;
     await page.getByText('There are none').waitFor();

@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     await page.getByRole('heading', { name: 'Five' }).waitFor();
   }
 
-  it('offers what mends it where nothing can be downloaded', async () => {
+  it('offers the remedy when downloads are not possible', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await page.getByText('Nothing has been downloaded yet.').waitFor();
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
   });
 
   describe('adding', () => {
-    it('takes an address typed on arrival and follows it to the file', async () => {
+    it('adds an address that is typed on arrival and follows it to the file', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await page.getByText('Nothing has been downloaded yet.').waitFor();
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    it('takes many at once, in the quality and format that are chosen by sight and remembered', async () => {
+    it('adds many links with the selected quality and format, which are saved', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await page.getByRole('radio', { name: 'Audio' }).check({ force: true });
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       ['a link', { 'text/uri-list': '# a comment\r\nhttps://videos.example/dropped' }],
       ['text with a link in it', { 'text/plain': 'Look: https://videos.example/dropped' }],
       ['a link file', { 'dropped.url': '[InternetShortcut]\r\nURL=https://videos.example/dropped\r\n' }],
-    ])('takes %s that is dropped anywhere', async (_what, data) => {
+    ])('accepts %s that is dropped anywhere', async (_what, data) => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await page.getByText('Nothing has been downloaded yet.').waitFor();
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await page.getByText('Drop to download').count()).toBe(0);
     });
 
-    it('keeps what is refused, and says why', async () => {
+    it('keeps refused links and shows why', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await page.getByText('Nothing has been downloaded yet.').waitFor();
@@ -157,8 +157,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
     });
   });
 
-  describe('steering', () => {
-    it('pauses and resumes one, the chosen ones and the whole queue', async () => {
+  describe('pausing and removing', () => {
+    it('pauses and resumes one download, the selected ones and the whole queue', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await five(page);
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    it('pauses and goes on in the details, where a phone has no room for it in the row', async () => {
+    it('pauses and resumes in the details on a phone', async () => {
       await using visit = await pages.visit('/downloads', screens[0]);
       const { page } = visit;
       await five(page);
@@ -202,7 +202,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByRole('heading', { name: title }).waitFor();
     }
 
-    it('asks in the order of the presses, and what is older than they are turns no row back', async () => {
+    it('sends requests in the order of clicks and ignores older events', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await five(page);
@@ -233,7 +233,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    it('shows what somebody else did meanwhile, once the press is answered', async () => {
+    it('shows changes by another client after the request is answered', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await five(page);
@@ -257,7 +257,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    it('removes with a way back, and for good when it was not taken', async () => {
+    it('removes downloads with an undo, and permanently without it', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await five(page);
@@ -277,7 +277,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
   });
 
   describe('moving', () => {
-    it('by mouse takes a row, or all chosen ones, to the line', async () => {
+    it('moves a row or all selected rows by mouse', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await five(page);
@@ -301,7 +301,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByText('Moved, place 1 of 5.').waitFor({ state: 'attached' });
     });
 
-    it('by finger does the same', async () => {
+    it('moves rows by touch', async () => {
       await using visit = await pages.visit('/downloads', { width: 360, height: 740, touch: true });
       const { page } = visit;
       await five(page);
@@ -325,7 +325,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByRole('button', { name: 'Pause One' }).waitFor();
     });
 
-    it('by keyboard says the place at each step, and can be taken back', async () => {
+    it('announces the position at each keyboard step and cancels the move', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await five(page);
@@ -348,7 +348,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await handle.evaluate((element) => element === document.activeElement)).toBe(true);
     });
 
-    it('goes back, and says why, when the host refuses', async () => {
+    it('restores the order and shows why when the API refuses the move', async () => {
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
       await five(page);
@@ -359,7 +359,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
     });
 
-    it('in one window is seen in the other', async () => {
+    it('updates the other window after a move', async () => {
       await using visit = await pages.visit('/downloads');
       await five(visit.page);
       await using other = await pages.visit('/downloads');
@@ -371,7 +371,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
   });
 
   describe('the history', () => {
-    it('says what to do about a failure, and tries again', async () => {
+    it('shows advice about a failure and retries', async () => {
       pages.downloads.set('bad', {
         title: 'Gone',
         state: 'failed',
@@ -388,7 +388,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByText('Waits until you start it').waitFor();
     });
 
-    it('is searched at the host, by an address that can be kept', async () => {
+    it('searches through the API by a URL that can be bookmarked', async () => {
       for (const title of ['Harbour', 'Lighthouse'])
         pages.downloads.set(title, { title, state: 'finished', filename: `${title}.mp4`, finishedAt: 1 });
       await using visit = await pages.visit('/downloads');
@@ -419,13 +419,13 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    it('fills in the link that the desktop app was asked to add, and adds nothing by itself', async () => {
+    it('fills in the link of the desktop app without adding it', async () => {
       await using visit = await pages.visit('/downloads?add=https%3A%2F%2Fvideos.example%2Fv');
       await expect.poll(() => visit.page.locator('textarea').first().inputValue()).toBe('https://videos.example/v');
       expect(pages.downloads.all.has('added-1')).toBe(false);
     });
 
-    it('opens the folder where the desktop app can', async () => {
+    it('opens the folder in the desktop app', async () => {
       pages.downloads.set('film', { title: 'Film', state: 'finished', filename: 'film.xyz', finishedAt: 1 });
       await using visit = await pages.visit('/');
       const { page } = visit;
@@ -443,7 +443,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     });
   });
 
-  it('lets no row go away under the pointer, and puts it in its place when that has left', async () => {
+  it('keeps rows under the pointer in place and moves them after it left', async () => {
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
     await five(page);
@@ -457,7 +457,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('draws only what is seen of a thousand rows, and stays where it is while they change', async () => {
+  it('renders only the visible ones of a thousand rows and keeps the scroll position during changes', async () => {
     for (let index = 0; index < 1000; index += 1)
       pages.downloads.all.set(`d${index}`, { ...sample(`d${index}`), title: `Video ${index}`, state: 'waiting' });
     await using visit = await pages.visit('/downloads');
@@ -475,7 +475,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('on a phone scrolls with the page, and draws only what is seen there too', async () => {
+  it('scrolls with the page on a phone and renders only the visible rows', async () => {
     for (let index = 0; index < 1000; index += 1)
       pages.downloads.all.set(`d${index}`, { ...sample(`d${index}`), title: `Video ${index}`, state: 'waiting' });
     await using visit = await pages.visit('/downloads', { width: 360, height: 740, touch: true });

@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
   const rows = (page: Page) => page.getByRole('group', { name: 'Subscriptions' }).getByRole('listitem');
   const names = (page: Page) => rows(page).getByRole('heading').allTextContents();
 
-  it('scrolls through three thousand, and finds among them by an address that can be kept', async () => {
+  it('scrolls through 3,000 subscriptions and searches them by a URL that can be bookmarked', async () => {
     await using watched = await open();
     const { page } = watched;
     await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('shows what changed while it was read', async () => {
+  it('shows changes that arrived while the list was loading', async () => {
     all.length = 1;
     await using watched = await open();
     const { page } = watched;
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
   });
 
-  it('puts a switch back that the host refuses, and keeps what else changed', async () => {
+  it('reverts a switch that the API refuses and keeps other changes', async () => {
     all.length = 1;
     await using watched = await open();
     const { page } = watched;
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it.each([360, 700])('leaves room around one that failed in a window %i px wide', async (width) => {
+  it.each([360, 700])('keeps the spacing of a failed subscription in a window %i px wide', async (width) => {
     await using watched = await open('', { width });
     const name = watched.page.getByRole('heading', { name: 'Channel 1', exact: true });
     await watched.page.getByRole('button', { name: 'Change the address: Channel 1' }).waitFor();

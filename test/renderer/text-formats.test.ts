@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { playersWords } from '../../renderer/src/pages/addons/player-format.ts';
-import { typeWord } from '../../renderer/src/pages/addons/type-labels.ts';
+import { formatPlayers } from '../../renderer/src/pages/addons/player-format.ts';
+import { getTypeLabel } from '../../renderer/src/pages/addons/type-labels.ts';
 import { describeFile } from '../../renderer/src/pages/downloads/file-description.ts';
 import { groupRepeats } from '../../renderer/src/pages/log/line-format.ts';
 import { cellWords } from '../../renderer/src/pages/data/cell-words.ts';
@@ -87,7 +87,7 @@ describe('formatted texts of pages', () => {
   });
 
   it('reads the type of an addon that uses names of object properties', () => {
-    expect([typeWord('movie'), typeWord('constructor'), typeWord('podcast')]).toEqual([
+    expect([getTypeLabel('movie'), getTypeLabel('constructor'), getTypeLabel('podcast')]).toEqual([
       'films',
       'constructor',
       'podcast',
@@ -101,7 +101,7 @@ describe('formatted texts of pages', () => {
     ['curl/8.5.0', 'curl/8.5.0'],
     ['', 'A player without a name'],
   ])('formats a player by name and system: %s', (userAgent, words) => {
-    expect(playersWords([{ userAgent }, { userAgent }])).toBe(words);
+    expect(formatPlayers([{ userAgent }, { userAgent }])).toBe(words);
   });
 
   it("uses the day of a window's own time zone", () => {

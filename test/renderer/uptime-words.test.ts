@@ -6,7 +6,7 @@ import { compareStart, getWindowStatus } from '../../renderer/src/pages/uptime/m
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
 import type { Heartbeat } from '../../services/contracts/uptime/views.ts';
 
-it('a share has two digits, and is never rounded up to a whole', () => {
+it('formats a share with two digits and never rounds up to 100 %', () => {
   expect([1, 0.99999, 0.998, 0, null].map(formatPercent)).toEqual([
     '100\u00a0%',
     '99.99\u00a0%',
@@ -16,7 +16,7 @@ it('a share has two digits, and is never rounded up to a whole', () => {
   ]);
 });
 
-it('what is paused is neither up nor down, and what has no check yet waits', () => {
+it('assigns paused and unchecked monitors to their own groups', () => {
   const stood = (active: boolean, status: 0 | 1 | null) => getStatusGroup({ active, state: { status } as never });
   expect([stood(true, 0), stood(true, 1), stood(false, 0), stood(true, null)]).toEqual([
     'down',
@@ -26,7 +26,7 @@ it('what is paused is neither up nor down, and what has no check yet waits', () 
   ]);
 });
 
-it('it stands since before its first check here, unless that was a change', () => {
+it('starts the current status before the first heartbeat unless that was a change', () => {
   const beat = (status: 0 | 1, time: string): Heartbeat => ({ status, msg: '', time }) as Heartbeat;
   const at = (time: string): number => Date.parse(`2026-11-27T${time}Z`);
   const first = beat(1, '2026-11-27 12:00:00');
@@ -40,7 +40,7 @@ it('it stands since before its first check here, unless that was a change', () =
   expect(buildStatusHistory([], null)).toEqual([]);
 });
 
-it('maintenance is told by days of the calendar, the next first', () => {
+it('formats the start of maintenance by calendar days, the next first', () => {
   const now = new Date(2026, 10, 27, 18).getTime();
   const starting = (
     title: string,

@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     return watched;
   };
 
-  it('adds a monitor, shows it go down at once, and takes a note of the outage', async () => {
+  it('adds a monitor, shows its outage immediately and adds a note to it', async () => {
     const { page, complaints } = await visit('/uptime');
     await page.getByText('Nothing is watched yet.').waitFor();
     await page.getByRole('button', { name: 'Add a monitor' }).click();
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
-  it('plans maintenance, says which field is wrong, and ends it', async () => {
+  it('plans maintenance, marks invalid fields and ends it', async () => {
     const { id } = await rig.add({ type: 'manual', name: 'Night job', manual_status: 1, interval: 86_400 });
     const { page, complaints } = await visit('/uptime/maintenance');
     await page.getByRole('button', { name: 'Plan maintenance' }).click();
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
-  it('makes a status page of groups, puts a note on it, and visitors see both without a sign-in', async () => {
+  it('creates a status page with groups and a note that visitors see without a sign-in', async () => {
     await rig.add({ type: 'manual', name: 'Shop', manual_status: 1, interval: 86_400 });
     const { page, complaints } = await visit('/uptime/pages');
     await page.getByRole('button', { name: 'Make a status page' }).click();
@@ -161,7 +161,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
-  it('tells a job the address that is its own, and which badge others may see', async () => {
+  it('shows the address of a job and a public badge', async () => {
     const { page, complaints } = await visit('/uptime/connect');
     await page.getByText('Add a monitor', { exact: true }).last().waitFor();
     const { id } = await rig.add({ type: 'push', name: 'Nightly backup', interval: 86_400 });
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
-  it('offers what is not watched yet with one click, and says what needs somebody', async () => {
+  it('suggests monitors for services and lists the most urgent monitor first', async () => {
     const { page, complaints } = await visit('/uptime');
     await page.getByText('The web is down').waitFor();
     expect(await page.getByRole('link', { name: 'See the monitor' }).getAttribute('href')).toMatch(
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
-  it('offers the containers of an engine with one click, and watches them by it', async () => {
+  it('suggests monitors for the containers of an engine', async () => {
     const container = { Id: 'a'.repeat(64), Names: ['/photos'], Image: 'photos:2', State: 'running' };
     await using engine = await openTarget(({ url = '' }, response) => {
       if (url.startsWith('/events')) return void response.writeHead(200).flushHeaders();
@@ -244,7 +244,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
-  it('pauses many at once, and says how all did over a month', async () => {
+  it('pauses many monitors and reports on a month', async () => {
     const { page, complaints } = await visit('/uptime/monitors?q=Shop');
     await page.getByRole('button', { name: 'Select several' }).click();
     await page.getByRole('button', { name: 'Select all shown' }).click();
@@ -264,7 +264,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
-  it('pauses and removes a monitor on its own page', async () => {
+  it('pauses and removes a monitor on its page', async () => {
     const { id } = await rig.add({ type: 'manual', name: 'Old printer', manual_status: 1, interval: 86_400 });
     const { page, complaints } = await visit(`/uptime/monitors/${String(id)}`);
     const more = page.getByRole('button', { name: 'More for Old printer' });
@@ -284,7 +284,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.context().close();
   });
 
-  it('draws two thousand monitors in a moment and keeps only the seen ones in the page', async () => {
+  it('renders only the visible ones of 2,000 monitors', async () => {
     const items = Array.from({ length: 2000 }, (_, index) => ({
       type: 'manual',
       name: `job ${String(index)}`,
@@ -333,7 +333,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
       await watched.page.context().close();
     });
 
-    it('fits as visitors see it', async () => {
+    it('fits on the public page', async () => {
       // A page that loads itself anew is its owner's choice, which axe holds against it.
       await rig.call('PUT', '/api/status-pages/harbour', { autoRefreshInterval: 0 });
       const visitor = await openPage(browser, { width, height, touch });

@@ -7,27 +7,27 @@ import { router } from '../../state/router.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { newConfig } from './configuration-draft.ts';
 
-/** The configurations, and how there come to be more of them. */
+/** Configurations of the account, with the functions that create them. */
 class Configurations extends Loadable {
   all = $state.raw<readonly AddonProfile[]>([]);
-  /** One is being made. */
+  /** True while a configuration is being created. */
   busy = $state(false);
 
   async load(): Promise<void> {
     await this.readLatest(
-      () => call(addonsApi.profiles).catch((error: unknown) => this.#refused(error)),
+      () => call(addonsApi.profiles).catch((error: unknown) => this.#clearOnRefusal(error)),
       ({ profiles }) => (this.all = profiles),
     );
   }
 
-  /** What was read by somebody who may is not shown to who came after them. */
-  #refused(error: unknown): never {
+  /** Clears the list when the account has no access, so that rows of a former account are not visible. */
+  #clearOnRefusal(error: unknown): never {
     if (error instanceof Problem && [401, 403].includes(error.status)) this.all = [];
     throw error;
   }
 
-  /** Makes one and opens it. */
-  async make(config: Readonly<Record<string, unknown>> = newConfig): Promise<void> {
+  /** Creates a configuration and opens it. */
+  async create(config: Readonly<Record<string, unknown>> = newConfig): Promise<void> {
     this.busy = true;
     try {
       const { uuid } = await call(addonsApi.create, { body: { config: { ...config } } });
@@ -42,7 +42,7 @@ class Configurations extends Loadable {
   async duplicate({ uuid, name }: AddonProfile): Promise<void> {
     try {
       const { config } = await call(addonsApi.profile, { params: { uuid } });
-      await this.make({ ...config, addonName: `${name} (copy)` });
+      await this.create({ ...config, addonName: `${name} (copy)` });
     } catch (error) {
       toasts.showError(error);
     }

@@ -1,19 +1,19 @@
-/** An attribute of streams that is filtered and sorted by. */
+/** Attribute of streams for filtering and sorting. */
 export interface FilterKind {
-  /** As configurations name it, after `excluded`, `required`, `included` and `preferred`. */
+  /** Suffix of the list names, after `excluded`, `required`, `included` and `preferred`. */
   readonly name: string;
   readonly title: string;
-  /** Its values in the order of their worth; empty where anything may be one. */
-  readonly known: readonly string[];
-  /** How they are called, where not by themselves. */
+  /** Values from best to worst; empty for free text. */
+  readonly values: readonly string[];
+  /** Labels of values that differ from the value. */
   readonly names?: Readonly<Record<string, string>>;
-  /** What short names stand for. */
-  readonly explained?: Readonly<Record<string, string>>;
-  /** What may be typed, where anything may. */
+  /** Descriptions of abbreviations. */
+  readonly descriptions?: Readonly<Record<string, string>>;
+  /** Hint for free text. */
   readonly hint?: string;
 }
 
-/** What is done with the values of an attribute. */
+/** Actions for the values of an attribute. */
 export const verbs = [
   ['excluded', 'Hide'],
   ['required', 'Show nothing but'],
@@ -23,20 +23,20 @@ export const verbs = [
 
 const languages =
   'English,Japanese,Chinese,Taiwanese,Russian,Arabic,Portuguese,Spanish,Latino,French,German,Italian,Korean,Hindi,Bengali,Punjabi,Marathi,Gujarati,Tamil,Telugu,Kannada,Malayalam,Thai,Vietnamese,Indonesian,Turkish,Hebrew,Persian,Ukrainian,Greek,Lithuanian,Latvian,Estonian,Polish,Czech,Slovak,Hungarian,Romanian,Bulgarian,Serbian,Croatian,Slovenian,Dutch,Danish,Finnish,Swedish,Norwegian,Malay,Multi,Dual Audio,Dubbed,Original,Unknown';
-const list = (values: string): readonly string[] => values.split(',');
+const splitList = (values: string): readonly string[] => values.split(',');
 
-/** All of them, the most asked for first. */
+/** Filter attributes, the most common first. */
 export const filterKinds: readonly FilterKind[] = [
   {
     name: 'Resolutions',
     title: 'Resolution',
-    known: list('2160p,1440p,1080p,720p,576p,480p,360p,240p,144p,Unknown'),
+    values: splitList('2160p,1440p,1080p,720p,576p,480p,360p,240p,144p,Unknown'),
   },
   {
     name: 'Qualities',
     title: 'Quality',
-    known: list('BluRay REMUX,BluRay,WEB-DL,WEBRip,HDRip,HC HD-Rip,DVD REMUX,DVDRip,HDTV,CAM,TS,TC,SCR,Unknown'),
-    explained: {
+    values: splitList('BluRay REMUX,BluRay,WEB-DL,WEBRip,HDRip,HC HD-Rip,DVD REMUX,DVDRip,HDTV,CAM,TS,TC,SCR,Unknown'),
+    descriptions: {
       CAM: 'Filmed with a camera in a cinema',
       TS: 'Telesync: filmed in a cinema, with the sound of its system',
       TC: 'Telecine: copied from the film reel',
@@ -45,24 +45,26 @@ export const filterKinds: readonly FilterKind[] = [
       'BluRay REMUX': 'Picture and sound of the disc, unchanged',
     },
   },
-  { name: 'Languages', title: 'Language of the sound', known: list(languages) },
-  { name: 'Subtitles', title: 'Language of the subtitles', known: list(languages) },
+  { name: 'Languages', title: 'Language of the sound', values: splitList(languages) },
+  { name: 'Subtitles', title: 'Language of the subtitles', values: splitList(languages) },
   {
     name: 'VisualTags',
     title: 'Picture',
-    known: list('HDR+DV,DV Only,HDR Only,HDR10+,HDR10,DV,HDR,HLG,10bit,3D,IMAX,AI,Upscaled,SDR,H-OU,H-SBS,Unknown'),
+    values: splitList(
+      'HDR+DV,DV Only,HDR Only,HDR10+,HDR10,DV,HDR,HLG,10bit,3D,IMAX,AI,Upscaled,SDR,H-OU,H-SBS,Unknown',
+    ),
   },
   {
     name: 'AudioTags',
     title: 'Sound',
-    known: list('Atmos,DD+,DD,DTS:X,DTS-HD MA,DTS-HD,DTS-ES,DTS,TrueHD,PCM,OPUS,FLAC,AAC,Unknown'),
+    values: splitList('Atmos,DD+,DD,DTS:X,DTS-HD MA,DTS-HD,DTS-ES,DTS,TrueHD,PCM,OPUS,FLAC,AAC,Unknown'),
   },
-  { name: 'AudioChannels', title: 'Channels', known: list('7.1,6.1,5.1,2.0,Unknown') },
-  { name: 'Encodes', title: 'Encoding', known: list('AV1,HEVC,AVC,VC-1,XviD,DivX,MPEG-4,Unknown') },
+  { name: 'AudioChannels', title: 'Channels', values: splitList('7.1,6.1,5.1,2.0,Unknown') },
+  { name: 'Encodes', title: 'Encoding', values: splitList('AV1,HEVC,AVC,VC-1,XviD,DivX,MPEG-4,Unknown') },
   {
     name: 'StreamTypes',
     title: 'Kind of stream',
-    known: list('debrid,usenet,p2p,live,http,archive,stremio-usenet,external,youtube'),
+    values: splitList('debrid,usenet,p2p,live,http,archive,stremio-usenet,external,youtube'),
     names: {
       debrid: 'From an account',
       usenet: 'Usenet',
@@ -75,17 +77,17 @@ export const filterKinds: readonly FilterKind[] = [
       youtube: 'YouTube',
     },
   },
-  { name: 'ReleaseGroups', title: 'Release group', known: [], hint: 'Such as NTb, one a line.' },
-  { name: 'Keywords', title: 'Words in the name', known: [], hint: 'Such as extended cut, one a line.' },
+  { name: 'ReleaseGroups', title: 'Release group', values: [], hint: 'Such as NTb, one a line.' },
+  { name: 'Keywords', title: 'Words in the name', values: [], hint: 'Such as extended cut, one a line.' },
   {
     name: 'RegexPatterns',
     title: 'Regular expressions',
-    known: [],
+    values: [],
     hint: String.raw`Such as \bremux\b or /x26[45]/i, one a line.`,
   },
 ];
 
-/** Ratings and levels that keep titles away as a whole. */
+/** Age ratings that exclude whole titles. */
 export const ratingKinds = [
   { name: 'excludedCertifications', title: 'Age ratings to hide', hint: 'Such as R, TV-MA or 18, one a line.' },
   {
@@ -97,14 +99,14 @@ export const ratingKinds = [
 export const nudityLevels = ['none', 'mild', 'moderate', 'severe'] as const;
 export const nudityNames = { none: 'None', mild: 'Mild', moderate: 'Moderate', severe: 'Severe' } as const;
 
-/** Every list of a configuration that the page edits. */
+/** Names of all lists of a configuration that can be edited. */
 export const listNames: readonly string[] = [
   ...filterKinds.flatMap(({ name }) => verbs.map(([verb]) => `${verb}${name}`)),
   ...ratingKinds.map(({ name }) => name),
   'excludeNudity',
 ];
 
-/** What streams are sorted by. */
+/** Sort criteria of streams, with their labels. */
 export const sortKeys: readonly (readonly [key: string, title: string])[] = [
   ['cached', 'Plays at once'],
   ['library', 'In the library'],
@@ -133,7 +135,7 @@ export const sortKeys: readonly (readonly [key: string, title: string])[] = [
   ['seadex', 'Recommended by SeaDex'],
 ];
 
-/** The lists of criteria a configuration may have; what is empty follows the first. */
+/** Sort orders of a configuration, with their labels. Empty ones use the first. */
 export const sortLists: readonly (readonly [name: string, title: string])[] = [
   ['global', 'Everything'],
   ['movies', 'Films'],

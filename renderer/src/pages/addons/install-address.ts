@@ -1,10 +1,12 @@
 import { services } from '../../state/services.svelte.ts';
 
 /**
- * Where players reach what stands at a path of the service. `publicUrl`: where the settings say so; `address`: where the
- * device that is meant reaches the service, this computer's own where none is named.
+ * Builds the URL at which players reach a path of the service.
+ *
+ * @param publicUrl Public URL of the settings, which takes precedence.
+ * @param address Address of the service for the selected device; by default the local one.
  */
-export function installAddress(
+export function buildInstallUrl(
   path: string,
   publicUrl: string | null,
   address = services.getAddress('addons'),
@@ -13,7 +15,7 @@ export function installAddress(
   return `${base}${path}`;
 }
 
-/** An address of a configuration without the key in it, which nobody reads and not everybody should. */
-export function withoutKey(text: string): string {
+/** Shortens the key in the address of a configuration, which is secret. */
+export function hideKey(text: string): string {
   return text.replace(/(\/stremio\/[^/]{4})[^/]*\/.*?(?=\/(?:manifest\.json|stream\/)|$)/, '$1…');
 }

@@ -1,5 +1,5 @@
-/** Takes an item of a list to another place in it. */
-export function moved<Item>(list: Item[], from: number, to: number): void {
-  const taken = list.splice(from, 1);
-  list.splice(to, 0, ...taken);
+/** Moves an item of a list to another index, in place. */
+export function moveItem<Item>(list: Item[], from: number, to: number): void {
+  const items = list.splice(from, 1);
+  list.splice(to, 0, ...items);
 }

@@ -1,4 +1,4 @@
-/** A range of a configuration, in the unit that people count in. */
+/** Range of a configuration, in the unit of the form. */
 export interface RangeField {
   readonly path: string;
   readonly title: string;
@@ -44,38 +44,41 @@ export const flagFields: readonly (readonly [path: string, title: string])[] = [
   ['hideErrors', 'Say nothing about addons that fail'],
 ];
 
-/** More than any stream has: no upper end. */
-const endless = 1e15;
+/** Stored value of a range without an upper bound. */
+const unboundedValue = 1e15;
 
-type Members = Readonly<Record<string, unknown>>;
+type ConfigObject = Readonly<Record<string, unknown>>;
 
-export function rangeAt(config: Members, { path, factor }: RangeField): { least: number | null; most: number | null } {
-  const value = valueAt(config, path);
-  const [least, most] = Array.isArray(value) ? (value as unknown[]) : [];
+export function readRange(
+  config: ConfigObject,
+  { path, factor }: RangeField,
+): { min: number | null; max: number | null } {
+  const value = getValue(config, path);
+  const [min, max] = Array.isArray(value) ? (value as unknown[]) : [];
   return {
-    least: typeof least === 'number' && least > 0 ? least / factor : null,
-    most: typeof most === 'number' && most < endless ? most / factor : null,
+    min: typeof min === 'number' && min > 0 ? min / factor : null,
+    max: typeof max === 'number' && max < unboundedValue ? max / factor : null,
   };
 }
 
-/** The range as configurations have it; null where it says nothing. */
-export function rangeOf(
-  { least, most }: { readonly least: number | null; readonly most: number | null },
+/** Converts a range to its stored form; `null` without bounds. */
+export function toRangeValue(
+  { min, max }: { readonly min: number | null; readonly max: number | null },
   { factor }: RangeField,
 ): readonly [number, number] | null {
-  return least === null && most === null ? null : [(least ?? 0) * factor, most === null ? endless : most * factor];
+  return min === null && max === null ? null : [(min ?? 0) * factor, max === null ? unboundedValue : max * factor];
 }
 
-/** A member of a member, by its path. */
-export function valueAt(config: Members, path: string): unknown {
+/** Returns the value at a dotted path. */
+export function getValue(config: ConfigObject, path: string): unknown {
   let value: unknown = config;
   for (const name of path.split('.'))
     value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
   return value;
 }
 
-/** A copy with another value at a path; nothing is made for the sake of no value. */
-export function withValue(config: Members, path: string, value: unknown): Record<string, unknown> {
+/** Returns a copy with another value at a path. A `null` value creates no missing objects. */
+export function withValue(config: ConfigObject, path: string, value: unknown): Record<string, unknown> {
   const [name = '', ...rest] = path.split('.');
   if (rest.length === 0) {
     if (value === null && !Object.hasOwn(config, name)) return { ...config };
@@ -83,6 +86,6 @@ export function withValue(config: Members, path: string, value: unknown): Record
   }
   const inner = config[name];
   if (value === null && inner === undefined) return { ...config };
-  const members = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Members) : {};
+  const members = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as ConfigObject) : {};
   return { ...config, [name]: withValue(members, rest.join('.'), value) };
 }

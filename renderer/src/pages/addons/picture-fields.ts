@@ -1,4 +1,4 @@
-/** Services that draw posters with ratings: what each needs to be told. */
+/** Services for posters with ratings, with their fields. */
 export const posterServices: readonly (readonly [
   id: string,
   title: string,
@@ -26,10 +26,10 @@ export const posterServices: readonly (readonly [
   ],
 ];
 
-/** Switches that stand beside them. */
+/** Switches of the posters section. */
 export const pictureFlags: readonly string[] = ['usePosterServiceForMeta', 'digitalReleaseFilter.enabled'];
 
-/** What is typed or chosen, by the names of the configuration. */
+/** Names of the text and selection fields in the configuration. */
 export const pictureTexts: readonly string[] = [
   'posterService',
   'tmdbApiKey',

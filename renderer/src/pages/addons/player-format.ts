@@ -1,6 +1,6 @@
 import { formatUserAgent } from '../network/browser-steps.ts';
 
-/** Players, by what they call themselves; what runs inside of a browser's engine says so too. */
+/** Players by user agent. They precede browsers because some run in a browser engine. */
 const players: readonly (readonly [RegExp, string])[] = [
   [/\bstremio/i, 'Stremio'],
   [/\bnuvio/i, 'Nuvio'],
@@ -16,15 +16,16 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Stremio on a television`, of what a player calls itself; its own words where they are of none that is known. */
-export function playerWords(userAgent: string): string {
-  const of = (known: typeof players): string | undefined => known.find(([sign]) => sign.test(userAgent))?.[1];
-  const [player, system] = [of(players), of(systems)];
+/** Formats the user agent of a player, such as `Stremio on a television`; unknown ones as a browser. */
+export function formatPlayer(userAgent: string): string {
+  const findLabel = (table: typeof players): string | undefined =>
+    table.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [player, system] = [findLabel(players), findLabel(systems)];
   if (player === undefined) return userAgent === '' ? 'A player without a name' : formatUserAgent(userAgent);
   return system === undefined ? player : `${player} on ${system}`;
 }
 
-/** The same of several, each named once. */
-export function playersWords(asked: readonly { readonly userAgent: string }[]): string {
-  return [...new Set(asked.map(({ userAgent }) => playerWords(userAgent)))].join(', ');
+/** Formats the distinct players of several requests. */
+export function formatPlayers(requests: readonly { readonly userAgent: string }[]): string {
+  return [...new Set(requests.map(({ userAgent }) => formatPlayer(userAgent)))].join(', ');
 }

@@ -1,39 +1,39 @@
 import { addonsApi } from '../../../../services/contracts/addons/api.ts';
 import { call, formatError } from '../../api/call.ts';
 
-/** What is wrong with the rules of a configuration while it is edited. */
+/** Validates the rules of a configuration while it is edited. */
 export class RuleCheck {
   #problems = $state.raw<Readonly<Record<string, string>>>({});
-  #trouble = $state('');
-  #looked = '';
+  #requestError = $state('');
+  #checkedConfig = '';
 
-  /** Why nothing can be said of the rules, where that is so. */
-  get trouble(): string {
-    return this.#trouble;
+  /** Error of the validation request; empty without an error. */
+  get error(): string {
+    return this.#requestError;
   }
 
-  /** What is wrong at a place, such as `groups.1`; empty: nothing. */
-  at(place: string): string {
-    return this.#problems[place] ?? '';
+  /** Returns the problem at a path such as `groups.1`, or an empty string. */
+  getProblem(path: string): string {
+    return this.#problems[path] ?? '';
   }
 
-  /** What is wrong anywhere in a list. */
-  within(list: string): string {
+  /** Returns all problems of a list. */
+  getListProblems(list: string): string {
     return Object.entries(this.#problems)
-      .flatMap(([at, text]) => (at.startsWith(`${list}.`) ? text : []))
+      .flatMap(([path, text]) => (path.startsWith(`${list}.`) ? text : []))
       .join(' ');
   }
 
-  async look(config: Record<string, unknown>, signal: AbortSignal): Promise<void> {
+  async validate(config: Record<string, unknown>, signal: AbortSignal): Promise<void> {
     const text = JSON.stringify(config);
-    if (text === this.#looked) return;
+    if (text === this.#checkedConfig) return;
     try {
       const { problems } = await call(addonsApi.rules, { body: { config }, signal });
-      this.#problems = Object.fromEntries(problems.map(({ at, sentence: said }) => [at, said]));
-      this.#trouble = '';
-      this.#looked = text;
+      this.#problems = Object.fromEntries(problems.map((problem) => [problem.at, problem.sentence]));
+      this.#requestError = '';
+      this.#checkedConfig = text;
     } catch (error) {
-      if (!signal.aborted) this.#trouble = formatError(error);
+      if (!signal.aborted) this.#requestError = formatError(error);
     }
   }
 }

@@ -1,16 +1,16 @@
-/** An expression as the page edits it. */
+/** Expression in the editor. */
 export interface DraftRule {
-  /** Tells rows apart while they are edited. */
+  /** Identifies the row while it is edited. */
   readonly key: number;
   text: string;
   name: string;
   enabled: boolean;
   score: number;
-  /** As the configuration has it. */
+  /** Value in the saved configuration. */
   readonly before: unknown;
 }
 
-/** Addons that are asked together. */
+/** Addons that are requested together. */
 export interface DraftGroup {
   readonly key: number;
   addons: string[];
@@ -18,7 +18,7 @@ export interface DraftGroup {
   readonly before: unknown;
 }
 
-/** A change to the configuration that an address chooses. */
+/** Change of the configuration with a separate install address. */
 export interface DraftVariant {
   readonly key: number;
   id: string;
@@ -28,30 +28,30 @@ export interface DraftVariant {
   readonly before: unknown;
 }
 
-/** Several catalogs as one. */
+/** Catalog that combines several catalogs. */
 export interface DraftMerged {
   readonly key: number;
   id: string;
   name: string;
   type: string;
   enabled: boolean;
-  /** As {@link partOf} writes them. */
+  /** Catalogs in the format of {@link formatCatalogPart}. */
   parts: string[];
   method: string;
   twins: string[];
   readonly before: unknown;
 }
 
-/** What the page edits of the rules of a configuration. */
+/** Rules of a configuration in the editor. */
 export interface RulesDraft {
-  /** By their names in the configuration, such as `excludedStreamExpressions`. */
+  /** Expressions by list name, such as `excludedStreamExpressions`. */
   lists: Record<string, DraftRule[]>;
   groups: { enabled: boolean; sequential: boolean; list: DraftGroup[] };
   variants: DraftVariant[];
   merged: DraftMerged[];
 }
 
-/** Lists of expressions, and what is done with what they choose. */
+/** Lists of expressions, with the action for matching streams. */
 export const ruleLists = [
   ['excludedStreamExpressions', 'Hide'],
   ['requiredStreamExpressions', 'Show nothing but'],
@@ -62,13 +62,13 @@ export const ruleLists = [
 ] as const;
 export type RuleList = (typeof ruleLists)[number][0];
 
-/** Whether the rules of a list have scores. */
+/** Checks for a list with scores. */
 export const isRanked = (list: RuleList): boolean => list.startsWith('ranked');
 const isPattern = (list: string): boolean => list === 'rankedRegexPatterns';
 
-type Members = Readonly<Record<string, unknown>>;
-let last = 0;
-const nextKey = (): number => (last += 1);
+type ConfigObject = Readonly<Record<string, unknown>>;
+let lastKey = 0;
+const nextKey = (): number => (lastKey += 1);
 
 export function newRule(): DraftRule {
   return { key: nextKey(), text: '', name: '', enabled: true, score: 0, before: undefined };
@@ -76,108 +76,116 @@ export function newRule(): DraftRule {
 export function newGroup(): DraftGroup {
   return { key: nextKey(), addons: [], condition: '', before: undefined };
 }
-export function newVariant(taken: readonly string[]): DraftVariant {
-  const id = freeId('variant', taken);
+export function newVariant(usedIds: readonly string[]): DraftVariant {
+  const id = createUniqueId('variant', usedIds);
   return { key: nextKey(), id, name: '', enabled: true, script: '', before: undefined };
 }
-export function newMerged(taken: readonly string[]): DraftMerged {
-  const id = freeId('aiostreams.merged.list', taken);
+export function newMerged(usedIds: readonly string[]): DraftMerged {
+  const id = createUniqueId('aiostreams.merged.list', usedIds);
   const base = { key: nextKey(), id, name: '', type: 'movie', enabled: true, parts: [] };
   return { ...base, method: 'sequential', twins: ['id'], before: undefined };
 }
 
-/** How a merged catalog names one of its parts. */
-export function partOf({ id, type }: { readonly id: string; readonly type: string }): string {
+/** Formats the reference of a merged catalog to one of its parts. */
+export function formatCatalogPart({ id, type }: { readonly id: string; readonly type: string }): string {
   return `id=${encodeURIComponent(id)}&type=${encodeURIComponent(type)}`;
 }
 
-/** The rules of a configuration as they are edited. */
-export function rulesOf(config: Members): RulesDraft {
-  const groups = record(config['groups']);
+/** Converts the rules of a configuration to a draft. */
+export function toRulesDraft(config: ConfigObject): RulesDraft {
+  const groups = toRecord(config['groups']);
   return {
     lists: Object.fromEntries(
       ruleLists.map(([name]) => [
         name,
-        list(config[name]).map((one): DraftRule => {
-          const of = record(one);
-          const text = typeof one === 'string' ? one : words(of[isPattern(name) ? 'pattern' : 'expression']);
-          const score = typeof of['score'] === 'number' ? of['score'] : 0;
+        toList(config[name]).map((item): DraftRule => {
+          const fields = toRecord(item);
+          const text = typeof item === 'string' ? item : toText(fields[isPattern(name) ? 'pattern' : 'expression']);
+          const score = typeof fields['score'] === 'number' ? fields['score'] : 0;
           return {
             key: nextKey(),
             text,
-            name: words(of['name']),
-            enabled: of['enabled'] !== false,
+            name: toText(fields['name']),
+            enabled: fields['enabled'] !== false,
             score,
-            before: one,
+            before: item,
           };
         }),
       ]),
     ),
     groups: {
-      enabled: groups['enabled'] !== false && list(groups['groupings']).length > 0,
+      enabled: groups['enabled'] !== false && toList(groups['groupings']).length > 0,
       sequential: groups['behaviour'] === 'sequential',
-      list: list(groups['groupings']).map((before) => ({
+      list: toList(groups['groupings']).map((before) => ({
         key: nextKey(),
-        addons: texts(record(before)['addons']),
-        condition: words(record(before)['condition']),
+        addons: toTexts(toRecord(before)['addons']),
+        condition: toText(toRecord(before)['condition']),
         before,
       })),
     },
-    variants: list(config['variants']).map((before) => {
-      const of = record(before);
-      const base = { key: nextKey(), id: words(of['id']), name: words(of['name']), script: words(of['script']) };
-      return { ...base, enabled: of['enabled'] !== false, before };
+    variants: toList(config['variants']).map((before) => {
+      const fields = toRecord(before);
+      const base = {
+        key: nextKey(),
+        id: toText(fields['id']),
+        name: toText(fields['name']),
+        script: toText(fields['script']),
+      };
+      return { ...base, enabled: fields['enabled'] !== false, before };
     }),
-    merged: list(config['mergedCatalogs']).map((before) => {
-      const of = record(before);
+    merged: toList(config['mergedCatalogs']).map((before) => {
+      const fields = toRecord(before);
       return {
         key: nextKey(),
-        id: words(of['id']),
-        name: words(of['name']),
-        type: words(of['type']),
-        enabled: of['enabled'] !== false,
-        parts: texts(of['catalogIds']),
+        id: toText(fields['id']),
+        name: toText(fields['name']),
+        type: toText(fields['type']),
+        enabled: fields['enabled'] !== false,
+        parts: toTexts(fields['catalogIds']),
         before,
-        method: words(of['mergeMethod']) || 'sequential',
-        twins: texts(of['deduplicationMethods']),
+        method: toText(fields['mergeMethod']) || 'sequential',
+        twins: toTexts(fields['deduplicationMethods']),
       };
     }),
   };
 }
 
-/** The configuration with the rules as they were edited; rows that say nothing are left out. */
-export function withRules(config: Members, { lists, groups, variants, merged }: RulesDraft): Record<string, unknown> {
+/** Returns the configuration with the edited rules, without empty rows. */
+export function withRules(
+  config: ConfigObject,
+  { lists, groups, variants, merged }: RulesDraft,
+): Record<string, unknown> {
   const result: Record<string, unknown> = { ...config };
-  const put = (name: string, items: readonly unknown[]): void => {
+  const setList = (name: string, items: readonly unknown[]): void => {
     if (items.length > 0 || Array.isArray(config[name])) result[name] = items;
   };
   for (const [name] of ruleLists)
-    put(
+    setList(
       name,
-      (lists[name] ?? []).filter(says).map((rule) => ruleOf(rule, name)),
+      (lists[name] ?? []).filter(hasText).map((rule) => toRule(rule, name)),
     );
-  const groupings = groups.list.map(({ addons, condition, before }) => ({ ...record(before), addons, condition }));
+  const groupings = groups.list.map(({ addons, condition, before }) => ({ ...toRecord(before), addons, condition }));
   if (groupings.length > 0 || config['groups'] !== undefined)
     result['groups'] = {
-      ...record(config['groups']),
+      ...toRecord(config['groups']),
       enabled: groups.enabled,
       behaviour: groups.sequential ? 'sequential' : 'parallel',
       groupings,
     };
-  put(
+  setList(
     'variants',
     variants.map(({ id, name, enabled, script, before }) => ({
-      ...record(before),
+      ...toRecord(before),
       id: id.trim(),
       name,
       enabled,
       script,
     })),
   );
-  put(
+  setList(
     'mergedCatalogs',
     merged.map(({ id, name, type, enabled, parts, method, twins, before }) => ({
-      ...record(before),
+      ...toRecord(before),
       id,
       name: name.trim() || id,
       type,
@@ -190,35 +198,35 @@ export function withRules(config: Members, { lists, groups, variants, merged }: 
   return result;
 }
 
-/** Whether a row says anything. */
-export function says({ text }: Pick<DraftRule, 'text'>): boolean {
+/** Checks for a row that is not empty. */
+export function hasText({ text }: Pick<DraftRule, 'text'>): boolean {
   return text.trim() !== '';
 }
 
-function ruleOf({ text, name, enabled, score, before }: DraftRule, listName: string): unknown {
-  // What nobody touched stays as it was written.
+function toRule({ text, name, enabled, score, before }: DraftRule, listName: string): unknown {
+  // Unchanged rules keep their format.
   if (typeof before === 'string' && enabled && score === 0 && name === '') return text;
   if (isPattern(listName)) {
-    const { name: _before, ...rest } = record(before);
+    const { name: _before, ...rest } = toRecord(before);
     return { ...rest, ...(name === '' ? {} : { name }), pattern: text, score };
   }
   const scored = listName.startsWith('ranked') ? { score } : {};
-  return { ...record(before), expression: text, enabled, ...scored };
+  return { ...toRecord(before), expression: text, enabled, ...scored };
 }
 
-function freeId(base: string, taken: readonly string[]): string {
+function createUniqueId(base: string, usedIds: readonly string[]): string {
   for (let number = 1; ; number += 1)
-    if (!taken.includes(`${base}${String(number)}`)) return `${base}${String(number)}`;
+    if (!usedIds.includes(`${base}${String(number)}`)) return `${base}${String(number)}`;
 }
-function words(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
-function list(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
-function texts(value: unknown): string[] {
-  return list(value).filter((one) => typeof one === 'string');
+function toTexts(value: unknown): string[] {
+  return toList(value).filter((item) => typeof item === 'string');
 }
-function record(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+function toRecord(value: unknown): ConfigObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ConfigObject) : {};
 }

@@ -1,92 +1,94 @@
-import { sortings, type Draft, type DraftCriterion } from './configuration-draft.ts';
+import { sortPresets, type Draft, type DraftCriterion } from './configuration-draft.ts';
 import { filterKinds, ratingKinds, sortKeys } from './filter-kinds.ts';
 import { flagFields, limitFields, rangeFields } from './number-fields.ts';
 import { posterServices } from './picture-fields.ts';
-import { ruleLists, says, type RulesDraft } from './rules-draft.ts';
+import { ruleLists, hasText, type RulesDraft } from './rules-draft.ts';
 
-// What each part of a configuration says, in one line, while it is folded.
+// Summaries of the sections of a configuration in one line, shown while they are collapsed.
 
-const verbWords = [
+const verbLabels = [
   ['excluded', 'hides'],
   ['required', 'only'],
   ['included', 'always'],
   ['preferred', 'prefers'],
 ] as const;
-/** So many values are named. */
-const named = 4;
+/** Maximum number of values in a summary. */
+const maxNamedValues = 4;
 
-function values(all: readonly string[], names: Readonly<Record<string, string>> = {}): string {
-  const shown = all.slice(0, all.length > named ? named - 1 : named).map((value) => names[value] ?? value);
-  const more = all.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
+function joinValues(items: readonly string[], names: Readonly<Record<string, string>> = {}): string {
+  const visible = items
+    .slice(0, items.length > maxNamedValues ? maxNamedValues - 1 : maxNamedValues)
+    .map((value) => names[value] ?? value);
+  const more = items.length - visible.length;
+  return visible.join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
 }
 
-function sentence(parts: readonly string[]): string {
+function joinParts(parts: readonly string[]): string {
   const text = parts.filter((part) => part !== '').join(' · ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Titles as one phrase. */
-function phrase(titles: readonly string[]): string {
-  return titles.map((title, at) => (at === 0 ? title : title.toLowerCase())).join(', ');
+/** Joins titles to one phrase. */
+function joinTitles(titles: readonly string[]): string {
+  return titles.map((title, index) => (index === 0 ? title : title.toLowerCase())).join(', ');
 }
 
-/** What is done with the values of one attribute; empty: nothing. */
-export function filterWords(name: string, lists: Draft['lists']): string {
+/** Describes the filter of one attribute; empty without a filter. */
+export function describeFilter(name: string, lists: Draft['lists']): string {
   const names = filterKinds.find((kind) => kind.name === name)?.names;
-  return sentence(
-    verbWords.map(([verb, words]) => {
+  return joinParts(
+    verbLabels.map(([verb, label]) => {
       const chosen = lists[`${verb}${name}`] ?? [];
-      return chosen.length === 0 ? '' : `${words} ${values(chosen, names)}`;
+      return chosen.length === 0 ? '' : `${label} ${joinValues(chosen, names)}`;
     }),
   );
 }
 
-/** Which titles are kept away as a whole; empty: none. */
-export function ratingWords(lists: Draft['lists']): string {
-  const [hidden = [], shown = []] = ratingKinds.map(({ name }) => lists[name] ?? []);
+/** Describes the filters for whole titles; empty without a filter. */
+export function describeRatings(lists: Draft['lists']): string {
+  const [hidden = [], visible = []] = ratingKinds.map(({ name }) => lists[name] ?? []);
   const nudity = lists['excludeNudity'] ?? [];
-  return sentence([
-    hidden.length === 0 ? '' : `hides ${values(hidden)}`,
-    shown.length === 0 ? '' : `only ${values(shown)}`,
-    nudity.length === 0 ? '' : `hides ${values(nudity)} nudity`,
+  return joinParts([
+    hidden.length === 0 ? '' : `hides ${joinValues(hidden)}`,
+    visible.length === 0 ? '' : `only ${joinValues(visible)}`,
+    nudity.length === 0 ? '' : `hides ${joinValues(nudity)} nudity`,
   ]);
 }
 
-/** By which attributes anything is filtered. */
-export function filtersWords(lists: Draft['lists']): string {
-  const titles = filterKinds.filter(({ name }) => filterWords(name, lists) !== '').map(({ title }) => title);
-  if (ratingWords(lists) !== '') titles.push('Age rating and nudity');
-  return titles.length === 0 ? 'Nothing is filtered' : phrase(titles);
+/** Lists the attributes with a filter. */
+export function describeFilters(lists: Draft['lists']): string {
+  const titles = filterKinds.filter(({ name }) => describeFilter(name, lists) !== '').map(({ title }) => title);
+  if (describeRatings(lists) !== '') titles.push('Age rating and nudity');
+  return titles.length === 0 ? 'Nothing is filtered' : joinTitles(titles);
 }
 
-/** What streams are sorted by. */
-export function orderWords(criteria: readonly DraftCriterion[]): string {
-  if (criteria.length === 0) return sortings.at(-1)?.[1] ?? '';
+/** Describes the sort order of streams. */
+export function describeOrder(criteria: readonly DraftCriterion[]): string {
+  if (criteria.length === 0) return sortPresets.at(-1)?.[1] ?? '';
   const titles = criteria.map(({ key }) => (sortKeys.find(([one]) => one === key)?.[1] ?? key).split(',')[0] ?? key);
-  return phrase(titles);
+  return joinTitles(titles);
 }
 
-/** Sizes and numbers that streams must have. */
-export function rangesWords(ranges: Draft['ranges']): string {
-  return sentence(
+/** Describes the ranges of sizes and numbers. */
+export function describeRanges(ranges: Draft['ranges']): string {
+  return joinParts(
     rangeFields.map(({ path, title, unit }) => {
-      const { least = null, most = null } = ranges[path] ?? {};
-      if (least === null && most === null) return '';
+      const { min = null, max = null } = ranges[path] ?? {};
+      if (min === null && max === null) return '';
       const span =
-        least === null
-          ? `at most ${String(most)}`
-          : most === null
-            ? `at least ${String(least)}`
-            : `${String(least)} to ${String(most)}`;
+        min === null
+          ? `at most ${String(max)}`
+          : max === null
+            ? `at least ${String(min)}`
+            : `${String(min)} to ${String(max)}`;
       return unit === title.toLowerCase() ? `${span} ${unit}` : `${title.toLowerCase()} ${span} ${unit}`;
     }),
   );
 }
 
-/** How many streams are listed. */
-export function limitsWords(limits: Draft['limits']): string {
-  return sentence(
+/** Describes the limits of the number of streams. */
+export function describeLimits(limits: Draft['limits']): string {
+  return joinParts(
     limitFields.map(([path, title]) => {
       const limit = limits[path] ?? null;
       return limit === null ? '' : `${String(limit)} ${title.toLowerCase()}`;
@@ -94,53 +96,55 @@ export function limitsWords(limits: Draft['limits']): string {
   );
 }
 
-/** What else is switched on. */
-export function flagsWords(flags: Draft['flags']): string {
+/** Describes the enabled switches. */
+export function describeFlags(flags: Draft['flags']): string {
   const on = flagFields.filter(([path]) => flags[path]).map(([, title]) => title);
   return on.length <= 1 ? (on[0] ?? '') : `${String(on.length)} chosen`;
 }
 
-/** Sizes, numbers and switches together. */
-export function numbersWords({ ranges, limits, flags }: Draft): string {
-  return [rangesWords(ranges), limitsWords(limits), flagsWords(flags)].filter(Boolean).join(' · ') || 'No limits';
+/** Describes ranges, limits and switches. */
+export function describeNumbers({ ranges, limits, flags }: Draft): string {
+  return (
+    [describeRanges(ranges), describeLimits(limits), describeFlags(flags)].filter(Boolean).join(' · ') || 'No limits'
+  );
 }
 
-/** How many expressions a list has; empty: none. */
-export function rulesWords(rules: RulesDraft['lists'][string] = []): string {
-  const count = rules.filter(says).length;
+/** Describes the number of expressions in a list; empty when there are none. */
+export function describeRules(rules: RulesDraft['lists'][string] = []): string {
+  const count = rules.filter(hasText).length;
   return count === 0 ? '' : count === 1 ? '1 expression' : `${String(count)} expressions`;
 }
 
-/** What all expressions together do. */
-export function expressionsWords(lists: RulesDraft['lists']): string {
+/** Describes all lists of expressions. */
+export function describeExpressions(lists: RulesDraft['lists']): string {
   const parts = ruleLists.flatMap(([name, title]) => {
-    const words = rulesWords(lists[name]);
-    return words === '' ? [] : [`${title.split(',')[0]?.toLowerCase() ?? ''}: ${words}`];
+    const label = describeRules(lists[name]);
+    return label === '' ? [] : [`${title.split(',')[0]?.toLowerCase() ?? ''}: ${label}`];
   });
-  return parts.length === 0 ? 'None' : sentence(parts);
+  return parts.length === 0 ? 'None' : joinParts(parts);
 }
 
-/** Which addons are asked together. */
-export function groupsWords({ enabled, sequential, list }: RulesDraft['groups']): string {
+/** Describes the groups of addons. */
+export function describeGroups({ enabled, sequential, list }: RulesDraft['groups']): string {
   if (list.length === 0) return 'All addons are asked at once';
   const count = list.length === 1 ? '1 group' : `${String(list.length)} groups`;
   return `${count}, ${!enabled ? 'not used' : sequential ? 'asked one after the other' : 'asked at once'}`;
 }
 
-/** How catalogs are listed. */
-export function catalogsWords(changes: Draft['catalogs']): string {
+/** Describes the changes of the catalog list. */
+export function describeCatalogs(changes: Draft['catalogs']): string {
   if (changes.length === 0) return 'As the addons have them';
   const hidden = changes.filter(({ enabled }) => !enabled).length;
   return `In your order${hidden === 0 ? '' : `, ${String(hidden)} hidden`}`;
 }
 
-/** The names of things that somebody made. */
-export function namesWords(names: readonly string[]): string {
-  return names.length === 0 ? 'None' : values(names);
+/** Describes a list of names. */
+export function describeNames(names: readonly string[]): string {
+  return names.length === 0 ? 'None' : joinValues(names);
 }
 
-/** Where posters and facts are from. */
-export function picturesWords(service: string, texts: Draft['texts']): string {
+/** Describes the sources of posters and metadata. */
+export function describePictures(service: string, texts: Draft['texts']): string {
   const posters = posterServices.find(([id]) => id === service && id !== 'none')?.[1] ?? 'As the addons have them';
   return [posters, texts['tmdbApiKey'] ? 'The Movie Database' : ''].filter(Boolean).join(' · ');
 }
@@ -156,7 +160,7 @@ const formatNames: Readonly<Record<string, string>> = {
   custom: 'Your own texts',
 };
 
-/** How a format is called. */
-export function formatName(id: string): string {
+/** Returns the label of a format. */
+export function getFormatLabel(id: string): string {
   return formatNames[id] ?? id;
 }

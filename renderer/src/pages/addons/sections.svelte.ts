@@ -1,32 +1,32 @@
 import { tick } from 'svelte';
 
-/** The sections of a long page by their headings: which one is read, and how one is led to. */
+/** Sections of a long page by heading, with the current one and navigation. */
 export class Sections {
   headings = $state.raw<readonly HTMLHeadingElement[]>([]);
   current = $state.raw<HTMLHeadingElement>();
-  #led = false;
+  #skipsNextScroll = false;
 
-  /** The same by their groups, in the order of the page. */
+  /** Headings by group, in the order of the page. */
   readonly groups = $derived.by((): readonly SectionGroup[] => {
-    const titleOf = (heading: HTMLHeadingElement): string =>
+    const getTitle = (heading: HTMLHeadingElement): string =>
       heading.closest<HTMLElement>('[data-group]')?.dataset['group'] ?? '';
-    const titles = this.headings.map(titleOf);
+    const titles = this.headings.map(getTitle);
     return titles
-      .filter((title, at) => titles.indexOf(title) === at)
-      .map((title) => ({ title, headings: this.headings.filter((heading) => titleOf(heading) === title) }));
+      .filter((title, index) => titles.indexOf(title) === index)
+      .map((title) => ({ title, headings: this.headings.filter((heading) => getTitle(heading) === title) }));
   });
 
-  /** Reads them of a page that is drawn. */
-  read(root: HTMLElement): void {
+  /** Collects the headings of a rendered page. */
+  collect(root: HTMLElement): void {
     this.headings = [...root.querySelectorAll('h2')];
     this.current = this.headings[0];
   }
 
-  /** To be called when the page was scrolled. */
-  follow(): void {
-    // Near the page's end the one that was led to may not reach the top; it is the one that is meant.
-    if (this.#led) {
-      this.#led = false;
+  /** Updates the current section after the page was scrolled. */
+  updateCurrent(): void {
+    // Near the end of the page the target of a navigation may not reach the top, but it remains current.
+    if (this.#skipsNextScroll) {
+      this.#skipsNextScroll = false;
       return;
     }
     const { scrollPaddingTop } = getComputedStyle(document.documentElement);
@@ -34,21 +34,21 @@ export class Sections {
     this.current = this.headings.findLast((heading) => heading.getBoundingClientRect().top <= top) ?? this.headings[0];
   }
 
-  /** Shows one, unfolded, with the keyboard at it unless that is to stay where it is. */
-  async go(heading: HTMLHeadingElement, { takesKeyboard = true } = {}): Promise<void> {
+  /** Expands a section, scrolls to it and moves the focus unless `takesKeyboard` is false. */
+  async scrollTo(heading: HTMLHeadingElement, { takesKeyboard = true } = {}): Promise<void> {
     heading.querySelector<HTMLElement>('[aria-expanded="false"]')?.click();
-    // What is unfolded makes room to scroll.
+    // The expanded content makes the page high enough to scroll.
     await tick();
     if (takesKeyboard) heading.tabIndex = -1;
     const before = scrollY;
     heading.closest('section')?.scrollIntoView({ block: 'start' });
-    this.#led = scrollY !== before;
+    this.#skipsNextScroll = scrollY !== before;
     this.current = heading;
     if (takesKeyboard) heading.focus({ preventScroll: true });
   }
 }
 
-/** What a section serves, by the heading of its group. */
+/** Group of sections with its title. */
 interface SectionGroup {
   readonly title: string;
   readonly headings: readonly HTMLHeadingElement[];

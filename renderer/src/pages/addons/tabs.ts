@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Streaming in order. A new one is one line here. */
+/** Tabs of the Streaming page, in order. */
 export const tabs: readonly ServiceTab[] = [
   { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
   { section: 'configurations', title: 'Configurations', load: () => import('./Profiles.svelte') },

@@ -1,5 +1,5 @@
-/** What catalogs and streams are of, as addons name it, in words. */
-const typeWords: Readonly<Record<string, string>> = {
+/** Labels of the content types of addons. */
+const typeLabels: Readonly<Record<string, string>> = {
   movie: 'films',
   series: 'series',
   anime: 'anime',
@@ -8,7 +8,7 @@ const typeWords: Readonly<Record<string, string>> = {
   events: 'events',
 };
 
-/** `films` for `movie`; what nobody knows keeps its own word. */
-export function typeWord(type: string): string {
-  return Object.hasOwn(typeWords, type) ? (typeWords[type] ?? type) : type;
+/** Returns the label of a content type, such as `films` for `movie`; unknown types are returned as is. */
+export function getTypeLabel(type: string): string {
+  return Object.hasOwn(typeLabels, type) ? (typeLabels[type] ?? type) : type;
 }

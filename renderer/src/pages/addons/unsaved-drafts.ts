@@ -1,24 +1,24 @@
 import type { Draft } from './configuration-draft.ts';
 
-interface Kept {
-  /** The configuration that was changed, as text: a draft of another one is no use. */
-  readonly of: string;
+interface UnsavedDraft {
+  /** Saved configuration as JSON; the draft is only valid for it. */
+  readonly savedConfig: string;
   readonly draft: Draft;
 }
 
-/** What was changed of configurations and is not saved yet, while their person looks at other pages. */
-const kept = new Map<string, Kept>();
+/** Unsaved changes of configurations while the user visits other pages. */
+const drafts = new Map<string, UnsavedDraft>();
 
-const keyOf = (whose: string, uuid: string): string => `${whose}\n${uuid}`;
+const buildKey = (account: string, uuid: string): string => `${account}\n${uuid}`;
 
-/** Keeps what this person changed; undefined forgets it. */
-export function keepDraft(whose: string, uuid: string, draft: Kept | undefined): void {
-  if (draft === undefined) kept.delete(keyOf(whose, uuid));
-  else kept.set(keyOf(whose, uuid), draft);
+/** Stores the draft of an account; undefined deletes it. */
+export function storeDraft(account: string, uuid: string, draft: UnsavedDraft | undefined): void {
+  if (draft === undefined) drafts.delete(buildKey(account, uuid));
+  else drafts.set(buildKey(account, uuid), draft);
 }
 
-/** This person's draft of a configuration as it is now, where one was left. */
-export function keptDraft(whose: string, uuid: string, of: string): Draft | undefined {
-  const found = kept.get(keyOf(whose, uuid));
-  return found?.of === of ? found.draft : undefined;
+/** Finds the draft of an account for the current state of a configuration. */
+export function findDraft(account: string, uuid: string, savedConfig: string): Draft | undefined {
+  const stored = drafts.get(buildKey(account, uuid));
+  return stored?.savedConfig === savedConfig ? stored.draft : undefined;
 }
