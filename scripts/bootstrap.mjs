@@ -75,18 +75,18 @@ async function runStep({ stamp, inputs, work }) {
 }
 
 /** Explains a write-protected folder or a full disk in one sentence; other errors are thrown. */
-function explain(error, what) {
+function explain(error, subject) {
   const reasons = { EROFS: 'it is write-protected', EACCES: 'this user may not', EPERM: 'this user may not' };
   const reason = reasons[error.code];
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') stop(`The disk is full: ${what} not set up in ${root} yet.`);
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') stop(`The disk is full: ${subject} not set up in ${root} yet.`);
   if (reason === undefined) throw error;
   stop(
-    `Nothing can be written to ${root} (${reason}) and ${what} not set up there yet: ` +
+    `Nothing can be written to ${root} (${reason}) and ${subject} not set up there yet: ` +
       'start it once as somebody who may write there, or from a copy elsewhere.',
   );
 }
 
-let what = 'what the tests need is';
+let subject = 'what the tests need is';
 let lock;
 
 /** Waits for the lock once and holds it until the process ends. */
@@ -98,7 +98,7 @@ function acquireLock() {
 /** Runs the steps that are not done. Writes nothing to a complete checkout, which may be write-protected. */
 async function complete(steps) {
   for (const step of steps) {
-    what = step.what;
+    subject = step.what;
     if (isDone(step)) continue;
     await acquireLock();
     if (!isDone(step)) await runStep(step);
@@ -122,11 +122,11 @@ try {
     const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH || join(root, 'node_modules', 'electron', 'dist');
     if (existsSync(electron)) await complete([desktopApp]);
   }
-  what = 'what the tests need is';
+  subject = 'what the tests need is';
   if (purpose === 'test') {
     await acquireLock();
     await import('./test-tools.mjs').then(({ installTestTools }) => installTestTools());
   }
 } catch (error) {
-  explain(error, what);
+  explain(error, subject);
 }
