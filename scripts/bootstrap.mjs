@@ -78,7 +78,8 @@ async function runStep({ stamp, inputs, work }) {
 function explain(error, subject) {
   const reasons = { EROFS: 'it is write-protected', EACCES: 'this user may not', EPERM: 'this user may not' };
   const reason = reasons[error.code];
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') stop(`The disk is full: ${subject} not set up in ${root} yet.`);
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+    stop(`The disk is full: ${subject} not set up in ${root} yet.`);
   if (reason === undefined) throw error;
   stop(
     `Nothing can be written to ${root} (${reason}) and ${subject} not set up there yet: ` +
