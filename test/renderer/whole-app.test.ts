@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.skipIf(!swaks && process.env['CI'] === undefined)('offer a mail command that fills the inbox', async () => {
+  it.skipIf(!swaks && process.env['CI'] === undefined)('offers a mail command that fills the inbox', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
