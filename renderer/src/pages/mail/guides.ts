@@ -102,7 +102,10 @@ export function buildGuides(server: ServerDetails): readonly Guide[] {
       title: 'A NAS (Synology, QNAP, TrueNAS, Unraid)',
       steps: [
         {
-          text: 'Open its notifications: Control Panel › Notification › Email (Synology), Notification Center › Service Account (QNAP), System › General › Email (TrueNAS), Settings › Notification (Unraid), and choose a custom SMTP server.',
+          text:
+            'Open its notifications: Control Panel › Notification › Email (Synology), ' +
+            'Notification Center › Service Account (QNAP), System › General › Email (TrueNAS), ' +
+            'Settings › Notification (Unraid), and choose a custom SMTP server.',
         },
         ...form,
       ],
@@ -179,7 +182,9 @@ function buildScriptGuides({ host, port, to, access }: ServerDetails): readonly 
       steps: [
         {
           text: 'curl can send mail. Run this in a shell:',
-          copy: `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
+          copy:
+            `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | ` +
+            `curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
           subject: 'the command',
         },
       ],
