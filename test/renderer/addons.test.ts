@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     return watched;
   };
 
-  /** A part of a configuration, unfolded. */
+  /** Expands a section of the configuration. */
   const unfolded = async (page: Page, title: string): Promise<Locator> => {
     const part = page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) });
     await part.getByRole('button', { name: title, exact: true }).click();
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByText('Saved. What is installed goes on working with it.').waitFor();
     const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
     expect(deep).toMatch(/^stremio:\/\/127\.0\.0\.1:\d+\/stremio\/[0-9a-f-]{36}\/[\w-]+\/manifest\.json$/);
-    // A phone would reach itself by it: it is led to sharing first.
+    // A loopback address does not work on a phone: the page links to sharing instead.
     await page.getByRole('link', { name: 'Share Streaming with your network' }).waitFor();
     const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
     expect(addon.manifest.name).toBe('Living room');
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await expect.poll(() => format.evaluate((heading) => heading === document.activeElement)).toBe(true);
     await page.getByLabel('How streams are written').waitFor();
     expect(await parts.getByRole('button', { name: 'Format' }).getAttribute('aria-current')).toBe('location');
-    // It is below the head with the name, which stays in sight.
+    // The section is below the sticky header.
     const [head, title] = [
       await page.getByRole('heading', { level: 1, name: 'Living room' }).boundingBox(),
       await format.boundingBox(),
@@ -135,7 +135,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('link', { name: 'Install Living room in a player', exact: true }).click();
     const chosen = page.getByLabel('Configuration', { exact: true }).locator('option:checked');
     await expect.poll(() => chosen.textContent()).toBe('Living room');
-    // Where the page may not copy, the whole address is selected, of which a part is shown.
+    // Without clipboard permission the page selects the full address, of which it shows a part.
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
     });
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await expect
       .poll(() => page.evaluate(() => getSelection()?.toString()))
       .toMatch(/\/stremio\/[0-9a-f-]{36}\/[\w-]+\/manifest\.json$/);
-    // Nor does the line for scripts show the key, which is copied with it.
+    // The command for scripts does not show the key either, but copies it.
     await page.getByText(/^curl .*\/stremio\/[0-9a-f]{4}…\/stream\/movie\/tt0111161\.json$/).waitFor();
     await page.getByRole('button', { name: 'Copy the line: The streams of a film' }).click();
     const command = (await page.getByText(/^curl .*[0-9a-f-]{36}.*tt0111161\.json$/).textContent()) ?? '';
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(await page.getByRole('link', { name: 'Living room', exact: true }).getAttribute('href')).toMatch(
       /^\/addons\/configurations\/[0-9a-f-]{36}$/,
     );
-    // The wrong key was one of them, and asks for nothing any more.
+    // The wrong key was among the requests and causes no others.
     await page
       .locator('dd')
       .getByText(/, it works again$/)
@@ -299,7 +299,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     const { page } = watched;
     await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Addons', exact: true }) });
-    // The other knows its address by itself, whatever a configuration from elsewhere calls it.
+    // The other addon needs no address, even under the alias of an imported configuration.
     await card.locator('li').getByText('StremThru Torz').waitFor();
     expect(await card.getByText('Address and more').count()).toBe(1);
     expect(await page.getByText('Not saved yet').count()).toBe(0);
@@ -343,7 +343,7 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.mouse.move(first.x + 10, first.y + 5, { steps: 3 });
     await page.mouse.up();
     await vi.waitFor(async () => expect(await names()).toEqual(['One', 'Two', 'Three']));
-    // What was dragged was not pressed; pressed, as a screen reader on a touch screen does, it asks where to.
+    // A drag is not a click. A click, as from a screen reader on a touch screen, asks for the position.
     expect(await page.getByRole('menu').count()).toBe(0);
     const hold = card.getByRole('button', { name: 'Move One', exact: true });
     await hold.click();

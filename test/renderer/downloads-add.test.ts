@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
       ytdl_options_presets: ['thrifty'],
     });
     await page.reload();
-    // What belonged to that one video is forgotten.
+    // Options of a single video are not saved.
     await page
       .getByRole('button', {
         name: /^More options.*H264, in Talks\/2026, a file a chapter, without sponsors, 5 of a playlist, thrifty, starts later$/,

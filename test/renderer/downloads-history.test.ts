@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await page.getByRole('heading', { name: 'History 2' }).waitFor();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    // The host still has Lost, which fits as well.
+    // The API still has Lost, which matches as well.
     await page.getByLabel('Search the history').fill('o');
     await row(page, 'Film').waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'History 1' }).waitFor();

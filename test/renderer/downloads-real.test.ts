@@ -24,7 +24,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     const watched = resources.use(await openPage(browser, { width: 1280, height: 900 }));
     const { page } = watched;
     await signIn(page.context(), rig.host.url('control'));
-    // The root of the service's own port, as a plain browser opens it.
+    // The root of the port of the service, as a browser opens it.
     await page.goto(rig.client.base);
     await page.waitForURL('**/downloads');
     await page.getByText('Nothing has been downloaded yet.').waitFor();
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('link', { name: 'Statistics' }).click();
     await page.getByRole('heading', { name: 'The last 30 days' }).waitFor();
     await page.getByRole('img', { name: /^Speed of all downloads together/ }).waitFor();
-    // Some 400 KiB a second are no part of a megabyte.
+    // About 400 KiB/s are shown in kB/s, not in MB/s.
     await page.getByText(/\d\d:\d\d:\d\d\s+[\d.]+\skB\/s$/).waitFor();
     await page.getByRole('listitem').filter({ hasText: '127.0.0.1' }).getByText('1 download').waitFor();
     await expectFits(watched, 'downloads-volume', { ...screens[1] });

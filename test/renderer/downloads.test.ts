@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     return page.getByRole('listitem').getByRole('heading', { level: 3 }).allTextContents();
   }
 
-  /** Puts five rows into the queue, and waits until they are seen. */
+  /** Adds five rows to the queue and waits until they are visible. */
   async function five(page: Page): Promise<void> {
     for (const name of ['One', 'Two', 'Three', 'Four', 'Five'])
       pages.downloads.set(name.toLowerCase(), { title: name, state: 'waiting' });
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await page.getByRole('progressbar', { name: 'Progress of Harbour at dawn' }).getAttribute('value')).toBe(
         '62.7',
       );
-      // Its speed along the last seconds is drawn in the row.
+      // The row has a chart of the recent speed.
       const curve = row(page, 'Harbour at dawn').locator('svg:has(polyline[points*=" "])');
       await curve.waitFor();
       await page.setViewportSize({ width: 360, height: 740 });
@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
         .fill('See https://videos.example/a\nand https://videos.example/b https://videos.example/a');
       await page.getByRole('button', { name: 'Download', exact: true }).click();
       await page.getByRole('heading', { name: 'Queue 2' }).waitFor();
-      // Some are asked for at the same time.
+      // Several requests run at the same time.
       expect(pages.downloads.added.toSorted((one, other) => one.url.localeCompare(other.url))).toEqual([
         { url: 'https://videos.example/a', download_type: 'audio', quality: 'best', format: 'mp3' },
         { url: 'https://videos.example/b', download_type: 'audio', quality: 'best', format: 'mp3' },
@@ -196,7 +196,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    /** Lets a change of another row be seen: it comes by the same stream, behind what was told before. */
+    /** Waits for a change of another row, which arrives in the same stream after all former events. */
     async function told(page: Page, title: string): Promise<void> {
       pages.downloads.set('five', { title });
       await page.getByRole('heading', { name: title }).waitFor();

@@ -8,7 +8,7 @@ import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const path = /api\/downloads\/subscriptions$/;
 
-/** Subscriptions as the host would give them, from a list the test holds. */
+/** Serves subscriptions from a list in the test instead of the API. */
 describe.skipIf(noBrowser)('The list of subscriptions', () => {
   let pages: Pages;
   let all: Subscription[];
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await page.reload();
     await asked.promise;
     pages.inbox.bus?.publish(subscriptionChanged, { ...subscription(1), name: 'Lighthouse' });
-    // Told of in the same stream, so by then the page knows of the other, too.
+    // Both events are in the same stream, so that the former one has arrived as well.
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
     told.resolve(undefined);

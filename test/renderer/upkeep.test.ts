@@ -245,7 +245,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using backup = await pages.visit('/settings/backup', screen);
     await backup.page
       .getByRole('button', { name: /^Restore/ })

@@ -44,15 +44,15 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByRole('heading', { name: 'The web' }).waitFor();
     await page.getByText('It answered 200 OK.').first().waitFor();
     target.handler = (_request, response) => void response.writeHead(500).end();
-    // What it means, and one press away what the check itself said.
+    // The explanation is visible; a click shows the original message.
     await page.locator('summary').filter({ hasText: 'It reports a fault on its side (500).' }).click();
     await page.getByText('Request failed with status code 500').waitFor();
     const history = page.getByRole('list', { name: 'Changes of its state' });
     await history.getByText(/^For \d+ s · It reports a fault on its side/).waitFor();
     await history.getByText(/^Lasted \d+ s · It answered 200 OK\.$/).waitFor();
-    // When it was down stands behind its response times.
+    // The chart marks the downtime behind the response times.
     await page.getByRole('figure').getByRole('listitem').getByText('Down', { exact: true }).waitFor();
-    // Each of the last checks in words, by the keyboard too.
+    // The keyboard selects each of the recent checks, which is described as text.
     const strip = page.getByRole('slider', { name: 'Last checks' });
     await strip.focus();
     await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^Down, \d\d:\d\d$/);
@@ -117,12 +117,12 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByLabel('Night job').check();
     await page.getByLabel('Shop').check();
     await page.getByRole('button', { name: 'Move Shop' }).press('ArrowUp');
-    // What visitors will see is there before it is saved.
+    // The preview shows unsaved changes.
     const preview = page.locator('section.card').filter({ hasText: 'Preview' });
     await preview.getByRole('heading', { name: 'Harbour' }).waitFor();
     await preview.getByRole('heading', { name: 'For everybody' }).waitFor();
     await preview.getByText('Night job').waitFor();
-    // In the words and the colour that visitors see: some do not work, which is no red page.
+    // The label and color match the public page: a partial outage is not red.
     await page.getByRole('checkbox', { name: 'The web' }).check();
     const summary = preview.getByText('Some systems do not work').locator('..');
     expect(await summary.getAttribute('class')).toContain('partial');
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
       .getByRole('list', { name: 'Notes on the page' })
       .getByText(/^Since (\w{3}, \w{3} \d+, )?\d\d:\d\d$/)
       .waitFor();
-    // What is edited has its own button; another page is made from their list.
+    // The editor has its own button; new pages are added from the list.
     expect(await page.getByRole('button', { name: 'Make a status page' }).count()).toBe(0);
     const { publicGroupList } = (await (await fetch(`${rig.url}/api/status-page/harbour`)).json()) as {
       publicGroupList: { name: string; monitorList: { name: string }[] }[];
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     const address = /"(.*)"/.exec(command)?.[1] ?? '';
     expect(await (await fetch(address)).json()).toEqual({ ok: true });
     await rig.until(id, 1);
-    // Of the status page that was made before.
+    // The badge is of the status page from the former test.
     const badge = (await page.getByText(/\/api\/badge\/\d+\/status$/).textContent()) ?? '';
     expect(await (await fetch(badge)).text()).toContain('<svg');
     expect(complaints).toEqual([]);
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     expect(await page.getByRole('link', { name: 'See the monitor' }).getAttribute('href')).toMatch(
       /^\/uptime\/monitors\/\d+$/,
     );
-    // What needs somebody comes first, with its reason.
+    // Monitors with problems come first, with the reason.
     const first = page.getByRole('list', { name: 'Monitors' }).getByRole('link').first();
     await expect
       .poll(() => first.innerText())
@@ -225,7 +225,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText('photos is watched.').waitFor();
     await page.getByRole('button', { name: 'Watch photos' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Watch cache' }).waitFor();
-    // The rest of them at once.
+    // Adds the remaining suggestions together.
     await page.getByRole('button', { name: 'Watch all' }).click();
     await page.getByText(/^\d more are watched\.$/).waitFor();
     await page.getByRole('list', { name: 'What could be watched' }).waitFor({ state: 'detached' });
@@ -303,14 +303,14 @@ describe.skipIf(noBrowser)('Uptime', () => {
     await page.getByText('job 1999', { exact: true }).click();
     await page.getByRole('heading', { name: 'job 1999' }).waitFor();
     await page.context().close();
-    // To look through a page of so many takes axe many seconds, and each page has them.
+    // The accessibility check of so many rows takes long, and every page has them: remove them.
     expect(await rig.call('POST', '/api/monitors/bulk-edit', { ids, remove: true })).toMatchObject({ done: 2000 });
   });
 
   describe.each(screens)('on $on', (screen) => {
     const { width, height, touch } = screen;
     beforeAll(async () => {
-      // What the tests before these make, where they were left out.
+      // Creates the data of the former tests in case they were skipped.
       const { items } = await rig.call<{ items: readonly unknown[] }>('GET', '/api/monitors');
       if (items.length > 0) return;
       await rig.add({ type: 'http', name: 'The web', url: target.url, interval: 60 });
@@ -334,7 +334,7 @@ describe.skipIf(noBrowser)('Uptime', () => {
     });
 
     it('fits on the public page', async () => {
-      // A page that loads itself anew is its owner's choice, which axe holds against it.
+      // The page reloads itself on purpose, which axe reports as a violation.
       await rig.call('PUT', '/api/status-pages/harbour', { autoRefreshInterval: 0 });
       const visitor = await openPage(browser, { width, height, touch });
       await visitor.page.goto(`${rig.url}/status/harbour`);

@@ -1,7 +1,7 @@
 import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
-import { containsWords, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
 const shown = 6;
 
@@ -15,7 +15,7 @@ const begin: CreatePaletteSearch = () => {
   });
   return async (words) => {
     const results = (await names())
-      .filter((name) => containsWords(name, words))
+      .filter((name) => containsTerms(name, words))
       .slice(0, shown)
       .map((name) => ({
         id: `table-${name}`,

@@ -1,12 +1,12 @@
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
 import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
-import { containsWords, type PaletteSearch, type SearchResult } from '../../state/palette-search.ts';
+import { containsTerms, type PaletteSearch, type SearchResult } from '../../state/palette-search.ts';
 
 /** Searches downloads by title and offers to pause or resume the queue. */
 const searchDownloads: PaletteSearch = async (query, signal) => {
   const { queue, history, paused } = await call(downloadsApi.list, { query: { q: query, limit: 5 }, signal });
-  const queued = queue.filter(({ title }) => containsWords(title, query)).slice(0, 5);
+  const queued = queue.filter(({ title }) => containsTerms(title, query)).slice(0, 5);
   const action: SearchResult = paused
     ? {
         id: 'downloads-resume',
@@ -21,7 +21,7 @@ const searchDownloads: PaletteSearch = async (query, signal) => {
         run: async () => void (await call(downloadsApi.pause, { body: {} })),
       };
   return [
-    { title: 'Actions', results: containsWords(action.title, query) ? [action] : [] },
+    { title: 'Actions', results: containsTerms(action.title, query) ? [action] : [] },
     {
       title: 'Downloads',
       results: [...queued, ...history].map((download) => ({
