@@ -110,7 +110,8 @@ class Reordering {
     this.cancel();
     this.#originalOrder = downloads.queue.map(({ uid }) => uid);
     this.movingUids = [download.uid];
-    this.announcement = `${getDownloadName(download)} is lifted, ${formatPosition(download.uid)}. Arrow keys move it, Space puts it down, Escape puts it back.`;
+    const state = `${getDownloadName(download)} is lifted, ${formatPosition(download.uid)}.`;
+    this.announcement = `${state} Arrow keys move it, Space puts it down, Escape puts it back.`;
   }
 
   #moveByKey({ uid }: Download, key: string): void {
