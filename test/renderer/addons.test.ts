@@ -208,8 +208,8 @@ describe.skipIf(noBrowser)('Addons', () => {
     await chips('Prefer, in this order').getByRole('button', { name: '1080p' }).click();
     await chips('Prefer, in this order').getByRole('button', { name: '2160p' }).click();
     await filters.getByText('Hides 720p · prefers 1080p, 2160p').waitFor();
-    const words = await part('Words in the name');
-    await words.getByLabel('Hide').fill('eee\nsomething else');
+    const keywords = await part('Words in the name');
+    await keywords.getByLabel('Hide').fill('eee\nsomething else');
     const rating = await part('Age rating and nudity');
     await rating.getByLabel('Age ratings to hide').fill('R');
     await rating.getByRole('button', { name: 'severe' }).click();

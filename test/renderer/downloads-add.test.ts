@@ -143,18 +143,19 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
   });
 
   it('explains once why a link is refused and links to the setting that allows it', async () => {
-    const said = "ERROR: [generic] x: Unable to download webpage: HTTPConnection(host='a'): Connection refused";
-    pages.downloads.refused.set('https://videos.example/gone', said);
+    const extractorMessage =
+      "ERROR: [generic] x: Unable to download webpage: HTTPConnection(host='a'): Connection refused";
+    pages.downloads.refused.set('https://videos.example/gone', extractorMessage);
     pages.downloads.refused.set('https://nas.example/film', 'Refusing to fetch a private address');
-    pages.downloads.previewTrouble = said;
+    pages.downloads.previewTrouble = extractorMessage;
     await using visit = await pages.visit('/downloads');
     const { page } = visit;
-    const words = page.getByText('The site could not be reached.');
+    const advice = page.getByText('The site could not be reached.');
     await page.getByLabel(field).fill('https://videos.example/gone');
-    await page.getByRole('region', { name: 'What the link leads to' }).locator(words).waitFor();
+    await page.getByRole('region', { name: 'What the link leads to' }).locator(advice).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').filter({ has: words }).waitFor();
-    expect(await words.count()).toBe(1);
+    await page.getByRole('alert').filter({ has: advice }).waitFor();
+    expect(await advice.count()).toBe(1);
     expect(await page.getByText('HTTPConnection').count()).toBe(0);
     await page.getByLabel(field).fill('https://nas.example/film');
     await page.keyboard.press('Enter');

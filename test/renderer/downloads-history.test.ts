@@ -95,8 +95,8 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     const { page } = visit;
     await act(page, 'Lost', 'Forget (its file stays)');
     await page.getByRole('heading', { name: 'History 2' }).waitFor();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
     // The API still has Lost, which matches as well.
     await page.getByLabel('Search the history').fill('o');
     await row(page, 'Film').waitFor({ state: 'detached' });
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('heading', { name: 'History 2' }).waitFor();
     await row(page, 'Lost').waitFor();
-    expect(asked.filter((path) => path === '/api/downloads').length).toBeLessThan(4);
+    expect(requests.filter((path) => path === '/api/downloads').length).toBeLessThan(4);
   });
 
   it('completes a removal when the page is closed', async () => {

@@ -51,8 +51,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
       grantable: [],
       remedy: { label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true },
     });
-    const told = page.getByRole('alert').filter({ hasText: 'until yt-dlp is installed' });
-    await told.getByRole('link', { name: 'Install yt-dlp' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'until yt-dlp is installed' });
+    await alert.getByRole('link', { name: 'Install yt-dlp' }).click();
     await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
   });
 
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
     });
 
     /** Waits for a change of another row, which arrives in the same stream after all former events. */
-    async function told(page: Page, title: string): Promise<void> {
+    async function waitForChange(page: Page, title: string): Promise<void> {
       pages.downloads.set('five', { title });
       await page.getByRole('heading', { name: title }).waitFor();
     }
@@ -207,28 +207,28 @@ describe.skipIf(noBrowser)('Downloads', () => {
       const { page } = visit;
       await five(page);
       pages.downloads.set('one', { state: 'downloading', percent: 30 });
-      const asked: string[] = [];
+      const requests: string[] = [];
       const release = Promise.withResolvers<undefined>();
       await page.route(/downloads\/(pause|resume)$/, async (route) => {
-        asked.push(new URL(route.request().url()).pathname);
-        if (asked.length === 1) await release.promise;
+        requests.push(new URL(route.request().url()).pathname);
+        if (requests.length === 1) await release.promise;
         await route.continue();
       });
       await row(page, 'One').getByRole('button', { name: 'Pause One' }).click();
       await page.getByText('Paused at 30 %').waitFor();
       pages.downloads.set('one', { percent: 40 });
-      await told(page, 'Five, once more');
+      await waitForChange(page, 'Five, once more');
       await page.getByText('Paused at 40 %').waitFor();
       await row(page, 'One').getByRole('button', { name: 'Resume One' }).click();
       await row(page, 'One').getByText('Waiting for its turn').waitFor();
       pages.downloads.set('one', { percent: 50 });
-      await told(page, 'Five, again');
+      await waitForChange(page, 'Five, again');
       await row(page, 'One').getByText('Waiting for its turn').waitFor();
-      expect(asked).toEqual(['/api/downloads/pause']);
+      expect(requests).toEqual(['/api/downloads/pause']);
       release.resolve(undefined);
       await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('waiting');
-      expect(asked).toEqual(['/api/downloads/pause', '/api/downloads/resume']);
-      await told(page, 'Five at last');
+      expect(requests).toEqual(['/api/downloads/pause', '/api/downloads/resume']);
+      await waitForChange(page, 'Five at last');
       await row(page, 'One').getByText('Waiting for its turn').waitFor();
       expect(visit.complaints).toEqual([]);
     });
@@ -249,7 +249,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await using other = await pages.visit('/downloads');
       await other.page.getByRole('button', { name: 'Resume all' }).click();
       await expect.poll(() => pages.downloads.all.get('one')?.state).toBe('waiting');
-      await told(page, 'Five, once more');
+      await waitForChange(page, 'Five, once more');
       await page.getByText('The queue is paused.').waitFor();
       release.resolve(undefined);
       await page.getByRole('button', { name: 'Pause all' }).waitFor();
@@ -271,8 +271,8 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await row(page, 'Two').waitFor();
       expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
       await remove('Three');
-      const left = (): readonly string[] => [...pages.downloads.all.keys()];
-      await expect.poll(() => closeToasts(page).then(left)).toEqual(['one', 'two', 'four', 'five']);
+      const remaining = (): readonly string[] => [...pages.downloads.all.keys()];
+      await expect.poll(() => closeToasts(page).then(remaining)).toEqual(['one', 'two', 'four', 'five']);
     });
   });
 
@@ -406,9 +406,9 @@ describe.skipIf(noBrowser)('Downloads', () => {
       pages.downloads.set('film', { title: 'Film', state: 'finished', filename: 'film.webm', size: 9, finishedAt: 1 });
       await using visit = await pages.visit('/downloads');
       const { page } = visit;
-      const asked = page.waitForResponse((response) => response.url().endsWith('/api/downloads/film/file'));
+      const responsePromise = page.waitForResponse((response) => response.url().endsWith('/api/downloads/film/file'));
       await page.getByRole('button', { name: 'Play Film' }).click();
-      expect((await asked).status()).toBe(206);
+      expect((await responsePromise).status()).toBe(206);
       await expect
         .poll(() => page.locator('video').evaluate((video: HTMLVideoElement) => video.duration))
         .toBeGreaterThan(3);
@@ -430,10 +430,10 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await using visit = await pages.visit('/');
       const { page } = visit;
       await page.addInitScript(() => {
-        const shown: string[] = [];
+        const revealedUids: string[] = [];
         Object.assign(globalThis, {
-          shown,
-          bridge: { showDownload: ({ uid }: { uid: string }) => Promise.resolve(shown.push(uid) > 0) },
+          shown: revealedUids,
+          bridge: { showDownload: ({ uid }: { uid: string }) => Promise.resolve(revealedUids.push(uid) > 0) },
         });
       });
       await page.goto(`${pages.url}/downloads`);

@@ -78,24 +78,24 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     await using watched = await open();
     const { page } = watched;
     await page.getByRole('heading', { name: 'Channel 1', exact: true }).waitFor();
-    const asked = Promise.withResolvers<undefined>();
-    const told = Promise.withResolvers<undefined>();
+    const requestStarted = Promise.withResolvers<undefined>();
+    const sendReply = Promise.withResolvers<undefined>();
     await page.route(
       path,
       async (route) => {
-        asked.resolve(undefined);
-        await told.promise;
+        requestStarted.resolve(undefined);
+        await sendReply.promise;
         await route.fulfill({ json: { subscriptions: all } });
       },
       { times: 1 },
     );
     await page.reload();
-    await asked.promise;
+    await requestStarted.promise;
     pages.inbox.bus?.publish(subscriptionChanged, { ...subscription(1), name: 'Lighthouse' });
     // Both events are in the same stream, so that the former one has arrived as well.
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
-    told.resolve(undefined);
+    sendReply.resolve(undefined);
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
   });
 
@@ -103,18 +103,18 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
     all.length = 1;
     await using watched = await open();
     const { page } = watched;
-    const asked = Promise.withResolvers<undefined>();
-    const told = Promise.withResolvers<undefined>();
+    const requestStarted = Promise.withResolvers<undefined>();
+    const sendReply = Promise.withResolvers<undefined>();
     await page.route(/subscriptions\/update$/, async (route) => {
-      asked.resolve(undefined);
-      await told.promise;
+      requestStarted.resolve(undefined);
+      await sendReply.promise;
       await route.fulfill({ status: 503, json: { error: { code: 'x', detail: 'The disk is full.' } } });
     });
     await page.getByRole('switch', { name: 'Check Channel 1' }).click();
-    await asked.promise;
+    await requestStarted.promise;
     pages.inbox.bus?.publish(subscriptionChanged, { ...subscription(1), name: 'Lighthouse', enabled: false });
     await page.getByRole('heading', { name: 'Lighthouse', exact: true }).waitFor();
-    told.resolve(undefined);
+    sendReply.resolve(undefined);
     await page.getByText('The disk is full.').waitFor();
     const own = page.getByRole('switch', { name: 'Check Lighthouse' });
     await expect.poll(() => own.getAttribute('aria-checked')).toBe('true');

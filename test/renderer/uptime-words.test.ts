@@ -28,14 +28,14 @@ it('assigns paused and unchecked monitors to their own groups', () => {
 
 it('starts the current status before the first heartbeat unless that was a change', () => {
   const beat = (status: 0 | 1, time: string): Heartbeat => ({ status, msg: '', time }) as Heartbeat;
-  const at = (time: string): number => Date.parse(`2026-11-27T${time}Z`);
+  const parseTime = (time: string): number => Date.parse(`2026-11-27T${time}Z`);
   const first = beat(1, '2026-11-27 12:00:00');
-  expect(buildStatusHistory([first], at('03:00:00'))).toMatchObject([
-    { status: 1, began: at('03:00:00'), until: undefined },
+  expect(buildStatusHistory([first], parseTime('03:00:00'))).toMatchObject([
+    { status: 1, began: parseTime('03:00:00'), until: undefined },
   ]);
-  expect(buildStatusHistory([first, beat(0, '2026-11-27 11:00:00')], at('03:00:00'))).toMatchObject([
-    { status: 1, began: at('12:00:00') },
-    { status: 0, began: at('11:00:00'), until: at('12:00:00') },
+  expect(buildStatusHistory([first, beat(0, '2026-11-27 11:00:00')], parseTime('03:00:00'))).toMatchObject([
+    { status: 1, began: parseTime('12:00:00') },
+    { status: 0, began: parseTime('11:00:00'), until: parseTime('12:00:00') },
   ]);
   expect(buildStatusHistory([], null)).toEqual([]);
 });
@@ -57,8 +57,10 @@ it('formats the start of maintenance by calendar days, the next first', () => {
     starting('tonight', 28, 3),
     starting('tomorrow', 28, 20),
   ];
-  const words = windows.toSorted(compareStart).map((window) => `${window.title}: ${getWindowStatus(window, now).text}`);
-  expect(words).toEqual([
+  const labels = windows
+    .toSorted(compareStart)
+    .map((window) => `${window.title}: ${getWindowStatus(window, now).text}`);
+  expect(labels).toEqual([
     'tonight: Starts in 9 h',
     'tomorrow: Starts tomorrow',
     'early: Starts in 3 days',

@@ -291,8 +291,8 @@ describe.skipIf(noBrowser)('Uptime', () => {
       interval: 86_400,
     }));
     const ids: (number | undefined)[] = [];
-    for (let at = 0; at < items.length; at += 1000) {
-      const part = { items: items.slice(at, at + 1000) };
+    for (let offset = 0; offset < items.length; offset += 1000) {
+      const part = { items: items.slice(offset, offset + 1000) };
       const made = await rig.call<{ items: { id?: number }[] }>('POST', '/api/monitors/bulk', part);
       ids.push(...made.items.map(({ id }) => id));
     }
