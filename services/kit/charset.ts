@@ -101,10 +101,10 @@ function decodeBase64(text: string): Buffer | undefined {
 
 function decodeQuoted(text: string): Buffer | undefined {
   if (/=(?![0-9a-f]{2})/i.test(text)) return undefined;
-  const plain = text
+  const unescaped = text
     .replaceAll('_', ' ')
     .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return /[\u0100-\uffff]/.test(plain) ? Buffer.from(plain) : Buffer.from(plain, 'latin1');
+  return /[\u0100-\uffff]/.test(unescaped) ? Buffer.from(unescaped) : Buffer.from(unescaped, 'latin1');
 }
 
 /** Decodes one run of encoded words; a word that is not encoded as it says stays as it is. */

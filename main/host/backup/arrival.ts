@@ -46,7 +46,7 @@ export async function receiveBackup(folder: string, incoming: Readable): Promise
 async function written(incoming: Readable, file: string, folder: string): Promise<void> {
   try {
     // A disk that is full says so itself: what a house has to keep knows no limit.
-    await writeBodyToFile(incoming, file, { most: Infinity, tooLarge: () => new RangeError('too large') });
+    await writeBodyToFile(incoming, file, { maxBytes: Infinity, tooLarge: () => new RangeError('too large') });
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (!['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(code)) throw cause;

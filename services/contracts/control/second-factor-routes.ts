@@ -8,7 +8,7 @@ const passkeyOptions = z.record(z.string(), z.unknown());
 const Code = z.object({ code: z.string().min(6).max(32) });
 const done = z.object({});
 
-/** Our own API around the second factor of the own account, and its reset by an administrator. */
+/** Routes about the second factor of the caller's account, and its reset by an administrator. */
 export const secondFactorApi = {
   read: defineRoute({
     method: 'GET',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { PushRules } from './rules.ts';
 
-/** A person's rules, and whether the popups of the machine follow them. */
+/** Delivery rules of an account, and whether the popups of this computer follow them. */
 export const PushQuiet = PushRules.extend({
   popups: z
     .boolean()
@@ -13,17 +13,20 @@ export const PushQuiet = PushRules.extend({
 }).meta({ id: 'PushQuiet' });
 export type PushQuiet = z.infer<typeof PushQuiet>;
 
-/** How a person's rules stand now. Times are ms since the epoch. */
+/** Current effect of an account's rules. Times are ms since the epoch. */
 export const PushQuietState = z
   .object({
     quiet: PushQuiet,
-    /** The account whose rules the popups of the machine follow; null: nobody's, and for who is no administrator. */
+    /**
+     * Account whose rules the popups of this computer follow; null for none, and for callers who are not
+     * administrators.
+     */
     popupsFollow: z.string().nullable(),
-    /** Time zone of the machine. */
+    /** Time zone of the computer. */
     machineZone: z.string(),
-    /** What waits to be summed up for this person's browsers, by topic. */
+    /** Messages held for the browsers of the account, by topic. */
     held: z.array(z.object({ topic: z.string(), messages: z.int() })),
-    /** Urgent messages that come again until they are acknowledged. */
+    /** Urgent messages that repeat until they are acknowledged. */
     urgent: z.array(
       z.object({ id: z.string(), topic: z.string(), title: z.string(), time: z.number(), next: z.number() }),
     ),
@@ -31,7 +34,7 @@ export const PushQuietState = z
   .meta({ id: 'PushQuietState' });
 export type PushQuietState = z.infer<typeof PushQuietState>;
 
-/** Our own API around what reaches a person without asking; answered by push. */
+/** Routes for delivery rules; answered by push. */
 export const pushQuietApi = {
   read: defineRoute({
     method: 'GET',

@@ -17,15 +17,15 @@ it.each([
   expect(foldWords(text).join(' ')).toBe(words.normalize('NFC'));
 });
 
-it('cuts a word that is too long to be sought', () => {
+it('truncates a word that is too long for the index', () => {
   expect(foldWords('a'.repeat(5000))).toEqual(['a'.repeat(64)]);
 });
 
-describe('what somebody seeks', () => {
+describe('parseSearch', () => {
   const words = (text: string): string[] =>
     parseSearch(text).map(({ words: each, prefix }) => each.join('+') + (prefix ? '*' : ''));
 
-  it('is words, phrases and beginnings', () => {
+  it('parses words, quoted phrases and prefixes', () => {
     expect(words('disk full')).toEqual(['disk', 'full*']);
     expect(words('"disk full" nas')).toEqual(['disk+full', 'nas*']);
     expect(words('ba* "disk"')).toEqual(['ba*', 'disk']);
@@ -33,7 +33,7 @@ describe('what somebody seeks', () => {
     expect(words('東京 x')).toEqual(['東+京', 'x*']);
   });
 
-  it('means nothing to a database, whatever it is', () => {
+  it('produces valid database queries for any input', () => {
     expect(words(`' OR 1=1 -- "NEAR(a, 2)" {x} ^b c:d`)).toEqual(['or', '1+1', 'near+a+2', 'x', 'b', 'c+d*']);
     expect(words('""" * -')).toEqual([]);
     expect(words('a '.repeat(500))).toHaveLength(16);
