@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command. Plain JavaScript, so that an old Node says one sentence in place of failing on the first .ts file.
+// Entry point. Plain JavaScript, so that an old Node prints one sentence instead of failing on the first .ts file.
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
   );
   process.exit(1);
 }
-// Compiling the sources is most of a start's work; the cache lies beside them, where nobody else can write.
+// Compiling the sources takes most of the start time; the cache is beside them, where other users cannot write.
 enableCompileCache(fileURLToPath(new URL('../.cache/compile', import.meta.url)));
 const { main } = await import('./headless.ts');
 await main(process.argv.slice(2));

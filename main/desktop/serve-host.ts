@@ -5,32 +5,35 @@ import { popupsApi } from '../../services/contracts/popups/popups.ts';
 import { DataFolderTaken } from '../host/runtime/data-lock.ts';
 import type { Host, HostOptions } from '../host/host.ts';
 import type { KeyStore } from '../host/kernel.ts';
-import { ask } from './ask.ts';
-import { connectCalls, LineClosed, type Ask, type Line } from './calls.ts';
+import { request } from './ask.ts';
+import { connectCalls, ConnectionClosed, type CallOptions, type MessageLine } from './calls.ts';
 import type { HostAnswers, Refusal, ShellAnswers } from './host-line.ts';
 import { remoteNotifier } from './remote-notifier.ts';
 import { watchStatus } from './status.ts';
 
-/** What the host gets of the desktop. */
-export type DesktopParts = Required<
+/** Desktop functions for the host. */
+export type DesktopDependencies = Required<
   Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal' | 'startAnew'>
 >;
 
 export interface ServedHost {
-  /** To the shell. */
-  readonly line: Line;
-  readonly open: (desktop: DesktopParts) => Promise<Host>;
+  /** Connection to the shell. */
+  readonly line: MessageLine;
+  readonly open: (desktop: DesktopDependencies) => Promise<Host>;
   /** Ends the process. */
   readonly exit: (code: number) => void;
 }
 
-/** Until the settings are read. */
+/** Used until the settings are read. */
 const defaultStopMs = 10_000;
 
-/** Runs the host for a shell in another process, until the shell, or `stop`, ends it. Throws nothing: what fails is told to the shell. */
+/**
+ * Runs the host for a shell in another process, until the shell, or `stop`, ends it. Throws nothing: failures are
+ * reported to the shell.
+ */
 export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
   const stopping = new AbortController();
-  /** What belongs to the host that runs. */
+  /** Resources of the running host. */
   let closing = new AsyncDisposableStack();
   let host: Host | undefined;
 
@@ -63,10 +66,10 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     turn: async ({ id, on }) => void (await running().control.changeSettings(id, { enabled: on })),
     restart: async (id) => void (await running().control.restart(id)),
     async pause(pausedUntil) {
-      await ask(running(), popupsApi.pausePopups, { body: { pausedUntil } });
+      await request(running(), popupsApi.pausePopups, { body: { pausedUntil } });
     },
     async downloadFile(uid) {
-      const file = await ask(running(), downloadsApi.file, { params: { uid } }).catch(() => undefined);
+      const file = await request(running(), downloadsApi.file, { params: { uid } }).catch(() => undefined);
       return file instanceof FileReply ? file.path : null;
     },
     resumed: async () => await running().resumed(),
@@ -79,8 +82,8 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
   const { ask: shell, close } = connectCalls<ShellAnswers>(line, answers);
   const tell = (told: Promise<unknown>): void => {
     told.catch((error: unknown) => {
-      // Without the shell this process ends as well.
-      if (!(error instanceof LineClosed)) host?.log.warn('the desktop could not do what it was asked', { error });
+      // This process ends together with the shell.
+      if (!(error instanceof ConnectionClosed)) host?.log.warn('the desktop could not do what it was asked', { error });
     });
   };
 
@@ -110,10 +113,10 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     } catch (error) {
       if (stopping.signal.aborted) return;
       stopping.abort();
-      tell(shell('refused', refusalOf(error)).finally(() => exit(1)));
+      tell(shell('refused', toRefusal(error)).finally(() => exit(1)));
     }
   };
-  /** Ends the host and opens the next one, in this process: to the shell it has opened once more. */
+  /** Ends the host and opens the next one in this process; the shell sees another opening. */
   const startAnew = (): void => {
     opening = opening.then(async () => {
       if (stopping.signal.aborted) return;
@@ -121,7 +124,7 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
       closing = new AsyncDisposableStack();
       host = undefined;
       await ending.disposeAsync().catch((error: unknown) => console.error('the host did not close cleanly', error));
-      // It would go on in the folder that is restored now; the shell starts the next process.
+      // Remaining work would write to the restored folder; the shell starts the next process.
       if ((ended?.leftBehind() ?? []).length > 0) return exit(1);
       await start();
     });
@@ -130,8 +133,8 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
   return { stop };
 }
 
-/** The desktop's key store, asked for each key by the line. */
-async function remoteKeyStore(shell: Ask<ShellAnswers>): Promise<KeyStore> {
+/** Key store of the desktop, called over the connection for each key. */
+async function remoteKeyStore(shell: CallOptions<ShellAnswers>): Promise<KeyStore> {
   let outdated = false;
   return {
     safe: await shell('keyStoreIsSafe'),
@@ -148,7 +151,7 @@ async function remoteKeyStore(shell: Ask<ShellAnswers>): Promise<KeyStore> {
   };
 }
 
-function refusalOf(error: unknown): Refusal {
+function toRefusal(error: unknown): Refusal {
   return {
     reason: error instanceof Error ? error.message : String(error),
     runningAt: error instanceof DataFolderTaken ? (error.holder?.url ?? null) : null,

@@ -10,56 +10,57 @@ import type { Sessions } from './accounts/sessions.ts';
 import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
-import { apiRouter } from './http/api-router.ts';
+import { createApiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
-import { openApiDocument } from './http/openapi.ts';
-import { staticPages } from './http/static-pages.ts';
+import { buildOpenApiDocument } from './http/openapi.ts';
+import { createStaticPages } from './http/static-pages.ts';
 import { cursorOf, fromCursor } from './log/cursor.ts';
 import { linesBefore, linesOf } from './log/history.ts';
 import { matching } from './log/log.ts';
 import { writeReport } from './log/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
-import type { HostParts } from './services/host-parts.ts';
+import type { HostDependencies } from './services/host-parts.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 
-interface ControlParts {
-  readonly parts: HostParts;
+interface HostControlDependencies {
+  readonly parts: HostDependencies;
   readonly config: Config;
-  /** Of all services, also of those that do not run. */
+  /** Manifests of all services, including those that are not running. */
   readonly manifests: readonly Pick<ServiceManifest, 'live'>[];
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly engines: HostEngines;
   readonly firstRun: FirstRun;
-  /** Groups of account names that differ in case only. */
+  /** Groups of account names that differ only in case. */
   readonly collisions: readonly (readonly string[])[];
   readonly sessions: Pick<Sessions, 'openSession' | 'sessions' | 'endSession'>;
   readonly safeMode: boolean;
   readonly pages: string;
   readonly backups: BackupStore;
-  /** Where the log is written; older ones lie beside it. */
+  /** Current log file; rotated files are in the same folder. */
   readonly logFile: string;
   readonly pulses: Pulses;
   readonly machine: () => Promise<Machine>;
 }
 
-/** The host's controls, as the control service gets them. */
-export function createHostControl(given: ControlParts): HostControl {
+/** Creates the host's controls for the control service. */
+export function createHostControl(given: HostControlDependencies): HostControl {
   const { parts, config, runners, engines, firstRun } = given;
   const runner = (id: string): ServiceRunner => {
     const found = runners.get(id);
     if (found === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
     return found;
   };
-  /** Gives services their changed settings; answers which of them were restarted, or will be. */
+  /** Applies changed settings to services; returns those that were restarted or will be. */
   const applyToServices = async (change: Change): Promise<Record<'restarted' | 'pending', string[]>> => {
     const applied: Record<'restarted' | 'pending', string[]> = { restarted: [], pending: [] };
     for (const id of change.sections) {
       const settings = config.read().services[id];
       const service = runners.get(id);
       if (settings === undefined || service === undefined) continue;
-      // The answer to this very request goes through the control listener: it is started anew once that is out.
-      const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.problemsOf(id));
+      // The response to the current request goes through the control listener, so it restarts after the response was
+      // sent.
+      const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.getProblems(id));
       if (service.descriptor.capabilities?.includes('controlHost')) {
         setImmediate(() => void apply());
         applied.restarted.push(id);
@@ -70,8 +71,8 @@ export function createHostControl(given: ControlParts): HostControl {
     }
     return applied;
   };
-  /** Its own sums may be otherwise where a job was touched behind its back. */
-  const tellOf = (service: string, isTouched: boolean): boolean => {
+  /** Statistics of the service can change when its jobs are modified from outside. */
+  const publishJobsChanged = (service: string, isTouched: boolean): boolean => {
     if (isTouched) parts.bus.publish(jobsChanged, { service });
     return isTouched;
   };
@@ -92,8 +93,8 @@ export function createHostControl(given: ControlParts): HostControl {
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {
       const own = runner(id);
-      // They may have been repaired in the file; a service that runs is not to be surprised by what else is in there.
-      const isBarred = config.problemsOf(id).length > 0;
+      // The settings may have been repaired in the file; a running service must not get other changes of the file.
+      const isBarred = config.getProblems(id).length > 0;
       if (!isBarred || !(await applyToServices(await config.reread())).restarted.includes(id)) await own.restart();
       return own.state;
     },
@@ -132,7 +133,7 @@ export function createHostControl(given: ControlParts): HostControl {
       const from =
         cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : fromCursor(cursor);
       const newest = linesOf(parts.log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
-      // All that is in memory was gone through: its oldest line is from where the files go on.
+      // The ring buffer is exhausted: older lines are read from the files.
       const older = newest.isWhole
         ? await linesBefore(given.logFile, { from: newest.position, limit: limit - newest.lines.length, fits })
         : { lines: [], position: newest.position, isWhole: false };
@@ -153,13 +154,18 @@ export function createHostControl(given: ControlParts): HostControl {
       );
       return lists.flat().sort((a, b) => b.createdAt - a.createdAt);
     },
-    retryJob: async (service, id) => tellOf(service, (await runner(service).jobs?.retry(id)) ?? false),
-    dropJob: async (service, id) => tellOf(service, (await runner(service).jobs?.drop(id)) ?? false),
+    retryJob: async (service, id) => publishJobsChanged(service, (await runner(service).jobs?.retry(id)) ?? false),
+    dropJob: async (service, id) => publishJobsChanged(service, (await runner(service).jobs?.drop(id)) ?? false),
     liveTopics: given.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
-    openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),
-    handleApi: apiRouter({ handlers, accounts: parts.accounts, caller: parts.caller, log: parts.log.child('api') }),
-    handlePage: staticPages({ folder: given.pages }),
+    openApi: () => buildOpenApiDocument({ title: 'Homeport', version, handlers: handlers() }),
+    handleApi: createApiRouter({
+      handlers,
+      accounts: parts.accounts,
+      caller: parts.caller,
+      log: parts.log.child('api'),
+    }),
+    handlePage: createStaticPages({ folder: given.pages }),
     metrics: (service) => parts.metrics.text(service),
     firstRun: {
       needed: async () => firstRun.needed(),
@@ -171,8 +177,8 @@ export function createHostControl(given: ControlParts): HostControl {
 }
 
 /**
- * Verify before commit: a port that another program holds is refused while the old one still works. `held` tells the
- * port a listener has at the moment, which is its own to take for good where it was drawn.
+ * Validates before commit: a port that another program uses is rejected while the old port still works. `held`
+ * returns the current port of a listener, which may be configured permanently if it was chosen at random.
  */
 async function refuseTakenPorts(
   before: Settings,

@@ -1,13 +1,13 @@
 import type { Question } from '../desktop/closing.ts';
 import type { Preferences } from '../desktop/preferences.ts';
 import type { Notifier, Popup } from '../../services/contracts/popups/desktop.ts';
-import type { ElectronParts } from './electron.ts';
+import type { ElectronApi } from './electron.ts';
 
-/** What the shell itself asks and tells. */
+/** Dialogs and messages of the shell itself. */
 
-/** Asks what closing the window means; a box that is closed is an answer as the last button is. */
-export function askClosing(
-  dialog: Pick<ElectronParts['dialog'], 'showMessageBox'>,
+/** Asks for the effect of closing the window; closing the dialog selects the last button. */
+export function showCloseDialog(
+  dialog: Pick<ElectronApi['dialog'], 'showMessageBox'>,
 ): (question: Question) => Promise<{ readonly button: number; readonly remember: boolean }> {
   return async ({ message, detail, buttons, remember }) => {
     const { response, checkboxChecked } = await dialog.showMessageBox({
@@ -18,9 +18,9 @@ export function askClosing(
   };
 }
 
-/** The page's process ends again and again: once more, or elsewhere. */
-export async function askFailing(
-  { dialog, shell }: Pick<ElectronParts, 'dialog' | 'shell'>,
+/** Shown when the page's process crashes repeatedly: retry, or open in the browser. */
+export async function showFailureDialog(
+  { dialog, shell }: Pick<ElectronApi, 'dialog' | 'shell'>,
   page: string | undefined,
   retry: () => void,
 ): Promise<void> {
@@ -35,24 +35,24 @@ export async function askFailing(
   else retry();
 }
 
-/** Says once where the app has gone when its window closes. */
-export function tellTray(inTray: boolean, preferences: Preferences, notifier: Pick<Notifier, 'show'>): void {
+/** Explains once that the app remains in the tray when its window closes. */
+export function showTrayHint(inTray: boolean, preferences: Preferences, notifier: Pick<Notifier, 'show'>): void {
   if (!inTray || preferences.get('explainedTray')) return;
   preferences.set('explainedTray', true);
-  tell(notifier, {
+  showMessage(notifier, {
     ...{ id: 'desktop-tray', title: 'Homeport goes on in the tray', urgency: 'low', silent: true },
     body: 'Its services keep running. Quit it from the menu of its icon.',
   });
 }
 
-/** Says that the services ended though nobody asked them to. */
-export function tellLoss(notifier: Pick<Notifier, 'show'>): void {
-  tell(notifier, {
+/** Reports an unexpected end of the services. */
+export function showDataLossWarning(notifier: Pick<Notifier, 'show'>): void {
+  showMessage(notifier, {
     ...{ id: 'desktop-host', title: 'Homeport’s services stopped', urgency: 'normal', silent: false },
     body: 'They ended by themselves and are started again. The log says more.',
   });
 }
 
-function tell(notifier: Pick<Notifier, 'show'>, popup: Omit<Popup, 'actions' | 'group'>): void {
+function showMessage(notifier: Pick<Notifier, 'show'>, popup: Omit<Popup, 'actions' | 'group'>): void {
   notifier.show({ ...popup, actions: [], group: 'homeport' }, () => undefined);
 }

@@ -4,7 +4,7 @@ import type { HostProcess } from '../desktop/host-process.ts';
 
 type Level = Parameters<HostAnswers['note']>[0]['level'];
 
-/** The host's log, for the shell; standard error while the host does not take it. */
+/** Log of the host for the shell; falls back to standard error while the host is unavailable. */
 export function hostLog(host: () => Pick<HostProcess, 'ask'> | undefined): Log {
   const write =
     (level: Level) =>

@@ -1,13 +1,13 @@
 import { escapeMarkup } from '../host/desktop/markup.ts';
 import type { Notifier } from '../../services/contracts/popups/desktop.ts';
-import type { ElectronParts } from './electron.ts';
+import type { ElectronApi } from './electron.ts';
 
-/** Popups whose click is still listened to; an older one leaves the screen. */
-const mostShown = 50;
+/** Maximum number of popups with click listeners; the oldest one is closed. */
+const maxShown = 50;
 
-/** Popups by Electron's own notifications: click and close everywhere, buttons where the system has them. */
-export function electronNotifier(Notification: ElectronParts['Notification'], platform: NodeJS.Platform): Notifier {
-  // Without a reference from here the garbage collector takes a notification away, and its click with it.
+/** Shows popups by Electron's own notifications: click and close everywhere, buttons where the system supports them. */
+export function electronNotifier(Notification: ElectronApi['Notification'], platform: NodeJS.Platform): Notifier {
+  // Without a reference the garbage collector removes a notification with its click listener.
   const shown = new Map<string, { close(): void }>();
 
   return {
@@ -18,7 +18,7 @@ export function electronNotifier(Notification: ElectronParts['Notification'], pl
       shown.get(id)?.close();
       const notification = new Notification({
         title: popup.title,
-        // Popup servers on Linux read the body as markup.
+        // Popup servers on Linux parse the body as markup.
         body: platform === 'linux' ? escapeMarkup(popup.body) : popup.body,
         silent: popup.silent,
         urgency,
@@ -46,7 +46,7 @@ export function electronNotifier(Notification: ElectronParts['Notification'], pl
       });
       shown.set(id, notification);
       const [oldest] = shown.values();
-      if (shown.size > mostShown) oldest?.close();
+      if (shown.size > maxShown) oldest?.close();
       notification.show();
     },
     async [Symbol.asyncDispose]() {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { watchClipboard } from '../../main/desktop/clipboard.ts';
-import { videoLink } from '../../main/desktop/video-links.ts';
+import { findVideoLink } from '../../main/desktop/video-links.ts';
 import type { Popup, PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import { createFakeClock } from '../support/clock.ts';
 
@@ -80,6 +80,6 @@ describe('a copied video link', () => {
     ['file:///home/film.mp4', false],
     [`https://cdn.example/${'a'.repeat(5000)}.mp4`, false],
   ])('%s: %s', (text, is) => {
-    expect(videoLink(text) !== undefined).toBe(is);
+    expect(findVideoLink(text) !== undefined).toBe(is);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { autostartFile } from '../../main/desktop/autostart.ts';
-import { desktopShell, electronProgram } from '../../main/desktop/choice.ts';
+import { chooseDesktopShell, electronProgram } from '../../main/desktop/choice.ts';
 import { hasTray } from '../../main/desktop/tray-presence.ts';
 import { electronNotifier } from '../../main/shell/notifier.ts';
 import { openLoginItem } from '../../main/shell/login-item.ts';
@@ -73,7 +73,7 @@ describe('the choice at the start', () => {
   const root = join(folder, 'project');
   const program = electronProgram({ root, environment: {}, platform: 'linux' });
   const choose = (fields: object = {}) =>
-    desktopShell({ root, environment: { DISPLAY: ':0' }, platform: 'linux', user: 1000, ...fields });
+    chooseDesktopShell({ root, environment: { DISPLAY: ':0' }, platform: 'linux', user: 1000, ...fields });
 
   it('says what is missing, one thing after the other', () => {
     expect(choose()).toEqual({ missing: 'since Electron’s program is not installed here' });

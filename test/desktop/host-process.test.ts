@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { connectCalls, type Line } from '../../main/desktop/calls.ts';
+import { connectCalls, type MessageLine } from '../../main/desktop/calls.ts';
 import type { HostAnswers, OpenedHost, ShellAnswers } from '../../main/desktop/host-line.ts';
-import { keepHostProcess, type HostChild } from '../../main/desktop/host-process.ts';
+import { superviseHostProcess, type HostChild } from '../../main/desktop/host-process.ts';
 import { remoteNotifier } from '../../main/desktop/remote-notifier.ts';
 import { emptyStatus } from '../../main/desktop/status.ts';
 import type { PopupEvent } from '../../services/contracts/popups/desktop.ts';
@@ -16,9 +16,9 @@ const facts: OpenedHost = {
 };
 
 /** Two ends of a line; what is sent on one arrives on the other. */
-function pair(): readonly [Line, Line] {
+function pair(): readonly [MessageLine, MessageLine] {
   const listeners: ((message: unknown) => void)[][] = [[], []];
-  const end = (mine: number, other: number): Line => ({
+  const end = (mine: number, other: number): MessageLine => ({
     send: (message) => listeners[other]?.forEach((listener) => listener(structuredClone(message))),
     receive: (listener) => void listeners[mine]?.push(listener),
   });
@@ -27,7 +27,7 @@ function pair(): readonly [Line, Line] {
 
 /** A process of the services that does what the test says. */
 class Child implements HostChild {
-  readonly line: Line;
+  readonly line: MessageLine;
   readonly ask;
   killed = 0;
   frozen = false;
@@ -59,7 +59,7 @@ function keep(stopMs = 4000) {
   const clock = createFakeClock();
   const children: Child[] = [];
   const told: string[] = [];
-  const process = keepHostProcess({
+  const process = superviseHostProcess({
     fork() {
       children.push(new Child(stopMs));
       return children.at(-1) as Child;

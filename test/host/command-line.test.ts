@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataDirOf } from '../../main/host/cli/data-dir.ts';
+import { getDataDir } from '../../main/host/cli/data-dir.ts';
 import { helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
 import { registry } from '../../main/host/services/registry.ts';
 
@@ -126,11 +126,11 @@ test.each([
     'C:\\Users\\a\\AppData\\Local\\homeport',
   ],
 ] as const)('the data folder: %s', (_rule, flag, environment, platform, folder) => {
-  expect(dataDirOf(flag, environment, platform, '/home/a')).toBe(folder);
+  expect(getDataDir(flag, environment, platform, '/home/a')).toBe(folder);
 });
 
 test('a relative data folder counts from the working folder', () => {
-  expect(dataDirOf('data', {}, 'linux')).toBe(`${process.cwd()}/data`);
+  expect(getDataDir('data', {}, 'linux')).toBe(`${process.cwd()}/data`);
 });
 
 test('what can be taken over stands in the manifests: a program of one becomes a command with its help', () => {

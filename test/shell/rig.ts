@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { Updater } from '../../main/desktop/updates.ts';
 import { openHost, type Host } from '../../main/host/host.ts';
-import type { DesktopParts } from '../../main/desktop/serve-host.ts';
+import type { DesktopDependencies } from '../../main/desktop/serve-host.ts';
 import { startDesktop } from '../../main/shell/desktop.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
@@ -46,7 +46,7 @@ export interface RigOptions {
   readonly moody?: MoodyService;
   /** Services that run besides. */
   readonly also?: readonly ServiceDescriptor[];
-  readonly openHost?: (desktop: DesktopParts) => Promise<Host>;
+  readonly openHost?: (desktop: DesktopDependencies) => Promise<Host>;
   /** Changes the fake before anything starts. */
   readonly prepare?: (electron: FakeElectron) => void;
   /** Does something while the services are being opened. */

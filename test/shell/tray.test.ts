@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { ask } from '../../main/desktop/ask.ts';
+import { request } from '../../main/desktop/ask.ts';
 import { popupsApi } from '../../services/contracts/popups/popups.ts';
 import { gateway } from '../../services/gateway/index.ts';
 import { Problem } from '../../services/contracts/problem.ts';
@@ -137,7 +137,7 @@ describe('the tray', () => {
     await using rig = await openDesktop();
     rig.electron.click(/^For 1 hour$/);
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('paused-22.png'));
-    const until = (await ask(rig.host(), popupsApi.popups))?.pausedUntil ?? 0;
+    const until = (await request(rig.host(), popupsApi.popups))?.pausedUntil ?? 0;
     expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect(tree(rig)).toMatchInlineSnapshot(`
       "Notifications are paused until TIME (not clickable)
@@ -165,7 +165,7 @@ describe('the tray', () => {
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('normal-22.png'));
     rig.electron.click(/^Until the morning$/);
     await vi.waitFor(async () => {
-      const { pausedUntil } = (await ask(rig.host(), popupsApi.popups)) ?? {};
+      const { pausedUntil } = (await request(rig.host(), popupsApi.popups)) ?? {};
       expect(new Date(pausedUntil ?? 0).getHours()).toBe(8);
     });
   });

@@ -8,15 +8,15 @@ import { createGunzip } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { isDatabase, isLeftOut, Manifest, manifestName, measure } from './archive.ts';
+import { isDatabase, isExcluded, Manifest, manifestName, measure } from './archive.ts';
 
 const manifestLimit = 256 * 1024 * 1024;
 
-/** Where a file of a backup goes, by its path and rights. */
+/** Opens the destination of a file by its path and mode. */
 type Target = (path: string, mode: number) => Writable;
 
 /**
- * Unpacks a backup into an empty folder, with each file's hash and each database's own integrity verified.
+ * Unpacks a backup into an empty folder and verifies each file's hash and each database's integrity.
  * @throws Problem `backup.damaged`, `backup.missing`.
  */
 export async function unpackBackup(file: string, content: string): Promise<Manifest> {
@@ -29,7 +29,7 @@ export async function unpackBackup(file: string, content: string): Promise<Manif
 }
 
 /**
- * What a backup says of itself, with each file's hash verified and nothing written.
+ * Returns the manifest of a backup after verifying each file's hash, without writing anything.
  * @throws Problem `backup.damaged`, `backup.missing`.
  */
 export function readBackup(file: string): Promise<Manifest> {
@@ -88,7 +88,7 @@ function safePath(name: string): string {
     name.includes('\0') ||
     top === '..' ||
     /^[A-Za-z]:/.test(name) ||
-    isLeftOut(top)
+    isExcluded(top)
   ) {
     throw damaged(`it holds a file with a forbidden path (${JSON.stringify(name)})`);
   }

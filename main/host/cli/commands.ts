@@ -10,17 +10,17 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Command } from './command-line.ts';
 import { checkConfig } from '../config/check.ts';
 import { openConfig } from '../config/file-config.ts';
-import { settingsSentence } from '../config/reason.ts';
+import { formatSettingsProblem } from '../config/reason.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
 import { openServiceContext } from '../services/service-context.ts';
 import { setKeyAside } from '../vault/replace-key.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
 import { findEnginesFolder } from '../engines/engines-folder.ts';
-import { enginesOf } from '../engines/specs.ts';
+import { getEngineSpecs } from '../engines/specs.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
-import { exportPortable, importPortable, takeOverInto } from './portable.ts';
+import { exportPortable, importPortable, importProgramInto } from './portable.ts';
 import { replacePrivateFile } from '../vault/key-file.ts';
 
 type Work = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
@@ -30,12 +30,12 @@ interface Place {
   readonly descriptors: readonly ServiceDescriptor[];
 }
 
-const elsewhere =
+const onAnotherFolder =
   'The tables are in PostgreSQL and not in it: accounts, messages and the like. Save that database with pg_dump as well.';
 
 /**
- * Carries out a command that is not a start. Prints its result to stdout; reading commands work beside a running host.
- * @throws Problem with a sentence for the person.
+ * Executes a command that is not a start. Prints its result to stdout; reading commands work beside a running host.
+ * @throws Problem with a message for the user.
  */
 export async function runCommand(command: Work, place: Place): Promise<void> {
   switch (command.name) {
@@ -46,7 +46,7 @@ export async function runCommand(command: Work, place: Place): Promise<void> {
     case 'config check':
       return check(command.file, place);
     case 'import':
-      return takeOver(command, place);
+      return importProgramData(command, place);
     case 'backup':
       return backup(command.file, place);
     case 'restore':
@@ -76,7 +76,7 @@ async function backup(file: string, place: Place): Promise<void> {
   const { files, bytes } = await writeBackup(place.dataDir, file, { tables: tables ? 'here' : 'elsewhere' });
   const size = (bytes / 1024 / 1024).toFixed(1);
   print(`Saved ${files} files (${size} MiB) in ${file}. It holds the vault's key: keep it safe.`);
-  if (!tables) print(elsewhere);
+  if (!tables) print(onAnotherFolder);
 }
 
 async function restore(file: string, force: boolean, { dataDir }: Place): Promise<void> {
@@ -106,7 +106,7 @@ async function exportTo(file: string | undefined, secrets: boolean, place: Place
     ...(secrets ? {} : { seal: (value: string, purpose: string) => parts.vault.seal(value, purpose) }),
   });
   if (file === undefined) process.stdout.write(text);
-  // In place of one that others may read, not into it.
+  // Replaces a file that others may read, instead of writing into it.
   else await replacePrivateFile(file, text).catch((error: unknown) => fail(`${file} cannot be written`, error));
 }
 
@@ -119,12 +119,12 @@ async function importFrom(file: string, place: Place): Promise<void> {
     const found = importConfig(text, { descriptors: place.descriptors, open });
     for (const { path, message } of found.warnings) process.stderr.write(`${path}: ${message}\n`);
     const moves = found.content.host['databaseUrl'] !== config.content().host['databaseUrl'];
-    // Only then first: what goes into the tables is to go into the new ones.
+    // Applied first only when the tables move: portable data must go into the new tables.
     if (moves) await config.replace(found.content);
     return { ...found, moves };
   });
   await withKernel(place, async (kernel) => {
-    // The settings last: a part that does not fit leaves them as they were.
+    // Settings are applied last: an invalid part then leaves them unchanged.
     await importPortable(portable, kernel, place.descriptors);
     if (!moves) await kernel.config.replace(content);
   });
@@ -136,15 +136,15 @@ async function withKernel<T>(place: Place, work: (kernel: Kernel) => Promise<T>)
   return await work(kernel);
 }
 
-/** Into a data folder that no host is running on; a fresh one is made. */
-async function takeOver(
+/** Imports into a data folder without a running host; a missing folder is created. */
+async function importProgramData(
   { program, folder, dryRun = false }: Extract<Work, { name: 'import' }>,
   place: Place,
 ): Promise<void> {
   using _lock = lockDataFolder(place.dataDir);
   finishRestore(place.dataDir);
   await withKernel(place, async (kernel) => {
-    const { service, settings, notes } = await takeOverInto(kernel, place.descriptors, {
+    const { service, settings, notes } = await importProgramInto(kernel, place.descriptors, {
       program,
       folder: resolve(folder),
       dryRun,
@@ -157,7 +157,7 @@ async function takeOver(
   });
 }
 
-/** In a data folder that no host is running on. */
+/** Requires a data folder without a running host. */
 async function replaceKey({ service, key }: Extract<Work, { name: 'keys replace' }>, place: Place): Promise<void> {
   const descriptor = place.descriptors.find(({ id }) => id === service);
   if (descriptor === undefined) throw new Problem('host.unknown_service', 404, `There is no service "${service}".`);
@@ -177,24 +177,24 @@ async function check(named: string | undefined, { dataDir, descriptors }: Place)
     return;
   }
   const { problems, warnings } = checkConfig(await readText(file), descriptors);
-  for (const each of [...problems, ...warnings]) print(settingsSentence(each));
+  for (const each of [...problems, ...warnings]) print(formatSettingsProblem(each));
   if (problems.length > 0) process.exitCode = 1;
   else print(`${file} is in order.`);
 }
 
-/** A mistyped folder must not be made and then found empty. */
+/** A mistyped folder must not be created and then reported as empty. */
 function requireDataFolder({ dataDir }: Place): void {
   if (!existsSync(dataDir)) throw new Problem('command.data_folder', 404, `There is no data folder ${dataDir}.`);
 }
 
-/** Half of a restored folder must not be read, and only one process may finish it. A host that runs has done so. */
+/** An incomplete restore must not be read, and only one process may complete it. A running host has done so. */
 function finishCutRestore({ dataDir }: Place): void {
   if (![staging, returning].some((name) => existsSync(join(dataDir, name)))) return;
   using _lock = lockDataFolder(dataDir);
   finishRestore(dataDir);
 }
 
-/** No line on stderr below a warning: what a command prints is for the person who ran it. */
+/** Suppresses lines below a warning: the output of a command is for its user. */
 function quietLog(): HostLog {
   return createLog({ level: 'warn', format: 'text' });
 }
@@ -209,7 +209,7 @@ async function openShelf(place: Place): Promise<HostEngines> {
   const log = quietLog().child('engines');
   return openEngines({
     folder: findEnginesFolder(host, place.dataDir, log),
-    specs: enginesOf(place.descriptors),
+    specs: getEngineSpecs(place.descriptors),
     paths: () => enginePaths,
     log,
   });
@@ -231,7 +231,7 @@ async function openQuietly(
     addresses: () => [],
     started: Promise.resolve(),
   });
-  // The default would stand in for it, and the command would read or write other tables than those that are meant.
+  // The default would replace it, and the command would use the wrong tables.
   const bad = kernel.config.problems.find(({ path }) => path === 'host.databaseUrl');
   if (bad === undefined) return kernel;
   await kernel[Symbol.asyncDispose]();

@@ -6,12 +6,12 @@ import { openServiceContext } from '../services/service-context.ts';
 
 interface PortableParts {
   readonly accounts: Portable;
-  /** By id. */
+  /** Keyed by id. */
   readonly services: ReadonlyMap<string, Service>;
 }
 
 /**
- * Creates services without starting them: enough to read and write what they keep, whether or not they are switched on.
+ * Creates services without starting them: sufficient to read and write their data, whether or not they are enabled.
  * @throws Problem that names the service whose data cannot be opened.
  */
 async function openUnstarted(
@@ -35,7 +35,7 @@ async function openUnstarted(
   return { accounts, services, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** What an export holds besides settings: the accounts, and what each service keeps, by its id. */
+/** Exports everything besides settings: the accounts, and the data of each service by its id. */
 export async function exportPortable(
   kernel: Kernel,
   descriptors: readonly ServiceDescriptor[],
@@ -50,9 +50,9 @@ export async function exportPortable(
 }
 
 /**
- * Puts the parts in place of what is there, one after another; the services must not be running.
- * @throws Problem with `fields` when a part does not fit. Of an unknown part nothing is imported; of one that does not
- * fit, those before it were, as the message says.
+ * Replaces the existing data by the parts, one after another; the services must not be running.
+ * @throws Problem with `fields` when a part is invalid. An unknown part prevents the whole import; before an invalid
+ * part, earlier ones have been imported, as the message states.
  */
 export async function importPortable(
   parts: Readonly<Record<string, unknown>>,
@@ -87,10 +87,11 @@ export async function importPortable(
 }
 
 /**
- * Takes over another program's data into the service whose manifest names it; the services must not be running. Answers
- * that service's id as well. @throws Problem as the service says.
+ * Imports another program's data into the service whose manifest names it; the services must not be running. Returns
+ * the id of the service as well.
+ * @throws Problem as the service does.
  */
-export async function takeOverInto(
+export async function importProgramInto(
   kernel: Kernel,
   descriptors: readonly ServiceDescriptor[],
   from: { readonly program: string; readonly folder: string; readonly dryRun: boolean },

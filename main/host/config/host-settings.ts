@@ -5,10 +5,10 @@ const hostName = z.string().regex(/^[a-z0-9.:[\]-]{1,253}$/i, 'Use a host name o
 const origin = z
   .string()
   .regex(/^https?:\/\/[^/\s]+$/i, 'Use an origin such as https://app.example.org, without a path.');
-/** A path of the machine; empty: none. */
+/** Path on this computer; empty for none. */
 export const path = z.string().max(4096).default('');
 
-/** The host's own settings: the section `host` of homeport.yaml, where fields of services are besides. */
+/** Settings of the host: the section `host` of homeport.yaml, which also contains fields of services. */
 export const HostSettings = z.object({
   allowedHosts: z.array(hostName).default([]).meta({
     title: 'Allowed host names',
@@ -127,7 +127,7 @@ export const HostSettings = z.object({
 });
 export type HostSettings = z.infer<typeof HostSettings>;
 
-/** Where the settings' pages show them; `general` where none is named. */
+/** Settings page of a field; `general` by default. */
 export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = {
   ...{ allowedHosts: 'network', allowedOrigins: 'network', trustedProxies: 'network' },
   publicUrl: 'network',
@@ -136,7 +136,7 @@ export const hostAreas: Readonly<Partial<Record<keyof HostSettings, string>>> = 
   keyring: 'desktop',
 };
 
-/** What few people need. */
+/** Fields in the collapsed part of the form. */
 export const advancedHostSettings: readonly (keyof HostSettings)[] = [
   ...(['authUsers', 'authAccess', 'authTokens', 'databaseUrl', 'enginesFolder'] as const),
 ];

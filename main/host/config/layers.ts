@@ -2,30 +2,30 @@ import type { z } from 'zod';
 import type { SettingsOrigin, SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { coerce } from './coerce.ts';
 import type { SettingsDocument } from './document.ts';
-import { secretAt, unknownWithin } from './json-schema.ts';
-import { reasonOf } from './reason.ts';
+import { findSecret, findUnknown } from './json-schema.ts';
+import { getReason } from './reason.ts';
 import { isSealed } from './secrets.ts';
 import type { Field, Section } from './sections.ts';
-import { spelt } from './spelling.ts';
+import { findSpelling } from './spelling.ts';
 
-/** What the command line may set. */
+/** Settings from the command line. */
 export interface CommandLineSettings {
-  /** The control listener's port. */
+  /** Port of the control listener. */
   readonly port?: number;
 }
 
-/** Everything above the file. */
+/** Layers above the file. */
 export interface OuterLayers {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly commandLine: CommandLineSettings;
 }
 
-/** One section with all layers laid over each other. */
+/** Section with all layers merged. */
 export interface ResolvedSection {
   readonly section: Section;
   /** Parsed: every field has a value. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** As it was given, only what was set and could be used. */
+  /** Original values, only those that were set and are valid. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly origins: Readonly<Record<string, SettingsOrigin>>;
 }
@@ -41,12 +41,12 @@ interface Candidate {
   readonly origin: SettingsOrigin;
 }
 
-const noSuchSetting = 'There is no such setting.';
+const buildUnknownSettingProblem = 'There is no such setting.';
 const portFlag = { flag: '--port', path: 'services.control.port' };
 
 /**
- * Lays default, file, environment and command line over each other. A value that its schema refuses is reported and
- * the next lower layer stands in for it, so that the rest can be used.
+ * Merges defaults, file, environment and command line. A value that its schema refuses is reported and the next lower
+ * layer applies, so that the rest can be used.
  */
 export function resolveLayers(sections: readonly Section[], document: SettingsDocument, outer: OuterLayers): Resolved {
   const problems = [...document.problems];
@@ -59,9 +59,10 @@ export function resolveLayers(sections: readonly Section[], document: SettingsDo
     problems.push(line === undefined ? found : { ...found, line });
   };
   const resolved = sections.map((section) => {
-    const inFile = section.id === 'host' ? document.content.host : (ownOf(document.content.services, section.id) ?? {});
+    const inFile =
+      section.id === 'host' ? document.content.host : (getOwnFields(document.content.services, section.id) ?? {});
     const candidates = new Map<string, Candidate[]>();
-    for (const field of section.fields) candidates.set(field.name, layersOf(field, section, inFile, outer, report));
+    for (const field of section.fields) candidates.set(field.name, getLayers(field, section, inFile, outer, report));
     return resolveSection(section, candidates, report);
   });
   return { sections: new Map(resolved.map((each) => [each.section.id, each])), problems, warnings };
@@ -69,8 +70,8 @@ export function resolveLayers(sections: readonly Section[], document: SettingsDo
 
 type Report = (path: readonly PropertyKey[], message: string, origin: SettingsOrigin) => void;
 
-/** What is given for a field, lowest first. */
-function layersOf(
+/** Returns the values of a field, lowest layer first. */
+function getLayers(
   field: Field,
   section: Section,
   inFile: Readonly<Record<string, unknown>>,
@@ -79,19 +80,19 @@ function layersOf(
 ): Candidate[] {
   const layers: Candidate[] = [];
   const take = (value: unknown, origin: SettingsOrigin): void => {
-    const unknown = unknownWithin(value, field.place);
-    for (const path of unknown) report([...section.path, field.name, ...path], noSuchSetting, origin);
-    // Half of what somebody meant may be another thing, as a login is that lost its name.
+    const unknown = findUnknown(value, field.place);
+    for (const path of unknown) report([...section.path, field.name, ...path], buildUnknownSettingProblem, origin);
+    // A partial value could mean something else, such as a login without its name.
     if (unknown.length === 0) layers.push({ value, origin });
   };
-  const saved = ownOf(inFile, field.name);
-  // `port:` with nothing behind it is a value taken out, not a value of the wrong type.
+  const saved = getOwnFields(inFile, field.name);
+  // `port:` without a value is a removed value, not a value of the wrong type.
   if (saved !== undefined && (saved !== null || field.acceptsNull)) take(saved, { from: 'file' });
 
   const name = field.variables.find((variable) => isSet(outer.environment[variable], field));
   if (name !== undefined) {
     const origin: SettingsOrigin = { from: 'environment', name };
-    const coerced = coerce(spelt(name, outer.environment[name] ?? ''), field.place);
+    const coerced = coerce(findSpelling(name, outer.environment[name] ?? ''), field.place);
     if ('value' in coerced) take(coerced.value, origin);
     else report([...section.path, field.name], coerced.reason, origin);
   }
@@ -126,7 +127,7 @@ function resolveSection(
   }
 }
 
-/** Takes away the values that the issues are about. Each call takes at least one, so resolving comes to an end. */
+/** Removes the values that the issues are about. Each call removes at least one, so the resolution terminates. */
 function dropRefused(
   section: Section,
   candidates: ReadonlyMap<string, Candidate[]>,
@@ -146,13 +147,13 @@ function dropRefused(
     refused.add(field.name);
     const reason = isSealed(at(top.value, issue.path.slice(1)))
       ? 'It is sealed, which only "homeport config import" can open; export with --secrets to use it here.'
-      : reasonOf(issue, field.secret && secretAt(field.place, issue.path.slice(1)));
+      : getReason(issue, field.secret && findSecret(field.place, issue.path.slice(1)));
     report([...section.path, ...issue.path], reason, top.origin);
   }
   if (refused.size === 0 && whole !== undefined) {
-    // A rule about several fields at once. No single one can be blamed, so all that came from outside are taken away
-    // first, and if the file contradicts itself the section falls back to its defaults.
-    const reason = reasonOf(
+    // A rule about several fields. No single field can be blamed, so values from outside the file are removed first,
+    // and if the file contradicts itself the section uses its defaults.
+    const reason = getReason(
       whole,
       section.fields.some((field) => field.secret),
     );
@@ -199,7 +200,7 @@ function unknownNames(sections: readonly Section[], { content, line }: SettingsD
   return found;
 }
 
-/** A misspelt HOMEPORT_PORT_… would otherwise go unnoticed until something listens on the wrong port. */
+/** A misspelt HOMEPORT_PORT_… would otherwise remain unnoticed. */
 function unknownVariables(sections: readonly Section[], { environment }: OuterLayers): SettingsProblem[] {
   const known = new Set(sections.flatMap((section) => section.fields.flatMap((field) => field.variables)));
   return Object.keys(environment)
@@ -209,13 +210,13 @@ function unknownVariables(sections: readonly Section[], { environment }: OuterLa
 }
 
 /**
- * An empty variable counts as not set: that is how compose files and unit files leave one out. It is set for a field for
- * which empty means something else than its default.
+ * An empty variable counts as not set, as compose files and unit files omit one. It is set for a field in which empty
+ * differs from the default.
  */
 function isSet(text: string | undefined, field?: Pick<Field, 'emptyIsSet'>): boolean {
   return text !== undefined && (text.trim() !== '' || field?.emptyIsSet === true);
 }
 
-function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+function getOwnFields<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

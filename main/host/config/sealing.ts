@@ -6,39 +6,39 @@ import { readDocument, writeDocument, type Content, type SettingsDocument } from
 import { isSealed, replaceSecrets, type SealedSecret } from './secrets.ts';
 import type { Field, Section } from './sections.ts';
 
-/** What the settings need of the vault. */
+/** Part of the vault that settings use. */
 export type SettingsVault = Pick<Vault, 'seal' | 'open'>;
 
-/** Bound to the field, so that a sealed secret cannot be moved to another one that is shown or sent elsewhere. */
-function purposeOf(field: Field): string {
+/** Bound to the field, so that a sealed secret cannot be moved to a field that is shown or sent elsewhere. */
+function getPurpose(field: Field): string {
   return `config ${field.path}`;
 }
 
-/** The secret as it is kept; one that says nothing stays as it is, and so does one that is sealed. */
+/** Seals a secret for storage; empty and sealed secrets are returned unchanged. */
 export function sealSecret(secret: unknown, field: Field, seal: SettingsVault['seal']): unknown {
   if (secret === '' || secret === null || secret === undefined || isSealed(secret)) return secret;
-  return { sealed: seal(JSON.stringify(secret), purposeOf(field)) };
+  return { sealed: seal(JSON.stringify(secret), getPurpose(field)) };
 }
 
 /** @throws Problem `vault.unreadable` (500) */
 export function openSecret({ sealed }: SealedSecret, field: Field, open: SettingsVault['open']): unknown {
-  return JSON.parse(open(sealed, purposeOf(field)));
+  return JSON.parse(open(sealed, getPurpose(field)));
 }
 
-/** What the file says of a section. */
+/** Returns the content of a section in the file. */
 export function sectionContent({ host, services }: Content, { id }: Section): Readonly<Record<string, unknown>> {
   if (id === 'host') return host;
   return Object.hasOwn(services, id) ? (services[id] ?? {}) : {};
 }
 
-/** A document with its secrets opened in `content`; its text stays sealed. */
+/** Document with opened secrets in `content`; its text remains sealed. */
 interface OpenedDocument {
   readonly document: SettingsDocument;
-  /** Paths of the secrets that nobody could open for want of a vault. */
+  /** Paths of the secrets that were not opened, since there was no vault. */
   readonly closed: readonly string[];
 }
 
-/** Opens the secrets. One that cannot be opened is left out and reported; without a vault all are left out. */
+/** Opens the secrets. A secret that cannot be opened is omitted and reported; without a vault all are omitted. */
 export function openDocument(
   document: SettingsDocument,
   sections: readonly Section[],
@@ -80,8 +80,8 @@ export function openDocument(
 }
 
 /**
- * Seals the secrets that stand in the text as they were typed; everything else stays as it is, comments too. Undefined when
- * there are none. One that other places refer to by an &anchor stays, or they would refer to nothing.
+ * Seals plain text secrets in the text and preserves everything else, including comments. Undefined when there are
+ * none. A secret with an &anchor that other nodes refer to is not sealed.
  */
 export function sealText(yaml: Document, sections: readonly Section[], vault: SettingsVault): Document | undefined {
   const { content } = readDocument(writeDocument(yaml));
@@ -100,7 +100,7 @@ export function sealText(yaml: Document, sections: readonly Section[], vault: Se
   return count === 0 ? undefined : sealed;
 }
 
-/** False where the place is shared with others. */
+/** Returns false when the node is shared with others. */
 function put(yaml: Document, path: readonly (string | number)[], value: unknown): boolean {
   const old: unknown = yaml.getIn(path, true);
   if (!yaml.hasIn(path) || holdsAnchor(old)) return false;

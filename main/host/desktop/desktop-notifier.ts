@@ -10,8 +10,8 @@ export interface DesktopNotifierOptions {
 }
 
 /**
- * The popups of a host without a window: notify-send where it can tell clicks, else node-notifier; none where there is
- * no desktop. Nothing is loaded or started before the first popup.
+ * Creates the notifier of a host without a window: notify-send where it reports clicks, else node-notifier; none
+ * without a desktop. Nothing is loaded or started before the first popup.
  */
 export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
   if (!hasDesktop(options.environment, options.platform)) {
@@ -34,7 +34,7 @@ export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
         .catch((error: unknown) => listener({ failed: error instanceof Error ? error.message : String(error) }));
     },
     async [Symbol.asyncDispose]() {
-      // A choice that failed was told to whoever asked for the popup.
+      // The caller of `show` has already received the error.
       await (await chosen?.catch(() => undefined))?.[Symbol.asyncDispose]();
     },
   };
@@ -49,7 +49,7 @@ async function choose({ environment, platform }: DesktopNotifierOptions): Promis
   return nodeNotifier({ platform });
 }
 
-/** On Linux popups need a screen and the session's bus; a server reached over SSH has neither. */
+/** On Linux popups require a display and the session bus; a server over SSH has neither. */
 function hasDesktop(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'darwin' || platform === 'win32') return true;
   const runtime = environment['XDG_RUNTIME_DIR'];

@@ -3,13 +3,13 @@ import { createSecureContext } from 'node:tls';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { CertificateFiles } from '../../../services/contracts/listeners.ts';
 
-/** What a listener shows to who speaks TLS, in PEM. */
+/** Certificate of a TLS listener, in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** @throws Problem `listener.no_certificate` (500) for files that are not there, or do not belong together. */
+/** @throws Problem `listener.no_certificate` (500) for files that do not exist or do not match. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const cert = await read(files.certFile, 'certificate');
   const key = await read(files.keyFile, 'key of the certificate');

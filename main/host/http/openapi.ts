@@ -8,16 +8,16 @@ export interface OpenApiOptions {
   readonly handlers: readonly ApiHandler[];
 }
 
-/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses as it is. */
+/** JSON Schema of draft 2020-12, which OpenAPI 3.1 uses unchanged. */
 type Schema = Record<string, unknown>;
 type Route = ApiRoute<unknown, unknown, unknown>;
 
-/** An OpenAPI 3.1 document of our own API. Schemas with an id (`.meta({ id })`) become components. */
-export function openApiDocument({ title, version, handlers }: OpenApiOptions): Record<string, unknown> {
+/** Builds the OpenAPI 3.1 document of the app API. Schemas with an id (`.meta({ id })`) become components. */
+export function buildOpenApiDocument({ title, version, handlers }: OpenApiOptions): Record<string, unknown> {
   const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
   const byPath = [...handlers].sort((a, b) => (a.route.path < b.route.path ? -1 : 1));
-  // Replies first: they give the plain names to their schemas, inputs that differ get another.
+  // Replies are added first: their schemas keep their names, and differing inputs are renamed.
   const replies = new Map(
     byPath.map(({ route }) => [route, components.add(route.reply, 'output', operationId(route))]),
   );
@@ -103,18 +103,18 @@ function operationId(route: Route): string {
   return route.method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** The named schemas of a document. */
+/** Named schemas of a document. */
 class Components {
   readonly schemas: Record<string, Schema> = {};
 
-  /** Adds the named schemas within one and returns it with references to them. */
+  /** Adds the named schemas within a schema and returns it with references to them. */
   add(schema: z.core.$ZodType, io: 'input' | 'output', operation: string): Schema {
-    // Wrapped, so that a schema with an id of its own becomes a reference like those within it.
+    // Wrapped, so that a schema with an id of its own becomes a reference as well.
     const whole: Schema = {
       ...z.toJSONSchema(z.object({ it: schema }), {
         io,
         unrepresentable: 'any',
-        override: io === 'output' ? open : plain,
+        override: io === 'output' ? allowAdditionalProperties : removeIntegerBounds,
       }),
     };
     const found = Object.entries((whole['$defs'] ?? {}) as Record<string, Schema>).map(([name, definition]) => {
@@ -134,8 +134,8 @@ class Components {
   }
 
   /**
-   * A schema with defaults differs as input and as output, and so does everything that refers to it; the input then gets
-   * `Input` behind its name.
+   * A schema with defaults differs between input and output, and so do all schemas that refer to it; the input then
+   * gets the suffix `Input`.
    */
   #names(
     found: readonly (readonly [string, Schema])[],
@@ -162,15 +162,15 @@ class Components {
 
 const prefix = '#/components/schemas/';
 
-/** zod marks the bounds of a safe integer, which tell a reader nothing. */
-function plain({ jsonSchema }: { jsonSchema: Schema }): void {
+/** Removes the safe integer bounds that zod adds. */
+function removeIntegerBounds({ jsonSchema }: { jsonSchema: Schema }): void {
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
 }
 
-/** A client must not break when an answer gains a field. */
-function open(context: { jsonSchema: Schema }): void {
-  plain(context);
+/** Clients must not break when a response gains a field. */
+function allowAdditionalProperties(context: { jsonSchema: Schema }): void {
+  removeIntegerBounds(context);
   if (context.jsonSchema['additionalProperties'] === false) delete context.jsonSchema['additionalProperties'];
 }
 

@@ -4,20 +4,20 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 
-/** Our own API's error shape; see `ApiError` in the contracts. */
-export function problemBody(problem: Problem): string {
+/** Formats a problem as `ApiError` of the contracts. */
+export function formatProblem(problem: Problem): string {
   const { code, detail, fields } = problem;
   const shown = Object.keys(fields).length === 0 ? { code, detail } : { code, detail, fields };
   return `${JSON.stringify({ error: shown })}\n`;
 }
 
-/** Answers with a problem, or cuts the connection when an answer has begun already. */
+/** Answers with a problem, or destroys the connection when a response has already begun. */
 export function sendProblem(response: ServerResponse, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const body = problemBody(problem);
+  const body = formatProblem(problem);
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   response.statusCode = problem.status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -28,7 +28,10 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** Anything that was thrown, as a problem; what is none was a defect and is logged under the id that the client is told. */
+/**
+ * Converts any thrown value to a problem. A value that is not a problem is a defect and is logged under the id that
+ * the client receives.
+ */
 export function toProblem(error: unknown, log: Log, about: Readonly<Record<string, unknown>> = {}): Problem {
   if (error instanceof Problem) {
     if (error.status >= 500) log.warn('request failed', { ...about, error });
@@ -41,8 +44,12 @@ export function toProblem(error: unknown, log: Log, about: Readonly<Record<strin
   });
 }
 
-/** A whole answer for a bare socket, on which no response object exists. */
-export function rawAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
+/** Formats a complete response for a socket without response object. */
+export function formatRawResponse(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const all = {
     ...{ Connection: 'close', 'Content-Type': 'text/plain; charset=utf-8' },
     ...{ 'Content-Length': String(Buffer.byteLength(body)), ...headers },

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import { leaseMs } from './claim.ts';
-import { isToTell } from './dead-letters.ts';
+import { isUnreported } from './dead-letters.ts';
 import type { JobEnd, Outcome } from './job-end.ts';
-import { endAttempt, letNextGo, markDone, removeDone, type Change } from './table.ts';
+import { endAttempt, releaseNext, markDone, removeDone, type Change } from './table.ts';
 
-/** Writes how attempts ended; returns the ids of the jobs that are dead letters now. */
+/** Writes the outcomes of attempts; returns the ids of the new dead letters. */
 export async function writeOutcomes(
   transaction: Kysely<any>,
   ends: readonly JobEnd[],
@@ -20,23 +20,23 @@ export async function writeOutcomes(
   for (const end of ends) {
     const { outcome } = end;
     if (outcome.how === 'done') continue;
-    const teller = isToTell(end) ? { lease_owner: owner, lease_until: now + leaseMs } : {};
-    const ended = await endAttempt(transaction, outcome.row, owner, { ...changeOf(outcome, now), ...teller });
+    const teller = isUnreported(end) ? { lease_owner: owner, lease_until: now + leaseMs } : {};
+    const ended = await endAttempt(transaction, outcome.row, owner, { ...toChange(outcome, now), ...teller });
     if (ended && outcome.how === 'dead') dead.add(outcome.row.id);
   }
-  // The order keys that a job has left.
+  // Order keys whose first job has ended.
   const left = ends.filter(({ outcome, followed }) => outcome.row.order_key !== null && !followed && hasLeft(outcome));
   for (const [kind, some] of Map.groupBy(left, ({ outcome }) => outcome.row.kind)) {
     const orderKeys = new Set(some.flatMap(({ outcome }) => outcome.row.order_key ?? []));
-    await letNextGo(transaction, kind, [...orderKeys]);
+    await releaseNext(transaction, kind, [...orderKeys]);
   }
   return dead;
 }
 
-function changeOf(outcome: Exclude<Outcome, { how: 'done' }>, now: number): Change {
+function toChange(outcome: Exclude<Outcome, { how: 'done' }>, now: number): Change {
   const { attempts } = outcome.row;
   if (outcome.how === 'dead') return { state: 'dead', attempts, finished_at: now, last_error: outcome.reason };
-  // One that another worker has stays his, unless this one claimed it anew meanwhile.
+  // A job claimed by another worker remains with it, unless this worker has claimed it again.
   if (outcome.how !== 'retried') return { state: 'waiting', attempts: attempts - 1 };
   const change: Change = { state: 'waiting', attempts, run_at: outcome.runAt, last_error: outcome.reason };
   return outcome.aside ? { ...change, order_key: null } : change;

@@ -4,16 +4,16 @@ import type { Log } from '../../../services/contracts/service.ts';
 import type { KindState } from './kind-state.ts';
 import type { JobEnd } from './job-end.ts';
 
-/** Lets each kind write what its handlers returned, in the transaction that marks their jobs. */
+/** Lets each kind write the results of its handlers, in the transaction that marks their jobs. */
 export async function recordResults(transaction: Kysely<any>, ends: readonly JobEnd[]): Promise<void> {
-  for (const [{ handling }, results] of resultsOf(ends)) await handling.record?.(transaction, results);
+  for (const [{ handling }, results] of getResults(ends)) await handling.record?.(transaction, results);
 }
 
 /**
- * Tells the log, the metrics (`finished` has the labels kind and outcome) and who follows them of ends that are stored;
- * `dead` holds the ids of the jobs that are dead letters now.
+ * Reports stored ends to the log, the metrics (`finished` has the labels kind and outcome) and subscribers; `dead`
+ * contains the ids of the new dead letters.
  */
-export function tellEnds(
+export function notifyEnds(
   ends: readonly JobEnd[],
   dead: ReadonlySet<number>,
   { log, finished }: { readonly log: Log; readonly finished: Counter },
@@ -29,7 +29,7 @@ export function tellEnds(
     }
     finished.inc({ kind: row.kind, outcome: how });
   }
-  for (const [{ kind, handling }, results] of resultsOf(ends)) {
+  for (const [{ kind, handling }, results] of getResults(ends)) {
     try {
       handling.onDone?.(results);
     } catch (error) {
@@ -38,7 +38,7 @@ export function tellEnds(
   }
 }
 
-function resultsOf(ends: readonly JobEnd[]): ReadonlyMap<KindState, readonly unknown[]> {
+function getResults(ends: readonly JobEnd[]): ReadonlyMap<KindState, readonly unknown[]> {
   const found = new Map<KindState, unknown[]>();
   for (const { kindState, outcome } of ends) {
     if (outcome.how !== 'done') continue;

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { createAlarm, type Alarm } from './alarm.ts';
-import { adopt, claimAlone, type Ask } from './claim.ts';
+import { adopt, claimAlone, type ClaimRequest } from './claim.ts';
 import type { CompletionJournal } from './completion-journal.ts';
 import type { KindState } from './kind-state.ts';
 import type { LiveJob } from './live-jobs.ts';
@@ -8,40 +8,39 @@ import type { Outcome } from './job-end.ts';
 import { parse } from './parse.ts';
 import { readReplay, type Replay } from './replay.ts';
 import { link, Tails, unlink } from './successors.ts';
-import { letAllFirstGo, releaseAll, type InsertedJob, type JobRow } from './table.ts';
-import { Worker, type WorkerParts } from './worker.ts';
+import { releaseAllFirst, releaseAll, type InsertedJob, type JobRow } from './table.ts';
+import { Worker, type WorkerDependencies } from './worker.ts';
 
-/** What was begun without a claim is shown as running after this time. */
+/** Time after which jobs that started without a claim are marked as running. */
 const adoptMs = 250;
-/** So long ends that are journaled are gathered for the table, and so many. */
+/** Time for which journaled ends are collected before they are written to the table, and their maximum number. */
 const gatherMs = 100;
-const mostGathered = 128;
-/** Jobs behind others that are kept in memory; the others are read from the table when their time comes. */
-const mostBlocked = 10_000;
-/** A clock that leaps leaves the alarm behind. */
+const maxGathered = 128;
+/** Maximum number of blocked jobs in memory; others are read from the table when they are due. */
+const maxBlocked = 10_000;
+/** Covers clock jumps, which the alarm misses. */
 const pollEveryMs = 60_000;
-const nobody: ReadonlySet<number> = new Set();
+const noOwner: ReadonlySet<number> = new Set();
 
 /**
- * The worker that is alone with its database. What was enqueued here begins without a claim once its commit is on the
- * disk, and one behind another of its order key when the end of that is journaled; the table hears of many ends at once.
- * What is not known here for certain is left to the claims. After a crash, what the journal does not tell of waits as if it
- * had not begun.
- *
- * Wakes come before the commit they tell of. That loses none: there is one connection, so the transaction of a turn begins
- * after the other has ended.
+ * Worker with exclusive use of its database. Jobs enqueued in this process start without a claim once their commit is
+ * on the disk, and blocked ones once the end of their predecessor is journaled; the table gets many ends at once.
+ * Anything uncertain is left to claims. After a crash, jobs that are not in the journal wait as if they had not
+ * started.
+ * Wakes come before the commit they announce. None is lost: there is one connection, so the transaction of a turn
+ * begins after the other one has ended.
  */
 export class SoleWorker extends Worker {
   readonly #journal: CompletionJournal;
-  /** Ends the process before had journaled, by kind: they wait for who works it. */
+  /** Ends that the previous process journaled, by kind, until a handler for the kind exists. */
   readonly #replay: Replay;
   readonly #tails = new Tails();
   readonly #gathering: Alarm;
   readonly #adoption: Alarm;
-  /** Something has run for a while, and the table may not show it. */
+  /** Jobs have been running for a while, and the table may not show them. */
   #isAdopting = false;
 
-  private constructor(parts: WorkerParts, journal: CompletionJournal, replay: Replay) {
+  private constructor(parts: WorkerDependencies, journal: CompletionJournal, replay: Replay) {
     super(parts);
     this.#journal = journal;
     this.#replay = replay;
@@ -56,12 +55,12 @@ export class SoleWorker extends Worker {
     );
   }
 
-  /** Nobody else works with the table: what runs there has been left by a process that ended. */
-  static async open(parts: WorkerParts, journal: CompletionJournal): Promise<SoleWorker> {
+  /** Running rows belong to a previous process, since no other one uses the table. */
+  static async open(parts: WorkerDependencies, journal: CompletionJournal): Promise<SoleWorker> {
     const { database, clock } = parts;
     await database.note(async (transaction) => {
       await releaseAll(transaction, clock.now());
-      await letAllFirstGo(transaction);
+      await releaseAllFirst(transaction);
     });
     return new SoleWorker(parts, journal, await readReplay(database.kysely, journal.left));
   }
@@ -78,7 +77,7 @@ export class SoleWorker extends Worker {
     const now = this.parts.clock.now();
     const added: { readonly job: LiveJob; readonly held: boolean }[] = [];
     for (const { row, held } of jobs) {
-      // What is held comes with the end of the one before it, unless it is to wait even longer.
+      // A held job becomes due with the end of its predecessor, unless it is scheduled even later.
       const isAwaited = row.run_at > now || (settling === undefined && !held);
       if (kindState !== undefined && isAwaited) this.expect(kindState, row.run_at);
       const job = settling && this.settle(row, settling);
@@ -100,14 +99,14 @@ export class SoleWorker extends Worker {
     super.dropped(kind, id);
   }
 
-  protected claim(transaction: Kysely<any>, ask: Ask): Promise<readonly JobRow[]> {
+  protected claim(transaction: Kysely<any>, ask: ClaimRequest): Promise<readonly JobRow[]> {
     return claimAlone(transaction, ask, {
       count: this.live.running.size,
       isBehind: (row) => this.live.runsBeside(row),
     });
   }
 
-  /** Nobody else works with the table. */
+  /** No other process uses the table. */
   protected isLeft(): boolean {
     return true;
   }
@@ -123,24 +122,24 @@ export class SoleWorker extends Worker {
     const end = { kindState, outcome, journaled, followed: false };
     this.end(job, end);
     const next = job.behind;
-    // Others may have waited longer for the only slot there is: the table knows whose turn it is.
+    // Other jobs may have waited longer for the last free slot: the table decides.
     const isWanted = kindState.due && kindState.free <= 1;
     if (journaled && next?.state === 'blocked' && !isWanted && this.takes(kindState)) {
       end.followed = true;
       this.begin(next, kindState);
     } else {
-      // Those behind it have to wait as long as it takes; the table knows them. One that is settling sees for itself.
+      // Its successors have to wait for an unknown time; the table has them. A settling one handles this itself.
       if (next?.state === 'blocked') this.forget(next);
       if (next?.state !== 'settling') this.isUrgent ||= !this.#tails.isLast(job);
     }
     if (!journaled) return;
-    this.tell([end], nobody);
-    this.isUrgent ||= this.live.ended >= mostGathered;
-    // What is journaled waits for others.
+    this.tell([end], noOwner);
+    this.isUrgent ||= this.live.ended >= maxGathered;
+    // Journaled ends are collected.
     if (!this.isUrgent && !this.isStopping) this.#gathering.ringBy(this.parts.clock.now() + gatherMs);
   }
 
-  /** Leaves a job to the table, with those that are blocked by it. */
+  /** Leaves a job to the table, together with the jobs blocked by it. */
   protected override forget(job: LiveJob): void {
     for (let each: LiveJob | undefined = job; each !== undefined;) {
       const behind: LiveJob | undefined = each.behind;
@@ -160,12 +159,12 @@ export class SoleWorker extends Worker {
 
   protected override turnStored(): void {
     this.#isAdopting = false;
-    // Ends that came meanwhile are noted there, and only there.
+    // New ends in the meantime are only in the journal.
     const isNeeded = [...this.live.over].some(({ end }) => end?.journaled === true);
     if (!isNeeded) this.#journal.clear(this.#replay.size > 0);
   }
 
-  /** Its commit is on the disk, or was given up. */
+  /** Handles the commit or rollback of a job's row. */
   #settled(job: LiveJob, held: boolean, isStored: boolean): void {
     const { row } = job;
     const kindState = this.kinds.get(row.kind);
@@ -174,7 +173,7 @@ export class SoleWorker extends Worker {
     job.settled = undefined;
     if (isStored && kindState !== undefined && this.takes(kindState) && row.run_at <= now) {
       const isBlocked = before?.state === 'running' || before?.state === 'blocked';
-      if (isBlocked && this.live.size < mostBlocked) return this.live.move(job, 'blocked');
+      if (isBlocked && this.live.size < maxBlocked) return this.live.move(job, 'blocked');
       const isFirst = !held || (before?.state === 'ended' && before.end?.journaled === true);
       const { due, claiming, free } = kindState;
       if (isFirst && !due && !claiming && free > 0 && !this.live.runsBeside(row)) {
@@ -184,11 +183,14 @@ export class SoleWorker extends Worker {
     }
     this.forget(job);
     if (!held && kindState !== undefined) this.expect(kindState, row.run_at);
-    // Whoever comes next is up to the table then.
+    // The table then decides about the next job.
     this.isUrgent ||= before?.state === 'ended';
   }
 
-  /** Takes up what the process before had done and not marked. What `result` no longer reads is done once more. */
+  /**
+   * Takes over jobs that the previous process completed without marking them. Results that `result` no longer parses
+   * are repeated.
+   */
   #takeReplay(kindState: KindState): void {
     const { kind, handling } = kindState;
     const left = this.#replay.get(kind.name) ?? [];
@@ -205,7 +207,10 @@ export class SoleWorker extends Worker {
     }
   }
 
-  /** Journals what `record` needs of a result; where that is not said, the result has to go with the mark. */
+  /**
+   * Journals the part of a result that `record` needs; without a schema, the result must be stored together with the
+   * mark.
+   */
   #note({ handling }: KindState, row: JobRow, result: unknown): boolean {
     if (handling.record !== undefined && handling.result === undefined) return false;
     const kept = handling.result && parse(handling.result, result);

@@ -1,7 +1,7 @@
 import { Histogram, type Registry } from 'prom-client';
 import type { LoopDelays } from '../runtime/loop-watch.ts';
 
-/** A histogram that is counted elsewhere and read at the scrape. */
+/** Histogram that is counted elsewhere and read at the scrape. */
 export class LoopDelayHistogram extends Histogram {
   readonly #read: () => LoopDelays;
 

@@ -7,17 +7,17 @@ import type { HostMetrics } from './metrics.ts';
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
-/** What a kill may lose of the hour. */
-const lookEveryMs = 5 * 60_000;
+/** Interval of writes, whose data a crash can lose. */
+const sampleIntervalMs = 5 * 60_000;
 
-/** By service: hours since the epoch -> what was counted in that hour. */
-const Kept = z.record(z.string(), z.record(z.string(), z.number()));
+/** By service: hours since the epoch -> count in that hour. */
+const StoredPulse = z.record(z.string(), z.record(z.string(), z.number()));
 
 type Counted = Pick<ServiceManifest, 'id' | 'listeners' | 'pulse'>;
 
 /**
- * How busy each service was, by the hour: what its counter grew by, kept through restarts in a small file. Counters begin at 0
- * with the process, and are not lost with a service that starts anew.
+ * Hourly activity of each service: growth of its counter, stored in a small file. Counters begin at 0 with the
+ * process, and survive a restart of their service.
  */
 export class Pulses implements AsyncDisposable {
   readonly #metrics: Pick<HostMetrics, 'total'>;
@@ -38,7 +38,7 @@ export class Pulses implements AsyncDisposable {
     readonly log: Log;
   }) {
     const { dataDir, metrics, clock, log } = given;
-    // Of one without listeners and without a counter nothing is to be counted.
+    // Skips services without listeners and without a counter.
     this.#manifests = given.manifests.filter(
       ({ pulse, listeners = [] }) => pulse !== undefined || listeners.length > 0,
     );
@@ -47,7 +47,7 @@ export class Pulses implements AsyncDisposable {
     this.#log = log;
     this.#file = join(dataDir, 'pulse.json');
     this.#hours = read(this.#file);
-    this.#timer = clock.every(lookEveryMs, () => void this.#look());
+    this.#timer = clock.every(sampleIntervalMs, () => void this.#look());
   }
 
   async list(): Promise<readonly Pulse[]> {
@@ -65,7 +65,7 @@ export class Pulses implements AsyncDisposable {
     await this.#look();
   }
 
-  /** One look at a time: two at once would count the same growth twice. */
+  /** Runs one sample at a time: concurrent ones would count the same growth twice. */
   #look(): Promise<void> {
     this.#looking ??= this.#count().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -99,10 +99,10 @@ export class Pulses implements AsyncDisposable {
   }
 }
 
-/** A file that is not there, or was cut off, is an empty one: only a drawing is lost. */
+/** A missing or truncated file counts as empty: only a chart is lost. */
 function read(file: string): Map<string, Map<number, number>> {
   try {
-    const kept = Kept.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const kept = StoredPulse.parse(JSON.parse(readFileSync(file, 'utf8')));
     return new Map(
       Object.entries(kept).map(([id, hours]) => [
         id,

@@ -1,38 +1,38 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { MetricOptions, Metrics } from '../../../services/contracts/metrics.ts';
-import { nameComplaint, type MetricKind } from './names.ts';
+import { findNameProblem, type MetricKind } from './names.ts';
 import type { Family } from './page.ts';
 
-/** Who declared a name first, and as what: families of one name are merged on the joined page, so they must agree. */
+/** First declaration of a name: families with the same name are merged on the joined page, so they must agree. */
 export interface NameOwner {
   readonly kind: MetricKind;
   readonly owner: string;
 }
 
 export interface ServiceMetricsOptions {
-  /** A service's id, or `host`. */
+  /** Id of a service, or `host`. */
   readonly owner: string;
-  /** Shared by all rooms. */
+  /** Shared by all services. */
   readonly names: Map<string, NameOwner>;
   readonly log: Log | undefined;
 }
 
-/** One registry behind the contract's three calls. */
+/** Registry behind the contract's three methods. */
 export interface ServiceMetrics {
   readonly metrics: Metrics;
   readonly registry: Registry;
-  /** Drops the `collect` callbacks; gauges fed by one are left out until they are declared again. */
+  /** Removes the `collect` callbacks; their gauges are omitted until they are declared again. */
   release(): void;
-  /** What a counter stands at, the samples with these labels together; 0 where there is none of this name. */
+  /** Returns the sum of a counter's samples with these labels; 0 for an unknown name. */
   total(counter: string, labels?: Labels): Promise<number>;
-  /** Everything that was declared, read now. */
+  /** Reads everything that was declared. */
   families(): Promise<Family[]>;
 }
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** What a counter grew by since the last look at it: to hash a set of labels for each event costs more than most events. */
+/** Growth of a counter since the last read: hashing labels for each event costs more than most events. */
 class Sums {
   readonly #counter: Counter;
   readonly #sums = new Map<string, { readonly labels: Labels; by: number }>();
@@ -47,7 +47,7 @@ class Sums {
     const sum = this.#sums.get(place);
     if (sum !== undefined) sum.by += by;
     else {
-      // A wrong label is told to who made it.
+      // Reports a wrong label to the caller immediately.
       this.#counter.inc(labels, 0);
       this.#sums.set(place, { labels, by });
     }
@@ -71,7 +71,7 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
   const collected = new Map<string, Collected>();
   const summed = new Map<string, Sums>();
 
-  /** Makes a metric, or finds the one this owner made before a restart. */
+  /** Creates a metric, or returns the one that this owner created before a restart. */
   const declare = <T extends Counter | Gauge | Histogram>(
     kind: MetricKind,
     options: MetricOptions,
@@ -79,7 +79,7 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
   ): T => {
     const { name, help, labels = [], peer = false } = options;
     const named = owner === 'host' ? labels.filter((label) => label !== 'service') : labels;
-    const complaint = peer ? undefined : nameComplaint(kind, name, help, named);
+    const complaint = peer ? undefined : findNameProblem(kind, name, help, named);
     if (complaint !== undefined) throw new Error(`The metric ${name} ${complaint}.`);
     const known = names.get(name);
     if (known !== undefined && known.owner !== owner && (known.owner === 'host' || owner === 'host')) {
@@ -162,7 +162,7 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
   };
 }
 
-/** What prom-client 15 hands out; its own types leave out that a histogram's samples carry a name. */
+/** Result of prom-client 15; its own types lack the name of a histogram's samples. */
 interface Read {
   readonly name: string;
   readonly help: string;

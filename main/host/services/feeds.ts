@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Feed, Feeds, FeedSource } from '../../../services/contracts/feeds.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 
-/** Feeds within this process. An entry that does not have the feed's form is logged and left out: it would never be taken. */
+/**
+ * Creates the feeds of this process. An entry that violates the feed's schema is logged and skipped, since it would
+ * never be accepted.
+ */
 export function createFeeds(log: Log): Feeds {
   const sources = new Map<string, FeedSource<unknown>>();
   const followers = new Map<string, () => void>();

@@ -1,14 +1,13 @@
-/** Where something of this host answers besides the listeners of its services: a gateway's ports, the engines beside it. */
-export class KnownAddresses {
+/** Addresses of this host besides the listeners of its services: ports of a gateway and of child processes. */
+export class RegisteredAddresses {
   readonly #known = new Map<symbol, string>();
 
-  /** All that are in use. */
   list(): readonly string[] {
     return [...this.#known.values()];
   }
 
-  /** Until the disposal. */
-  note(address: string): Disposable {
+  /** Registers an address until the disposal. */
+  add(address: string): Disposable {
     const key = Symbol(address);
     this.#known.set(key, address);
     return { [Symbol.dispose]: () => void this.#known.delete(key) };

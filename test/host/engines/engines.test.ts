@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openEngines, type EngineOptions, type HostEngines } from '../../../main/host/engines/engines.ts';
 import { EngineFolder } from '../../../main/host/engines/folder.ts';
 import type { EnginePaths } from '../../../main/host/engines/places.ts';
-import { enginesOf } from '../../../main/host/engines/specs.ts';
+import { getEngineSpecs } from '../../../main/host/engines/specs.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 import { silentLog } from '../../support/place.ts';
 
@@ -59,7 +59,7 @@ function open(
 ): HostEngines {
   return openEngines({
     folder: join(folder, 'engines'),
-    specs: enginesOf(registry),
+    specs: getEngineSpecs(registry),
     paths: () => settings,
     log: silentLog,
     releases: address,

@@ -11,9 +11,9 @@ import {
   type ApiHandler,
 } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { callerOf } from '../../../main/host/http/caller.ts';
-import { apiRouter } from '../../../main/host/http/api-router.ts';
-import { openApiDocument } from '../../../main/host/http/openapi.ts';
+import { createCallerResolver } from '../../../main/host/http/caller.ts';
+import { createApiRouter } from '../../../main/host/http/api-router.ts';
+import { buildOpenApiDocument } from '../../../main/host/http/openapi.ts';
 import { dial, everything, open, quietLog, request, type Opened } from './raw.ts';
 
 const Item = z.object({ id: z.string(), count: z.int().default(3) }).meta({ id: 'Item' });
@@ -139,13 +139,13 @@ let opened: Opened;
 const granted = new Set(['shelf read *', 'shelf read kitchen']);
 const log = quietLog();
 beforeAll(async () => {
-  const router = apiRouter({
+  const router = createApiRouter({
     handlers: () => handlers,
     accounts: {
       authenticate,
       may: (_identity, service, permission, resource) => granted.has(`${service} ${permission} ${resource}`),
     },
-    caller: callerOf(() => []),
+    caller: createCallerResolver(() => []),
     log,
     maxBytes: 200,
   });
@@ -362,7 +362,7 @@ describe('access', () => {
 });
 
 describe('the OpenAPI document', () => {
-  const document = openApiDocument({ title: 'Sample', version: '1.2.3', handlers });
+  const document = buildOpenApiDocument({ title: 'Sample', version: '1.2.3', handlers });
   const text = JSON.stringify(document);
 
   test('describes every route with unique ids, its parameters and its answers', () => {
@@ -447,6 +447,6 @@ describe('the OpenAPI document', () => {
         () => ({}),
       ),
     );
-    expect(() => openApiDocument({ title: 'x', version: '1', handlers: twice })).toThrow('Twice');
+    expect(() => buildOpenApiDocument({ title: 'x', version: '1', handlers: twice })).toThrow('Twice');
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineRoute, implement } from '../../../services/contracts/api.ts';
-import { apiRouter } from '../../../main/host/http/api-router.ts';
-import { callerOf } from '../../../main/host/http/caller.ts';
+import { createApiRouter } from '../../../main/host/http/api-router.ts';
+import { createCallerResolver } from '../../../main/host/http/caller.ts';
 import { requestSignal } from '../../../main/host/runtime/request-signal.ts';
 import { open, quietLog } from './raw.ts';
 
@@ -30,10 +30,10 @@ it('gives up what is read for a client that goes away, and lets what it changes 
   const log = quietLog();
   await using opened = await open({
     handler: {
-      http: apiRouter({
+      http: createApiRouter({
         handlers: () => handlers,
         accounts: { authenticate: () => Promise.resolve(undefined), may: () => false },
-        caller: callerOf(() => []),
+        caller: createCallerResolver(() => []),
         log,
       }),
     },

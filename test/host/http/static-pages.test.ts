@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { staticPages } from '../../../main/host/http/static-pages.ts';
+import { createStaticPages } from '../../../main/host/http/static-pages.ts';
 import { open, request, type Opened } from './raw.ts';
 
 let root = '';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/index-B4kz_9xQ.js'), script);
   writeFileSync(join(folder, 'assets/index-B4kz_9xQ.js.gz'), gzipSync(script));
   symlinkSync(join(root, 'secret.txt'), join(folder, 'link.txt'));
-  opened = await open({ handler: { http: staticPages({ folder }) } });
+  opened = await open({ handler: { http: createStaticPages({ folder }) } });
 });
 afterAll(async () => {
   await opened[Symbol.asyncDispose]();
@@ -52,7 +52,7 @@ describe('pages', () => {
   });
 
   test('that are not built yet are explained', async () => {
-    await using empty = await open({ handler: { http: staticPages({ folder: join(root, 'nowhere') }) } });
+    await using empty = await open({ handler: { http: createStaticPages({ folder: join(root, 'nowhere') }) } });
     const answer = await fetch(empty.url);
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain('npm start');
