@@ -6,8 +6,8 @@ const restartExitCode = 75;
  * running work remains. Where the system does not support it, such as on Windows, the process exits and its parent
  * restarts it.
  */
-export function restartProcess(why: string): never {
-  process.stderr.write(`${why} Homeport begins again.\n`);
+export function restartProcess(reason: string): never {
+  process.stderr.write(`${reason} Homeport begins again.\n`);
   // Electron's process cannot be replaced.
   if (process.platform !== 'win32' && !('electron' in process.versions)) {
     process.execve?.(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], process.env);

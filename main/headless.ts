@@ -35,7 +35,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = command.exitCode;
     } else {
       const dataDir = getDataDir(command.dataDir, process.env, process.platform);
-      if (command.name === 'start') await startWhereItFits(argv, dataDir, command);
+      if (command.name === 'start') await startDesktopOrHost(argv, dataDir, command);
       else await runCommand(command, { dataDir, descriptors: registry });
     }
   } catch (error) {
@@ -55,7 +55,7 @@ interface StartOptions {
  * Starts the desktop app if there are a desktop and Electron's program, else the host in this process, with one line
  * on the reason.
  */
-async function startWhereItFits(argv: readonly string[], dataDir: string, options: StartOptions): Promise<void> {
+async function startDesktopOrHost(argv: readonly string[], dataDir: string, options: StartOptions): Promise<void> {
   if (options.headless) return start(dataDir, options, 'as asked');
   const shell = chooseDesktopShell({
     root,
@@ -64,14 +64,14 @@ async function startWhereItFits(argv: readonly string[], dataDir: string, option
     user: process.getuid?.(),
   });
   if ('missing' in shell) return start(dataDir, options, shell.missing);
-  say('Homeport starts as a desktop app: look for its window, and its lamp in the tray.');
+  print('Homeport starts as a desktop app: look for its window, and its lamp in the tray.');
   process.exitCode = await runDesktopShell(shell, argv);
 }
 
 /** `why`: reason why there is no window. */
 async function start(dataDir: string, options: StartOptions, why: string): Promise<void> {
   const stopping = stopOnSignals();
-  watchNpm(() => stopping.ask());
+  watchNpm(() => stopping.requestStop());
   const open = (): Promise<Host> =>
     openHost({
       dataDir,
@@ -80,10 +80,10 @@ async function start(dataDir: string, options: StartOptions, why: string): Promi
       safeMode: options.safeMode,
       commandLine: options.port === undefined ? {} : { port: options.port },
       signal: stopping.signal,
-      startAnew,
+      restartHost,
     });
   /** Sequential, since a page can request it while the host is still opening. */
-  const startAnew = (): void => {
+  const restartHost = (): void => {
     const before = opening;
     opening = (async () => {
       try {
@@ -93,17 +93,17 @@ async function start(dataDir: string, options: StartOptions, why: string): Promi
         stopping.stops(undefined);
         await old?.[Symbol.asyncDispose]();
         if (stopping.signal.aborted) process.exit(0);
-        const left = old?.leftBehind() ?? [];
+        const remainingServices = old?.getLeftBehind() ?? [];
         // Remaining work would write to the restored folder.
-        if (left.length > 0) restartProcess(`${left.join(', ')} did not stop in time.`);
+        if (remainingServices.length > 0) restartProcess(`${remainingServices.join(', ')} did not stop in time.`);
         host = await open();
       } catch (error) {
         if (!stopping.signal.aborted) console.error(error instanceof Problem ? error.detail : error);
         process.exit(stopping.signal.aborted ? 0 : 1);
       }
       stopping.stops(host);
-      say('Homeport was started anew.');
-      sayReady(host);
+      print('Homeport was started anew.');
+      printReady(host);
       return host;
     })();
   };
@@ -116,32 +116,32 @@ async function start(dataDir: string, options: StartOptions, why: string): Promi
     host = first;
     stopping.stops(host);
     // An unhandled rejection of one service must not end the others; an uncaught exception still ends the process.
-    process.on('unhandledRejection', (error) => host?.log.error('a promise failed and nobody looked', { error }));
-    process.on('uncaughtExceptionMonitor', (error) => host?.log.error('the process ends by an error', { error }));
-    await greet(host, options, why);
+    process.on('unhandledRejection', (error) => host?.log.error('unhandled promise rejection', { error }));
+    process.on('uncaughtExceptionMonitor', (error) => host?.log.error('uncaught exception, process ends', { error }));
+    await announceStart(host, options, why);
     return host;
   };
   let host: Host | undefined;
   let opening = begin();
-  if ((await opening) === undefined) return stopping.over();
+  if ((await opening) === undefined) return stopping.stopHandling();
 }
 
 /** Prints the result of the first start, and opens its page. */
-async function greet(host: Host, options: StartOptions, why: string): Promise<void> {
-  for (const problem of host.configProblems) say(`${host.safeMode ? 'Safe mode' : 'Settings'}: ${problem}`);
-  for (const [id, reason] of Object.entries(host.failures())) say(`${id} did not start: ${reason}`);
-  say(`Homeport runs without a window, ${why}; its pages are in the browser.`);
+async function announceStart(host: Host, options: StartOptions, why: string): Promise<void> {
+  for (const problem of host.configProblems) print(`${host.safeMode ? 'Safe mode' : 'Settings'}: ${problem}`);
+  for (const [id, reason] of Object.entries(host.failures())) print(`${id} did not start: ${reason}`);
+  print(`Homeport runs without a window, ${why}; its pages are in the browser.`);
   const setup = await host.setupUrl();
-  if (setup !== undefined) say(`First start: make your account at ${setup}`);
-  sayReady(host);
+  if (setup !== undefined) print(`First start: make your account at ${setup}`);
+  printReady(host);
   const page = setup ?? host.addresses()['control'];
   if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, process.platform);
 }
 
-function sayReady(host: Host): void {
+function printReady(host: Host): void {
   const slow = host.starting();
-  for (const id of slow) say(`${id} is still starting; it answers as soon as it is ready.`);
-  say(['ready', ...Object.entries(host.addresses()).map(([id, address]) => `${id}=${address}`)].join(' '));
+  for (const id of slow) print(`${id} is still starting; it answers as soon as it is ready.`);
+  print(['ready', ...Object.entries(host.addresses()).map(([id, address]) => `${id}=${address}`)].join(' '));
   logStartingServices(host, slow);
 }
 
@@ -149,23 +149,23 @@ function sayReady(host: Host): void {
 function logStartingServices(host: Host, ids: readonly string[]): void {
   const waiting = new Set(ids);
   if (waiting.size === 0) return;
-  const tell = ({ id, state, reason }: ServiceState): void => {
+  const printLine = ({ id, state, reason }: ServiceState): void => {
     if (!waiting.has(id) || state === 'starting') return;
     waiting.delete(id);
-    if (state === 'up' || state === 'degraded') say(`${id} is ready now.`);
-    else if (state === 'failed') say(`${id} did not start: ${reason ?? ''}`);
+    if (state === 'up' || state === 'degraded') print(`${id} is ready now.`);
+    else if (state === 'failed') print(`${id} did not start: ${reason ?? ''}`);
     if (waiting.size === 0) listening[Symbol.dispose]();
   };
-  const listening = host.bus.subscribe(serviceChanged, tell);
+  const listening = host.bus.subscribe(serviceChanged, printLine);
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 /** A second start prints the address of the running host, and opens its page. */
 function showRunning(error: unknown): undefined {
   if (!(error instanceof DataFolderTaken) || error.holder?.url === undefined) throw error;
-  say(`Homeport is already running at ${error.holder.url} (process ${error.holder.pid}).`);
+  print(`Homeport is already running at ${error.holder.url} (process ${error.holder.pid}).`);
   if (process.env['HOMEPORT_OPEN_BROWSER'] !== 'false') openInBrowser(error.holder.url, process.env, process.platform);
 }

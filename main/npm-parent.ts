@@ -5,13 +5,13 @@ const pollIntervalMs = 1000;
  * killed, or its terminal is closed, its child would continue unnoticed with the ports and the data folder. Does
  * nothing without npm, since a program that was started manually may outlive its parent.
  */
-export function watchNpm(gone: () => void, environment: NodeJS.ProcessEnv = process.env): Disposable {
+export function watchNpm(onParentExit: () => void, environment: NodeJS.ProcessEnv = process.env): Disposable {
   const parent = process.ppid;
   const byNpm = environment['npm_lifecycle_event'] === 'start' && environment['npm_package_name'] === 'homeport';
   const timer = setInterval(() => {
     if (process.ppid === parent && isRunning(parent)) return;
     clearInterval(timer);
-    gone();
+    onParentExit();
   }, pollIntervalMs).unref();
   if (!byNpm) clearInterval(timer);
   return { [Symbol.dispose]: () => clearInterval(timer) };

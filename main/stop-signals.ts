@@ -20,9 +20,9 @@ export interface Stopping {
   /** Sets the host to close, also after a stop was requested; undefined between two hosts. */
   stops(host: Host | undefined): void;
   /** Requests the stop, like SIGTERM. */
-  ask(): void;
+  requestStop(): void;
   /** Signals end the process immediately again. */
-  over(): void;
+  stopHandling(): void;
 }
 
 /**
@@ -30,8 +30,8 @@ export interface Stopping {
  * ends it immediately.
  */
 export function stopOnSignals(): Stopping {
-  const asked = new AbortController();
-  let askedAt = 0;
+  const isRequested = new AbortController();
+  let requestedAt = 0;
   let host: Host | undefined;
 
   const close = (open: Host): void => {
@@ -45,26 +45,26 @@ export function stopOnSignals(): Stopping {
   };
   const stop = (signal: NodeJS.Signals): void => {
     const code = 128 + constants.signals[signal];
-    if (asked.signal.aborted) {
-      if (performance.now() - askedAt > repeatWindowMs) process.exit(code);
+    if (isRequested.signal.aborted) {
+      if (performance.now() - requestedAt > repeatWindowMs) process.exit(code);
       return;
     }
-    askedAt = performance.now();
+    requestedAt = performance.now();
     const limit = host?.stopTimeoutMs() ?? defaultStopMs;
     // Keeps the process alive until then: pending closes may hold no other reference.
     setTimeout(() => process.exit(code), Math.max(500, limit - 250));
-    asked.abort();
+    isRequested.abort();
     if (host !== undefined) close(host);
   };
   for (const signal of stopSignals) process.on(signal, stop);
   return {
-    signal: asked.signal,
+    signal: isRequested.signal,
     stops(opened) {
       host = opened;
-      if (asked.signal.aborted && opened !== undefined) close(opened);
+      if (isRequested.signal.aborted && opened !== undefined) close(opened);
     },
-    ask: () => stop('SIGTERM'),
-    over() {
+    requestStop: () => stop('SIGTERM'),
+    stopHandling() {
       for (const signal of stopSignals) process.off(signal, stop);
     },
   };

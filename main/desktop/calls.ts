@@ -50,24 +50,24 @@ export function connectCalls<Theirs extends Calls>(
       });
       return;
     }
-    const asked = waiting.get(message.answer);
+    const call = waiting.get(message.answer);
     waiting.delete(message.answer);
-    if ('refusal' in message) asked?.reject(new Error(message.refusal));
-    else asked?.resolve(message.value);
+    if ('refusal' in message) call?.reject(new Error(message.refusal));
+    else call?.resolve(message.value);
   });
 
   return {
     ask(name, argument?: unknown) {
       if (closed) return Promise.reject(new ConnectionClosed(`nobody is there to answer ${name}`));
-      const asked = Promise.withResolvers<unknown>();
+      const call = Promise.withResolvers<unknown>();
       calls += 1;
-      waiting.set(calls, asked);
+      waiting.set(calls, call);
       line.send({ call: calls, name, argument } satisfies Message);
-      return asked.promise as Promise<never>;
+      return call.promise as Promise<never>;
     },
     close() {
       closed = true;
-      for (const asked of waiting.values()) asked.reject(new ConnectionClosed('the other process is gone'));
+      for (const call of waiting.values()) call.reject(new ConnectionClosed('the other process is gone'));
       waiting.clear();
     },
   };

@@ -26,16 +26,16 @@ export interface ClipboardWatch extends Disposable {
 export function watchClipboard({ clock, read, notifier, open, onError }: ClipboardDependencies): ClipboardWatch {
   let timer: Disposable | undefined;
   /** Undefined until the first read, which ignores earlier copies. */
-  let last: string | undefined;
+  let lastText: string | undefined;
   /** Number of switches: the result of an outdated read is ignored. */
   let turns = 0;
 
   const look = async (): Promise<void> => {
     const turn = turns;
     const text = await read();
-    if (turn !== turns || text === last) return;
-    const first = last === undefined;
-    last = text;
+    if (turn !== turns || text === lastText) return;
+    const first = lastText === undefined;
+    lastText = text;
     const link = first ? undefined : findVideoLink(text);
     if (link !== undefined) offer(link);
   };
@@ -59,7 +59,7 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
   const stop = (): void => {
     timer?.[Symbol.dispose]();
     timer = undefined;
-    last = undefined;
+    lastText = undefined;
     turns += 1;
   };
 

@@ -17,7 +17,7 @@ export interface ClosingDependencies {
   /** Returns whether an icon in the tray currently leads back to the app. */
   readonly inTray: () => boolean;
   /** Index of the selected button, and whether to remember the answer. */
-  readonly ask: (question: Question) => Promise<{ readonly button: number; readonly remember: boolean }>;
+  readonly showQuestion: (question: Question) => Promise<{ readonly button: number; readonly remember: boolean }>;
 }
 
 /**
@@ -48,17 +48,17 @@ export function setCloseBehavior(preferences: Preferences, inTray: boolean, choi
 }
 
 /** Returns the effect of closing the window; asks unless the user has decided before. */
-export function decideClosing({ preferences, inTray, ask }: ClosingDependencies): Closing | Promise<Closing> {
+export function decideClosing({ preferences, inTray, showQuestion }: ClosingDependencies): Closing | Promise<Closing> {
   const { choice } = getCloseBehavior(preferences, inTray());
   if (choice !== 'ask') return choice === 'keep' ? 'hide' : 'quit';
-  return decideByAsking({ preferences, ask });
+  return decideByAsking({ preferences, showQuestion });
 }
 
 async function decideByAsking({
   preferences,
-  ask,
-}: Pick<ClosingDependencies, 'preferences' | 'ask'>): Promise<Closing> {
-  const { button, remember } = await ask(question);
+  showQuestion,
+}: Pick<ClosingDependencies, 'preferences' | 'showQuestion'>): Promise<Closing> {
+  const { button, remember } = await showQuestion(question);
   const meaning = choicesByButton[button] ?? 'stay';
   if (remember && meaning !== 'stay') {
     preferences.set('closing', (meaning === 'hide' ? 'keep' : 'quit') satisfies WhenClosed);

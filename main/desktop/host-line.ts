@@ -37,7 +37,7 @@ export type ShellAnswers = {
   refused(refusal: Refusal): void;
   changed(status: HostStatus): void;
   /** The address of the pages changed; null: they are not served any more. */
-  moved(page: string | null): void;
+  pageMoved(page: string | null): void;
   show(popup: TicketedPopup): void;
   closePopups(): Promise<void>;
   /** Opens a linked http or https address of a popup, including the app's own pages. */

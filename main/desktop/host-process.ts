@@ -64,7 +64,7 @@ export function superviseHostProcess(options: HostProcessOptions): HostProcess {
   let openedAt = 0;
   let failures = 0;
   let reason: string | null = null;
-  let again: Disposable | undefined;
+  let restartTimer: Disposable | undefined;
   let stopped: PromiseWithResolvers<void> | undefined;
 
   const turn = (to: HostPhase): void => {
@@ -73,8 +73,8 @@ export function superviseHostProcess(options: HostProcessOptions): HostProcess {
   };
 
   const start = (): void => {
-    again?.[Symbol.dispose]();
-    again = undefined;
+    restartTimer?.[Symbol.dispose]();
+    restartTimer = undefined;
     const child = options.fork();
     const answers: ShellAnswers = {
       ...options.answers,
@@ -113,7 +113,7 @@ export function superviseHostProcess(options: HostProcessOptions): HostProcess {
     if (phase !== 'starting' && clock.now() - openedAt >= steadyMs) failures = 0;
     const pause = pauses[Math.min(failures, pauses.length - 1)] ?? 0;
     failures += 1;
-    again = clock.after(pause, start);
+    restartTimer = clock.after(pause, start);
     turn('waiting');
     if (failures === 1) options.lost();
   };
@@ -134,7 +134,7 @@ export function superviseHostProcess(options: HostProcessOptions): HostProcess {
     async [Symbol.asyncDispose]() {
       if (stopped !== undefined) return stopped.promise;
       stopped = Promise.withResolvers();
-      again?.[Symbol.dispose]();
+      restartTimer?.[Symbol.dispose]();
       turn('stopped');
       if (current === undefined) return;
       const { child, ask } = current;
@@ -155,21 +155,21 @@ export function superviseHostProcess(options: HostProcessOptions): HostProcess {
 
 /** Pings the process; `told` is called with each change. */
 function watchAnswers(ask: CallOptions<HostAnswers>, clock: Clock, told: (isSilent: boolean) => void): Disposable {
-  let askedAt: number | undefined;
+  let pingSentAt: number | undefined;
   let silent = false;
   return clock.every(pingIntervalMs, () => {
-    if (askedAt === undefined) {
-      askedAt = clock.now();
+    if (pingSentAt === undefined) {
+      pingSentAt = clock.now();
       ask('alive').then(
         () => {
-          askedAt = undefined;
+          pingSentAt = undefined;
           if (silent) told(false);
           silent = false;
         },
         // Its end is reported separately.
         () => undefined,
       );
-    } else if (!silent && clock.now() - askedAt >= unresponsiveAfterMs) {
+    } else if (!silent && clock.now() - pingSentAt >= unresponsiveAfterMs) {
       silent = true;
       told(true);
     }

@@ -13,7 +13,7 @@ import { watchStatus } from './status.ts';
 
 /** Desktop functions for the host. */
 export type DesktopDependencies = Required<
-  Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal' | 'startAnew'>
+  Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal' | 'restartHost'>
 >;
 
 export interface ServedHost {
@@ -46,7 +46,7 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
       close();
       exit(0);
     } catch (error) {
-      host?.log.error('the host did not close cleanly', { error });
+      host?.log.error('host close failed', { error });
       exit(1);
     }
   };
@@ -57,8 +57,8 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
   };
 
   const popups = remoteNotifier({
-    show: (popup) => tell(shell('show', popup)),
-    close: () => tell(shell('closePopups')),
+    show: (popup) => notifyShell(shell('show', popup)),
+    close: () => notifyShell(shell('closePopups')),
   });
   const answers: HostAnswers = {
     alive: () => undefined,
@@ -80,10 +80,10 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     },
   };
   const { ask: shell, close } = connectCalls<ShellAnswers>(line, answers);
-  const tell = (told: Promise<unknown>): void => {
+  const notifyShell = (told: Promise<unknown>): void => {
     told.catch((error: unknown) => {
       // This process ends together with the shell.
-      if (!(error instanceof ConnectionClosed)) host?.log.warn('the desktop could not do what it was asked', { error });
+      if (!(error instanceof ConnectionClosed)) host?.log.warn('desktop call failed', { error });
     });
   };
 
@@ -92,15 +92,15 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
       const keyStore = await remoteKeyStore(shell);
       const { signal } = stopping;
       const { notifier } = popups;
-      const openAddress = (address: string): void => tell(shell('openAddress', address));
-      host = closing.use(await open({ notifier, openAddress, keyStore, signal, startAnew }));
+      const openAddress = (address: string): void => notifyShell(shell('openAddress', address));
+      host = closing.use(await open({ notifier, openAddress, keyStore, signal, restartHost: restartHost }));
       const opened = host;
       closing.use(
         opened.bus.subscribe(serviceChanged, ({ id, address }) => {
-          if (id === 'control') tell(shell('moved', address));
+          if (id === 'control') notifyShell(shell('pageMoved', address));
         }),
       );
-      const status = closing.use(await watchStatus(opened, () => tell(shell('changed', status.now()))));
+      const status = closing.use(await watchStatus(opened, () => notifyShell(shell('changed', status.now()))));
       const session = await opened.signInWindow();
       if (session !== undefined) closing.defer(() => session.end());
       await shell('opened', {
@@ -113,19 +113,19 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     } catch (error) {
       if (stopping.signal.aborted) return;
       stopping.abort();
-      tell(shell('refused', toRefusal(error)).finally(() => exit(1)));
+      notifyShell(shell('refused', toRefusal(error)).finally(() => exit(1)));
     }
   };
   /** Ends the host and opens the next one in this process; the shell sees another opening. */
-  const startAnew = (): void => {
+  const restartHost = (): void => {
     opening = opening.then(async () => {
       if (stopping.signal.aborted) return;
       const [ending, ended] = [closing, host];
       closing = new AsyncDisposableStack();
       host = undefined;
-      await ending.disposeAsync().catch((error: unknown) => console.error('the host did not close cleanly', error));
+      await ending.disposeAsync().catch((error: unknown) => console.error('host close failed', error));
       // Remaining work would write to the restored folder; the shell starts the next process.
-      if ((ended?.leftBehind() ?? []).length > 0) return exit(1);
+      if ((ended?.getLeftBehind() ?? []).length > 0) return exit(1);
       await start();
     });
   };
@@ -142,9 +142,9 @@ async function remoteKeyStore(shell: CallOptions<ShellAnswers>): Promise<KeyStor
       name: 'safe-storage',
       wrap: (bytes) => shell('wrapKey', bytes),
       async unwrap(text) {
-        const kept = await shell('unwrapKey', text);
-        ({ outdated } = kept);
-        return kept.bytes;
+        const keyStore = await shell('unwrapKey', text);
+        ({ outdated } = keyStore);
+        return keyStore.bytes;
       },
       outdated: () => outdated,
     },

@@ -45,10 +45,10 @@ export async function watchStatus(
   const urgent = new Set<number>();
   const downloads = new Set<string>();
   let { popups } = emptyStatus;
-  let soon: NodeJS.Timeout | undefined;
-  const tell = (): void => {
-    soon ??= setTimeout(() => {
-      soon = undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const scheduleChange = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
       changed();
     }, gatherMs).unref();
   };
@@ -58,33 +58,33 @@ export async function watchStatus(
     const { items = [] } = (await request(host, inboxApi.list, { query })) ?? {};
     urgent.clear();
     for (const { id, done } of items) if (!done) urgent.add(id);
-    tell();
+    scheduleChange();
   };
   const follow = (download: Download): void => {
     if (download.state === 'finished' || download.state === 'failed') downloads.delete(download.uid);
     else downloads.add(download.uid);
-    tell();
+    scheduleChange();
   };
 
   const open = new DisposableStack();
-  open.defer(() => clearTimeout(soon));
+  open.defer(() => clearTimeout(timer));
   open.use(
     host.bus.subscribe(serviceChanged, (state) => {
       services.set(state.id, state);
-      tell();
+      scheduleChange();
     }),
   );
   open.use(
     host.bus.subscribe(popupsChanged, (state) => {
       popups = state;
-      tell();
+      scheduleChange();
     }),
   );
   open.use(
     host.bus.subscribe(inboxAdded, ({ id, priority, read }) => {
       if (priority < 4 || read) return;
       urgent.add(id);
-      tell();
+      scheduleChange();
     }),
   );
   open.use(
@@ -93,14 +93,14 @@ export async function watchStatus(
       if (ids.length === 0 || change.read === false || change.done === false) return void readUrgent();
       if (change.read === true || change.done === true || change.removed === true)
         ids.forEach((id) => urgent.delete(id));
-      tell();
+      scheduleChange();
     }),
   );
   open.use(host.bus.subscribe(downloadChanged, follow));
   open.use(
     host.bus.subscribe(downloadRemoved, ({ uid }) => {
       downloads.delete(uid);
-      tell();
+      scheduleChange();
     }),
   );
   for (const state of await host.control.services()) services.set(state.id, state);

@@ -44,14 +44,14 @@ export function openUpdates(options: {
     if (updater === undefined || state === 'ready' || state === 'checking' || state === 'loading') return state;
     turn('checking');
     try {
-      const found = await updater.checkForUpdates();
-      if (found?.isUpdateAvailable !== true) return turn('idle');
+      const result = await updater.checkForUpdates();
+      if (result?.isUpdateAvailable !== true) return turn('idle');
       turn('loading');
       await updater.downloadUpdate();
-      log.info('an update is ready; it is put in place when the app is quit');
+      log.info('update ready, installed on quit');
       return turn('ready');
     } catch (error) {
-      log.warn('the update could not be loaded', { error });
+      log.warn('update download failed', { error });
       return turn('failed');
     }
   };

@@ -116,8 +116,7 @@ export function createHostControl(given: HostControlDependencies): HostControl {
     async installEngine(name, { wait }) {
       const installed = engines.install(name);
       if (wait) await installed;
-      else
-        installed.catch((error: unknown) => parts.log.warn('engine could not be installed', { engine: name, error }));
+      else installed.catch((error: unknown) => parts.log.warn('engine installation failed', { engine: name, error }));
       return await engines.state(name);
     },
     verifyEngine: (name) => engines.state(name, { refresh: true }),

@@ -60,7 +60,7 @@ export interface HostOptions {
    * Disposes this host and opens another one with the same options; without it, a restored backup takes effect at the
    * next start.
    */
-  readonly startAnew?: () => void;
+  readonly restartHost?: () => void;
   /** Writes log lines; default stderr. The log file gets them in any case. */
   readonly logWrite?: (line: string) => void;
 }
@@ -103,7 +103,7 @@ export interface Host extends AsyncDisposable {
   /** Returns the time limit for stopping, from the current settings and the services. */
   stopTimeoutMs(): number;
   /** Services that did not stop in time; their work continues until the process ends. */
-  leftBehind(): readonly string[];
+  getLeftBehind(): readonly string[];
   readonly log: Log;
 }
 
@@ -117,13 +117,13 @@ export interface Host extends AsyncDisposable {
 export async function openHost(options: HostOptions): Promise<Host> {
   await using opening = new AsyncDisposableStack();
   const lock = opening.use(lockDataFolder(options.dataDir));
-  const former = finishRestore(options.dataDir);
+  const formerFolder = finishRestore(options.dataDir);
   const host = await openLocked(options, lock).catch(async (error: unknown) => {
-    if (former === undefined || options.signal?.aborted === true) throw error;
-    stageFormer(options.dataDir, former);
+    if (formerFolder === undefined || options.signal?.aborted === true) throw error;
+    stageFormer(options.dataDir, formerFolder);
     finishRestore(options.dataDir);
     const back = await openLocked(options, lock);
-    back.log.error('what was restored cannot be opened; what was there before is back', { error });
+    back.log.error('restored data unusable, previous data reinstated', { error });
     return back;
   });
   const held = opening.move();
@@ -196,7 +196,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       clock,
       log: log.child('backup'),
       parts: () => getBackupParts(runners),
-      startAnew: () => options.startAnew?.(),
+      restartHost: () => options.restartHost?.(),
     }),
   );
   const pulses = opening.use(
@@ -252,7 +252,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       log.format = host.logFormat;
       if (sections.includes('host'))
         void applyDeclared(kernel, log).catch((error: unknown) =>
-          log.error('declared accounts could not be made', { error }),
+          log.error('declared accounts creation failed', { error }),
         );
       for (const runner of runners.values()) runner.renewGuard();
       parts.bus.publish(settingsChanged, { sections: [...sections] });
@@ -301,7 +301,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     },
     stopTimeoutMs: () =>
       Math.max(1000, ...[...runners.values()].map(({ descriptor }) => getStopTimeout(descriptor, parts))),
-    leftBehind: () => [...runners].filter(([, runner]) => runner.isLeftBehind).map(([id]) => id),
+    getLeftBehind: () => [...runners].filter(([, runner]) => runner.isLeftBehind).map(([id]) => id),
     log,
     async [Symbol.asyncDispose]() {
       log.info('host is stopping');

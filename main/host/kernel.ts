@@ -187,7 +187,7 @@ async function openKernelVault({ dataDir, log, keyStore }: KernelOptions, keyrin
       ? {}
       : keyStore.safe && keyring
         ? { wrapping: keyStore.wrapping }
-        : { formerly: keyStore.wrapping }),
+        : { formerWrapping: keyStore.wrapping }),
   });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await checkKey(vault, folder, join(dataDir, 'vault.key'));

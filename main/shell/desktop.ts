@@ -95,14 +95,15 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
 
   const preferences = openPreferences(options.openStore(profile));
   let path = findLinkedPage(findLink(options.argv) ?? '');
-  let wanted = !options.hidden || path !== undefined;
+  let pendingPath = !options.hidden || path !== undefined;
   let ready = false;
   const waiting = () => getPhaseNotice(host?.phase() ?? 'starting', host?.reason() ?? null);
   const window = createWindow({
     ...{ parts, preferences, clock: systemClock, waiting },
     webPreferences: webPreferences(join(root, 'main', 'shell', 'preload.cjs')),
     icon: join(root, 'assets', 'icon.png'),
-    decide: () => decideClosing({ preferences, inTray: () => tray !== undefined, ask: showCloseDialog(dialog) }),
+    decide: () =>
+      decideClosing({ preferences, inTray: () => tray !== undefined, showQuestion: showCloseDialog(dialog) }),
     hidden: () => showTrayHint(tray !== undefined, preferences, notifier),
     quit: () => app.quit(),
     failed: note('the window could not be closed'),
@@ -110,11 +111,11 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   });
   const open = (wish: string): void => {
     path = wish;
-    wanted = true;
+    pendingPath = true;
     if (ready) window.open(wish);
   };
   const bringBack = (): void => {
-    wanted = true;
+    pendingPath = true;
     if (ready) window.bringBack(path ?? '/');
   };
   app.on('second-instance', (_, argv) => {
@@ -228,7 +229,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     if (page === undefined) dialog.showErrorBox('Homeport has no page', facts.problem);
     else {
       window.serve(page);
-      if (generation === 1 && wanted) window.open(facts.setup?.slice(page.length) ?? path ?? '/');
+      if (generation === 1 && pendingPath) window.open(facts.setup?.slice(page.length) ?? path ?? '/');
     }
     begun.resolve();
   };
@@ -247,7 +248,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
           status = now;
           show();
         },
-        moved(base) {
+        pageMoved(base) {
           page = base ?? page;
           window.serve(base ?? undefined);
         },
@@ -270,8 +271,8 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
         if (quitting) return;
         if (runningAt === null) dialog.showErrorBox('Homeport could not start', reason);
         // It runs without a window, as on a server: its pages open in the browser.
-        const told = runningAt === null ? Promise.resolve() : shell.openExternal(runningAt);
-        told
+        const browserOpened = runningAt === null ? Promise.resolve() : shell.openExternal(runningAt);
+        browserOpened
           .catch(() => undefined)
           .finally(() => {
             app.exit(runningAt === null ? 1 : 0);

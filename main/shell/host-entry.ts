@@ -19,9 +19,9 @@ let host: Host | undefined;
 // the shell restarts it.
 process.on('unhandledRejection', (error) => {
   if (host === undefined) throw error;
-  host.log.error('a promise failed and nobody looked', { error });
+  host.log.error('unhandled promise rejection', { error });
 });
-process.on('uncaughtExceptionMonitor', (error) => host?.log.error('the process ends by an error', { error }));
+process.on('uncaughtExceptionMonitor', (error) => host?.log.error('uncaught exception, process ends', { error }));
 
 const served = serveHost({
   line: {

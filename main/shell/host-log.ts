@@ -11,9 +11,9 @@ export function hostLog(host: () => Pick<HostProcess, 'ask'> | undefined): Log {
     (message: string, { error }: Record<string, unknown> = {}): void => {
       const reason = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
       const own = (): void => console.error(`${level} ${message}${reason === '' ? '' : `: ${reason}`}`);
-      const told = host()?.ask('note', { level, message, error: reason });
-      if (told === undefined) own();
-      else told.catch(own);
+      const isDelivered = host()?.ask('note', { level, message, error: reason });
+      if (isDelivered === undefined) own();
+      else isDelivered.catch(own);
     };
   return { debug: () => undefined, info: write('info'), warn: write('warn'), error: write('error') };
 }

@@ -87,10 +87,10 @@ export function openPage({ window, clock, waiting, failing, ...options }: PageOp
     serve(served) {
       base = served;
       if (base === undefined) return;
-      const shown = URL.parse(contents.getURL());
+      const currentUrl = URL.parse(contents.getURL());
       // A page that was already loaded reconnects by itself.
-      if (shown?.origin === new URL(base).origin) return;
-      if (shown !== null && !showsNotice()) path = shown.pathname + shown.search;
+      if (currentUrl?.origin === new URL(base).origin) return;
+      if (currentUrl !== null && !showsNotice()) path = currentUrl.pathname + currentUrl.search;
       load();
     },
     renew() {

@@ -10,10 +10,10 @@ export function watchPower(
   log: Log,
 ): void {
   powerMonitor.on('resume', () => {
-    log.info('the machine was asleep');
+    log.info('computer resumed');
     ask('resumed').catch((error: unknown) => {
       // A host that is not running checks everything when it starts.
-      if (!(error instanceof ConnectionClosed)) log.error('the host could not look after its services', { error });
+      if (!(error instanceof ConnectionClosed)) log.error('services check after resume failed', { error });
     });
   });
 }

@@ -18,19 +18,19 @@ import { silentLog } from '../support/place.ts';
 
 const rows = 1_000_000;
 const perCommit = 1000;
-/** Milliseconds that a trivial request may take longer, at the 99th percentile. */
+/** Allowed additional milliseconds of a trivial request at the 99th percentile. */
 const most = 20;
-/** A machine that is busy with something else for a moment proves nothing. */
+/** Repeats, since a computer may be busy with other work. */
 const tries = 3;
 
-describe(`with ${String(rows)} rows in the inbox, a trivial request waits at most ${String(most)} ms longer at p99 for`, () => {
+describe(`event loop with ${String(rows)} inbox rows delays a trivial request at most ${String(most)} ms at p99 during`, () => {
   let data: string;
   let backups: string;
   let host: HostProcess;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   beforeAll(async () => {
-    // On a disk: this is more than fits into memory beside everything else.
+    // On a disk, since the data exceeds the memory.
     data = mkdtempSync(join(process.env['HOMEPORT_SOAK_DIR'] ?? tmpdir(), 'homeport-million-'));
     backups = `${data}-backups`;
     await fill(join(data, 'inbox'));

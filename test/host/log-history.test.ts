@@ -16,7 +16,7 @@ const entry: LogEntry = {
 
 const newest = { at: Infinity, passed: 0 };
 
-describe('the log of earlier starts', () => {
+describe('log history', () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'homeport-log-'));
@@ -26,18 +26,18 @@ describe('the log of earlier starts', () => {
   it.each([
     ['text', textLine(entry), '12'],
     ['JSON', jsonLine(entry), 12],
-  ])('is read back from lines of %s', (_, line, count) => {
+  ])('parses lines of %s', (_, line, count) => {
     const { id: _id, fields, ...rest } = entry;
     expect(readLine(line)).toEqual({ ...rest, fields: { ...fields, count } });
   });
 
-  it('passes over what is no line of it', () => {
+  it('skips invalid lines', () => {
     for (const line of ['', '{"time":', 'Error: x', '2026-01-02T03:04:05.678Z LOUD push x']) {
       expect(readLine(line)).toBeUndefined();
     }
   });
 
-  it('is read from the end and through the files that were turned over', async () => {
+  it('is read backwards through the rotated files', async () => {
     const path = join(dataDir, 'homeport.log');
     const lines = Array.from({ length: 12_000 }, (_, at) =>
       textLine({ ...entry, at: entry.at + at, message: `line ${String(at)}`, fields: { word: 'ü'.repeat(20) } }),
@@ -57,7 +57,7 @@ describe('the log of earlier starts', () => {
     expect([none.lines, none.isWhole]).toEqual([[], true]);
   });
 
-  /** Reads on from piece to piece, as the page does. */
+  /** Reads page by page, like the Log page. */
   async function messagesOf(path: string, limit: number, fits: (line: { message: string }) => boolean = () => true) {
     const [messages, sizes]: [string[], number[]] = [[], []];
     for (let from: LogPosition = newest; ;) {
@@ -69,7 +69,7 @@ describe('the log of earlier starts', () => {
     }
   }
 
-  it('loses no line of a millisecond that a page ends within, be it in several files', async () => {
+  it('loses no line of a millisecond at a page boundary', async () => {
     const path = join(dataDir, 'homeport.log');
     const lines = Array.from({ length: 30 }, (_, at) =>
       textLine({ ...entry, at: entry.at + Math.floor(at / 10), message: `line ${String(at)}` }),
@@ -81,7 +81,7 @@ describe('the log of earlier starts', () => {
     expect(sizes[0]).toBe(4);
   });
 
-  it('goes on behind what one question reads at most, and says that there is more', async () => {
+  it('continues after the read limit and reports more', async () => {
     const path = join(dataDir, 'homeport.log');
     const word = 'x'.repeat(100_000);
     const lines = Array.from({ length: 400 }, (_, at) =>
@@ -93,7 +93,7 @@ describe('the log of earlier starts', () => {
     expect(sizes.length).toBeGreaterThan(2);
   });
 
-  it.each(['\n', ''])('has lines whole that are longer than a piece, before an end of %j', async (end) => {
+  it.each(['\n', ''])('reads lines longer than a chunk before an end of %j', async (end) => {
     const path = join(dataDir, 'homeport.log');
     const word = 'ü'.repeat(400_000);
     const lines = [0, 1, 2].map((at) => textLine({ ...entry, at: entry.at + at, fields: { word, at } }));
@@ -106,7 +106,7 @@ describe('the log of earlier starts', () => {
     ]);
   });
 
-  it('goes on from memory into the files without a gap or a line twice', async () => {
+  it('continues from memory to files without gaps or duplicates', async () => {
     await using host = await openTestHost({ services: [control], dataDir });
     for (let number = 0; number < 2500; number += 1) host.host.log.warn(`the tide turned ${String(number)}`);
     const messages: string[] = [];
@@ -122,7 +122,7 @@ describe('the log of earlier starts', () => {
     expect(messages).toEqual(Array.from({ length: 2500 }, (_, at) => `the tide turned ${String(2499 - at)}`));
   });
 
-  it('is on the Log page after a restart', async () => {
+  it('appears on the Log page after a restart', async () => {
     const read = async (query: string): Promise<readonly LogLine[]> => {
       await using host = await openTestHost({ services: [control], dataDir });
       host.host.log.warn('the tide turned', { level: 'high', mooring: 3 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { registry } from '../../main/host/services/registry.ts';
 
-/** Why a change of a setting may restart its service: it changes where the service is reached, or a key. */
+/** Reason why a change of a setting may restart its service: it changes an address or a key. */
 type Reason = 'port' | 'address' | 'key';
 
 /** Settings that restart their service, with the reason. A new one needs a reason, or takes effect live. */
@@ -32,7 +32,7 @@ const restarting: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
     https: 'key',
     certFile: 'key',
     keyFile: 'key',
-    // The place of unfinished files: what runs finishes in the former one first.
+    // Location of unfinished files: running downloads finish in the former one.
     tempDir: 'address',
   },
   mail: { topicDomain: 'address', hostName: 'address', tls: 'key', certificateFile: 'key', keyFile: 'key' },
@@ -48,7 +48,7 @@ const restarting: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
   gateway: { name: 'address' },
 };
 
-/** Settings that are not live yet and have no such reason. Remove what becomes live; nothing may be added. */
+/** Settings that are not live yet and have no such reason. Remove converted ones; nothing may be added. */
 const toConvert: Readonly<Record<string, readonly string[]>> = {
   push: ['webPush'],
   mail: ['topicPrefix', 'clients', 'signIn', 'logins', 'maxClients', 'idleSeconds'],

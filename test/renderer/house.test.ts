@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
     writeFileSync(join(dataDir, 'logs', 'homeport.log'), earlierLines());
     pages = await openPages({
       ...{ dataDir, environment: { HOMEPORT_BACKUP_FOLDER: folder } },
-      startAnew: () => (anew += 1),
+      restartHost: () => (anew += 1),
     });
   });
   afterAll(async () => {
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)('the pages that keep the house', () => {
 
   it('Log: says what failed and why, counts what repeats, and keeps traces for who looks for a defect', async () => {
     for (let count = 0; count < 5; count += 1) {
-      pages.host.host.log.warn('a job failed for good', {
+      pages.host.host.log.warn('job failed permanently', {
         ...{ kind: 'notify.deliver', id: count, error: new Error('the lamp does not answer') },
       });
       pages.host.host.log.warn('notification given up', { reason: 'nobody is at the door' });

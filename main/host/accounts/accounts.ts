@@ -74,7 +74,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   });
 
   const collisions = await findCollisions(kysely);
-  for (const names of collisions) log.warn('names differ at most in case; rename or remove one', { names });
+  for (const names of collisions) log.warn('account names differ only in case', { names });
 
   const directory = new Directory(kysely);
   await directory.synchronize();

@@ -56,7 +56,7 @@ export class Changes {
     } catch (error) {
       // The change is stored but its outcome cannot be read: rather nobody than somebody who lost his access.
       for (const name of touched) this.#directory.forget(name);
-      this.#log.error('accounts could not be read after a change', { accounts: [...touched], error });
+      this.#log.error('accounts reload failed', { accounts: [...touched], error });
       return false;
     }
   }

@@ -107,7 +107,7 @@ class Declaring {
       return true;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.#parts.log.error('declared account left out', { account: name, reason: error.detail });
+      this.#parts.log.error('declared account skipped', { account: name, reason: error.detail });
       return false;
     }
   }
@@ -116,7 +116,7 @@ class Declaring {
     const known: DeclaredRow[] = [];
     for (const { user: account, service, pattern, permission } of authAccess) {
       if (account !== everyone && !(await hasAccount(this.#db, account))) {
-        this.#parts.log.error('a declared grant was left out: there is no such account', { account, service, pattern });
+        this.#parts.log.error('declared grant skipped: unknown account', { account, service, pattern });
         continue;
       }
       const row = { kind: 'grant', account, name: `${service} ${pattern}`, value: permission } as const;

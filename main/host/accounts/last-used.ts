@@ -56,7 +56,7 @@ export class LastUsed implements AsyncDisposable {
     this.#sessions = new Map();
     this.#writing = this.#commit((db: Db) => writeUses(db, tokens, sessions)).catch((error: unknown) => {
       // A lost use harms nobody; the next one is tried again.
-      this.#log.warn('last uses of credentials could not be written', { error });
+      this.#log.warn('credential last use not saved', { error });
     });
   }
 

@@ -103,7 +103,7 @@ export class AccountReleases {
         });
       }
     } catch (error) {
-      log.error('data of removed accounts could not be looked up', { target: service, error });
+      log.error('account releases lookup failed', { target: service, error });
     }
   }
 
@@ -113,7 +113,7 @@ export class AccountReleases {
       await data.release(account, toDisposition(row));
       return true;
     } catch (error) {
-      this.#parts.log.error('data of a removed account could not be released', {
+      this.#parts.log.error('account data release failed', {
         target: service,
         account,
         action,

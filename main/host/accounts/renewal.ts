@@ -26,7 +26,7 @@ export function renewHash({ changes, passwords, log }: RenewalParts) {
       });
       return hash;
     } catch (error) {
-      log.warn('password hash could not be renewed', { account: name, error });
+      log.warn('password hash renewal failed', { account: name, error });
       return undefined;
     }
   };

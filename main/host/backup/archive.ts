@@ -17,7 +17,7 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /** Creates a pass-through stream whose `found` returns the number of bytes and their SHA-256 in hex after the end. */
-export function measure(): Transform & { readonly found: () => { size: number; sha256: string } } {
+export function measure(): Transform & { readonly getResult: () => { size: number; sha256: string } } {
   const hash = createHash('sha256');
   let size = 0;
   const stream = new Transform({
@@ -27,7 +27,7 @@ export function measure(): Transform & { readonly found: () => { size: number; s
       done(null, chunk);
     },
   });
-  return Object.assign(stream, { found: () => ({ size, sha256: hash.digest('hex') }) });
+  return Object.assign(stream, { getResult: () => ({ size, sha256: hash.digest('hex') }) });
 }
 
 export const manifestName = 'manifest.json';

@@ -10,7 +10,7 @@ import { readBackupInThread } from './beside.ts';
 const incomingSuffix = /^\.arriving-.*\.part$/;
 const dayMs = 86_400_000;
 
-export interface ArrivedBackup {
+export interface ReceivedBackup {
   /** Absolute path, to be renamed. */
   readonly file: string;
   /** Creation time in ms since the epoch, also set as modification time. */
@@ -32,7 +32,7 @@ export async function makeBackupFolder(folder: string): Promise<void> {
  * An incomplete or damaged one is deleted.
  * @throws Problem `backup.damaged` (422), `backup.target` (507).
  */
-export async function receiveBackup(folder: string, incoming: Readable): Promise<ArrivedBackup> {
+export async function receiveBackup(folder: string, incoming: Readable): Promise<ReceivedBackup> {
   await makeBackupFolder(folder);
   const file = join(folder, `.arriving-${randomUUID()}.part`);
   try {
@@ -53,8 +53,8 @@ async function written(incoming: Readable, file: string, folder: string): Promis
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (!['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(code)) throw cause;
-    const why = ['ENOSPC', 'EDQUOT'].includes(code) ? 'has no room for this backup' : 'cannot be written to';
-    throw new Problem('backup.target', 507, `The folder of backups ${folder} ${why}. Nothing was kept.`, { cause });
+    const message = ['ENOSPC', 'EDQUOT'].includes(code) ? 'has no room for this backup' : 'cannot be written to';
+    throw new Problem('backup.target', 507, `The folder of backups ${folder} ${message}. Nothing was kept.`, { cause });
   }
 }
 

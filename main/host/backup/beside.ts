@@ -23,8 +23,8 @@ export async function writeBackupInThread(
   worker.on('message', (message: BackupOutcome) => {
     if (!('part' in message)) return void resolve(message);
     const written = (failure?: unknown): void => worker.postMessage({ failure } satisfies ServicePartWritten);
-    const asked = parts.find(({ id }) => id === message.part);
-    (asked?.write(message.folder) ?? Promise.resolve()).then(() => written(), written);
+    const request = parts.find(({ id }) => id === message.part);
+    (request?.write(message.folder) ?? Promise.resolve()).then(() => written(), written);
   });
   const outcome = await promise;
   if ('summary' in outcome) return outcome.summary;

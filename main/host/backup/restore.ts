@@ -63,8 +63,8 @@ export function finishRestore(dataDir: string): string | undefined {
   const folder = join(dataDir, staging);
   const complete = join(folder, 'complete');
   if (!existsSync(complete)) rmSync(folder, { recursive: true, force: true });
-  const onItsWay = join(dataDir, returning);
-  if (existsSync(join(onItsWay, 'content')) && !existsSync(folder)) stageReturn(onItsWay, folder);
+  const stagingFolder = join(dataDir, returning);
+  if (existsSync(join(stagingFolder, 'content')) && !existsSync(folder)) stageReturn(stagingFolder, folder);
   if (!existsSync(folder)) return undefined;
   const content = join(folder, 'content');
   const former = join(folder, 'former');
@@ -77,17 +77,17 @@ export function finishRestore(dataDir: string): string | undefined {
     writeFileSync(aside, '');
   }
   // Either folder may be missing after an interruption behind its last step. Names that a backup omits are preserved.
-  const arriving = existsSync(content) ? readdirSync(content).filter((name) => !isExcluded(name)) : [];
-  for (const name of arriving) renameSync(join(content, name), join(dataDir, name));
-  let kept: string | undefined;
+  const incomingNames = existsSync(content) ? readdirSync(content).filter((name) => !isExcluded(name)) : [];
+  for (const name of incomingNames) renameSync(join(content, name), join(dataDir, name));
+  let formerFolder: string | undefined;
   if (existsSync(former) && readdirSync(former).length > 0) {
-    kept = join(dataDir, setAsideName(Date.now()));
-    renameSync(former, kept);
+    formerFolder = join(dataDir, setAsideName(Date.now()));
+    renameSync(former, formerFolder);
   }
   // Removed first: without it, everything else counts as leftovers after a crash.
   rmSync(complete);
   rmSync(folder, { recursive: true, force: true });
-  return kept;
+  return formerFolder;
 }
 
 /**
@@ -95,12 +95,12 @@ export function finishRestore(dataDir: string): string | undefined {
  * the following start continues.
  */
 export function stageFormer(dataDir: string, former: string): void {
-  const onItsWay = join(dataDir, returning);
-  mkdirSync(onItsWay, { recursive: true, mode: 0o700 });
-  renameSync(former, join(onItsWay, 'content'));
+  const stagingFolder = join(dataDir, returning);
+  mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
+  renameSync(former, join(stagingFolder, 'content'));
 }
 
-function stageReturn(onItsWay: string, folder: string): void {
-  writeFileSync(join(onItsWay, 'complete'), '');
-  renameSync(onItsWay, folder);
+function stageReturn(stagingFolder: string, folder: string): void {
+  writeFileSync(join(stagingFolder, 'complete'), '');
+  renameSync(stagingFolder, folder);
 }

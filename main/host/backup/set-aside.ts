@@ -29,9 +29,9 @@ export async function setAsidePath(dataDir: string, name: string): Promise<strin
  * Renames a folder so that it is no longer listed and can be removed.
  * @returns the new path
  */
-export function removeFromList(dataDir: string, former: string): string {
-  const leaving = join(dataDir, removingPrefix + basename(former));
-  renameSync(former, leaving);
+export function removeFromList(dataDir: string, formerFolder: string): string {
+  const leaving = join(dataDir, removingPrefix + basename(formerFolder));
+  renameSync(formerFolder, leaving);
   return leaving;
 }
 

@@ -29,15 +29,15 @@ export interface BackupStoreOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Ends this host and opens another one on the same data folder. */
-  readonly startAnew: () => void;
+  readonly restartHost: () => void;
 }
 
-const hour = 3_600_000;
-const day = 24 * hour;
+const msPerHour = 3_600_000;
+const msPerDay = 24 * msPerHour;
 /** Maximum age of the newest backup in days: without automatic backups, and before the first one. */
-const oldAfter = { withoutRhythm: 30, withoutAny: 7 };
+const maxAgeDays = { withoutRhythm: 30, withoutAny: 7 };
 /** Names of the store's backups with the time in UTC; other files in the folder are ignored. */
-const ours = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
+const backupName = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
 
 /** Opens the folder of manual and automatic backups. */
 export function openBackups({
@@ -46,7 +46,7 @@ export function openBackups({
   clock,
   log,
   parts,
-  startAnew,
+  restartHost,
 }: BackupStoreOptions): BackupStore & AsyncDisposable {
   const folder = (): string =>
     settings().backupFolder || join(dirname(resolve(dataDir)), `${basename(resolve(dataDir))}-backups`);
@@ -58,13 +58,13 @@ export function openBackups({
       if (error.code === 'ENOENT') return [];
       throw error;
     });
-    const found = names
-      .filter((name) => ours.test(name))
+    const contents = names
+      .filter((name) => backupName.test(name))
       .map(async (name) => {
         const { size, mtimeMs } = await stat(join(folder(), name));
         return { name, bytes: size, createdAt: Math.round(mtimeMs) };
       });
-    return (await Promise.all(found)).sort((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
+    return (await Promise.all(contents)).sort((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
   };
 
   const age = async (): Promise<BackupAge> => {
@@ -73,9 +73,9 @@ export function openBackups({
     // Automatic backups may be a day late.
     const rhythm = backupEveryDays > 0 ? backupEveryDays + 1 : undefined;
     const { birthtimeMs } = await stat(dataDir);
-    const limit = rhythm ?? (newest === undefined ? oldAfter.withoutAny : oldAfter.withoutRhythm);
+    const limit = rhythm ?? (newest === undefined ? maxAgeDays.withoutAny : maxAgeDays.withoutRhythm);
     const since = newest?.createdAt ?? birthtimeMs;
-    return { newestAt: newest?.createdAt ?? null, isOld: clock.now() - since > limit * day };
+    return { newestAt: newest?.createdAt ?? null, isOld: clock.now() - since > limit * msPerDay };
   };
 
   const path = async (name: string): Promise<string> => {
@@ -85,14 +85,15 @@ export function openBackups({
   };
 
   /** Assigned names: concurrent uploads must not get the same one, and the list may be older. */
-  const given = new Set<string>();
+  const assignedNames = new Set<string>();
   /** Returns an unused name for a backup with this creation time. */
   const freeName = async (createdAt: number): Promise<string> => {
     const stamp = new Date(createdAt).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
-    const taken = new Set((await list()).map(({ name }) => name));
+    const backup = new Set((await list()).map(({ name }) => name));
     let name = `homeport-${stamp}.tar.gz`;
-    for (let next = 2; taken.has(name) || given.has(name); next += 1) name = `homeport-${stamp}-${String(next)}.tar.gz`;
-    given.add(name);
+    for (let next = 2; backup.has(name) || assignedNames.has(name); next += 1)
+      name = `homeport-${stamp}-${String(next)}.tar.gz`;
+    assignedNames.add(name);
     return name;
   };
 
@@ -130,21 +131,19 @@ export function openBackups({
     const { backupEveryDays, backupKeep } = settings();
     if (backupEveryDays === 0 || making !== undefined || restoring !== undefined) return;
     const [newest] = await list();
-    if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * day) return;
+    if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * msPerDay) return;
     await make();
     for (const { name } of (await list()).slice(backupKeep)) await rm(join(folder(), name), { force: true });
   };
   const calmly = (): void => {
-    makeWhenDue().catch((error: unknown) => log.error('the backup could not be written', { error }));
+    makeWhenDue().catch((error: unknown) => log.error('backup failed', { error }));
   };
-  const timer = clock.every(hour, calmly);
+  const timer = clock.every(msPerHour, calmly);
   const first = clock.after(60_000, calmly);
-  removeLeftovers(dataDir).catch((error: unknown) =>
-    log.warn('what a removal had left could not be removed', { error }),
-  );
+  removeLeftovers(dataDir).catch((error: unknown) => log.warn('backup leftovers not removed', { error }));
 
   removeIncomplete(folder(), clock.now()).catch((error: unknown) =>
-    log.warn('what had not arrived whole could not be removed', { error }),
+    log.warn('incomplete uploads not removed', { error }),
   );
 
   return {
@@ -158,12 +157,12 @@ export function openBackups({
       const name = await freeName(createdAt);
       await rename(file, join(folder(), name));
       const { size } = await stat(join(folder(), name));
-      log.info('backup taken in', { name, bytes: size });
+      log.info('backup uploaded', { name, bytes: size });
       return { name, bytes: size, createdAt };
     },
     async remove(name) {
       await rm(await path(name), { force: true });
-      given.delete(name);
+      assignedNames.delete(name);
       log.info('backup removed', { name });
     },
     contents: async (name) => toContents(await readBackupInThread({ file: await path(name) })),
@@ -177,9 +176,9 @@ export function openBackups({
         restoring = undefined;
         throw error;
       }
-      log.warn('a backup is ready to be restored; Homeport starts anew with it', { name });
+      log.warn('restore staged, host restarts', { name });
       // The response to the current request goes through a service that ends with this.
-      setImmediate(startAnew);
+      setImmediate(restartHost);
     },
     setAside: () => listSetAside(dataDir),
     async restoreSetAside(name) {
@@ -187,14 +186,14 @@ export function openBackups({
       refuseWhileBusy();
       stageFormer(dataDir, former);
       restoring = Promise.resolve();
-      log.warn('what was set aside is ready to come back; Homeport starts anew with it', { name });
-      setImmediate(startAnew);
+      log.warn('set-aside data staged, host restarts', { name });
+      setImmediate(restartHost);
     },
     async removeSetAside(name) {
       const former = await setAsidePath(dataDir, name);
       refuseWhileRestoring();
       await rm(removeFromList(dataDir, former), { recursive: true, force: true });
-      log.info('what a restore had replaced is removed', { name });
+      log.info('set-aside data removed', { name });
     },
     async [Symbol.asyncDispose]() {
       timer[Symbol.dispose]();

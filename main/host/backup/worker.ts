@@ -14,10 +14,10 @@ async function outcome(): Promise<BackupOutcome> {
 }
 
 /** The service that writes the part runs in the main thread. */
-function requestPart({ id, excludedFromCopy: uncopied }: BackupJob['parts'][number]): ServicePart {
+function requestPart({ id, excludedFromCopy: excludedFromCopy }: BackupJob['parts'][number]): ServicePart {
   return {
     id,
-    excludedFromCopy: uncopied,
+    excludedFromCopy: excludedFromCopy,
     async write(folder) {
       if (parentPort === null) throw new Error('a backup is written in a thread');
       const answer = once(parentPort, 'message') as Promise<[ServicePartWritten]>;

@@ -60,10 +60,10 @@ export async function writeBackup(
     scratch = await mkdtemp(`${partial}-`);
     const files: Record<string, { size: number; sha256: string }> = {};
     const tar = pack();
-    const written = pipeline(tar, createGzip(), createWriteStream(partial, { mode: 0o600 }));
+    const result = pipeline(tar, createGzip(), createWriteStream(partial, { mode: 0o600 }));
     const filled = fill(tar, root, { scratch, tables, createdAt, parts }, files);
     await Promise.all([
-      written,
+      result,
       filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error)))),
     ]);
     await filled;
@@ -117,9 +117,9 @@ async function fill(
   files: Manifest['files'],
 ): Promise<void> {
   const { scratch, tables, createdAt, parts } = content;
-  const uncopied = parts.flatMap(({ id, excludedFromCopy: names }) => names.map((name) => `${id}/${name}`));
+  const excludedPaths = parts.flatMap(({ id, excludedFromCopy: names }) => names.map((name) => `${id}/${name}`));
   const paths = (await walk(root, root)).filter(
-    (path) => !uncopied.some((each) => path === each || path.startsWith(`${each}/`)),
+    (path) => !excludedPaths.some((each) => path === each || path.startsWith(`${each}/`)),
   );
   const databases = paths.filter(isDatabase);
   for (const path of databases) {
@@ -154,7 +154,7 @@ async function fill(
 
 /** Lists regular files below a folder, as paths with `/`. Links are omitted, so that a restore cannot be redirected. */
 async function walk(root: string, folder: string): Promise<string[]> {
-  const found: string[] = [];
+  const files: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     // A running service removes temporary folders.
     if (error.code === 'ENOENT' && folder !== root) return [];
@@ -163,10 +163,10 @@ async function walk(root: string, folder: string): Promise<string[]> {
   for (const entry of entries) {
     if (folder === root && isExcluded(entry.name)) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...(await walk(root, path)));
-    else if (entry.isFile()) found.push(relative(root, path).split(sep).join('/'));
+    if (entry.isDirectory()) files.push(...(await walk(root, path)));
+    else if (entry.isFile()) files.push(relative(root, path).split(sep).join('/'));
   }
-  return found;
+  return files;
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {
@@ -197,7 +197,7 @@ async function addFile(tar: Pack, path: string, name: string, files: Manifest['f
   const measured = measure();
   const entry = tar.entry({ name, size, mode: mode & 0o777, mtime });
   await pipeline(Readable.from(limitToSize(opened, size)), measured, entry);
-  files[name] = measured.found();
+  files[name] = measured.getResult();
 }
 
 /**
@@ -205,14 +205,14 @@ async function addFile(tar: Pack, path: string, name: string, files: Manifest['f
  * header states.
  */
 async function* limitToSize(file: FileHandle, size: number): AsyncGenerator<Buffer> {
-  let left = size;
-  while (left > 0) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(left, 64 * 1024)));
+  let remaining = size;
+  while (remaining > 0) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(remaining, 64 * 1024)));
     if (bytesRead === 0) break;
-    left -= bytesRead;
+    remaining -= bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
-  for (; left > 0; left -= Math.min(left, 64 * 1024)) yield Buffer.alloc(Math.min(left, 64 * 1024));
+  for (; remaining > 0; remaining -= Math.min(remaining, 64 * 1024)) yield Buffer.alloc(Math.min(remaining, 64 * 1024));
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -31,9 +31,9 @@ export async function startChild(
   if (order.signal?.aborted === true) abort();
   if (order.shortLived !== true) {
     // Without a reader, Node would discard the output of a program that ends before the first read.
-    using _held = held(process_);
+    using _held = bufferOutput(process_);
     const identity = await findProcessIdentity(pid);
-    if (identity !== undefined && !child.hasEnded) orphans.note(pid, identity);
+    if (identity !== undefined && !child.hasEnded) orphans.record(pid, identity);
   }
   return child;
 }
@@ -102,7 +102,7 @@ function spawnFor({
   environment,
   folder,
   user,
-  inheritedFolder: handedFolder,
+  inheritedFolder: inheritedFolder,
 }: ChildOptions): ChildProcessWithoutNullStreams {
   const options: SpawnOptionsWithoutStdio = {
     env: buildCleanEnvironment(environment),
@@ -111,8 +111,8 @@ function spawnFor({
     detached: process.platform !== 'win32',
     windowsHide: true,
   };
-  if (handedFolder === undefined) return spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
-  const descriptor = openSync(handedFolder, 'r');
+  if (inheritedFolder === undefined) return spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  const descriptor = openSync(inheritedFolder, 'r');
   try {
     const stdio = ['pipe', 'pipe', 'pipe', descriptor] as const;
     return spawn(file, args, { ...options, stdio: [...stdio] }) as ChildProcessWithoutNullStreams;
@@ -122,7 +122,7 @@ function spawnFor({
 }
 
 /** Buffers the output until it is read; a listener for `readable` makes Node wait. */
-function held({ stdout, stderr }: ChildProcessWithoutNullStreams): Disposable {
+function bufferOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): Disposable {
   const wait = (): undefined => undefined;
   for (const stream of [stdout, stderr]) stream.on('readable', wait);
   return {

@@ -48,9 +48,9 @@ export async function openChildren(
       void child.exited.finally(() => noted?.[Symbol.dispose]());
     },
     supervise(order, options) {
-      const kept = new SupervisedChild(() => start(order), options, { clock, log });
-      supervised.add(kept);
-      return kept;
+      const isRecorded = new SupervisedChild(() => start(order), options, { clock, log });
+      supervised.add(isRecorded);
+      return isRecorded;
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...supervised].map((each) => each[Symbol.asyncDispose]()));

@@ -21,7 +21,7 @@ export class Orphans {
   }
 
   /** `identity` is the result of `findProcessIdentity`. */
-  note(pid: number, identity: string): void {
+  record(pid: number, identity: string): void {
     writeFileSync(join(this.#folder, String(pid)), identity);
   }
 
@@ -38,7 +38,7 @@ export class Orphans {
     const pid = Number(name);
     const identity = readFileSync(join(this.#folder, name), 'utf8');
     if (Number.isSafeInteger(pid) && pid > 1 && (await isRunning(identity))) {
-      log.warn('a program of the last run is still there and is ended', { pid });
+      log.warn('orphaned child process ended', { pid });
       signalGroup(pid, 'SIGTERM');
       const deadline = Date.now() + graceMs;
       while (Date.now() < deadline && (await isRunning(identity))) await setTimeout(pollIntervalMs);

@@ -42,18 +42,19 @@ export class SupervisedChild implements SupervisedProcess {
   }
 
   async up(signal?: AbortSignal): Promise<RunningChild> {
-    const given = Promise.withResolvers<never>();
-    const give = (): void => given.reject(signal?.reason instanceof Error ? signal.reason : new Error('given up'));
-    signal?.addEventListener('abort', give, { once: true });
+    const result = Promise.withResolvers<never>();
+    const publishState = (): void =>
+      result.reject(signal?.reason instanceof Error ? signal.reason : new Error('given up'));
+    signal?.addEventListener('abort', publishState, { once: true });
     try {
       for (;;) {
         signal?.throwIfAborted();
         if (this.#state === 'up' && this.#child !== undefined) return this.#child;
         if (this.#state === 'stopped') throw new Problem('child.stopped', 503, 'The program was stopped.');
-        await Promise.race([this.#changed.promise, given.promise]);
+        await Promise.race([this.#changed.promise, result.promise]);
       }
     } finally {
-      signal?.removeEventListener('abort', give);
+      signal?.removeEventListener('abort', publishState);
     }
   }
 
@@ -70,7 +71,7 @@ export class SupervisedChild implements SupervisedProcess {
       const reason = await this.#runOnce();
       if (this.#isStopped()) return;
       if (this.#clock.now() - began >= healthyAfterMs) this.#pauseMs = firstPauseMs;
-      this.#log.warn('a program ended and starts again after a pause', { reason, pauseMs: this.#pauseMs });
+      this.#log.warn('child process ended, restart scheduled', { reason, pauseMs: this.#pauseMs });
       this.#become('waiting', reason);
       await this.#pause(this.#pauseMs);
       this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs);

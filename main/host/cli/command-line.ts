@@ -88,7 +88,7 @@ function importHelp({ program, from, what, dryRun }: ImportSource): string {
 }
 
 function getImportSources(services: Services): readonly ImportSource[] {
-  return services.flatMap(({ importSources: takesOver = [] }) => takesOver);
+  return services.flatMap(({ importSources: importSources = [] }) => importSources);
 }
 
 const options = {

@@ -12,8 +12,8 @@ export function getDataDir(
   home: string = homedir(),
 ): string {
   const path = platform === 'win32' ? win32 : posix;
-  const chosen = flag ?? isNotEmpty(environment['HOMEPORT_DATA_DIR']);
-  if (chosen !== undefined) return path.resolve(chosen);
+  const folder = flag ?? isNotEmpty(environment['HOMEPORT_DATA_DIR']);
+  if (folder !== undefined) return path.resolve(folder);
   if (platform === 'win32')
     return path.join(isNotEmpty(environment['LOCALAPPDATA']) ?? path.join(home, 'AppData', 'Local'), 'homeport');
   if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'homeport');

@@ -65,9 +65,9 @@ export async function importPortable(
     descriptors.filter(({ id }) => ids.includes(id)),
   );
   const { accounts, services } = opened;
-  const unknown = ids.find((id) => id !== 'accounts' && services.get(id)?.portable === undefined);
-  if (unknown !== undefined) {
-    throw new Problem('config.invalid', 422, `portable.${unknown}: There is no service of that name to take it.`);
+  const unknownParts = ids.find((id) => id !== 'accounts' && services.get(id)?.portable === undefined);
+  if (unknownParts !== undefined) {
+    throw new Problem('config.invalid', 422, `portable.${unknownParts}: There is no service of that name to take it.`);
   }
   for (const [index, id] of ids.entries()) {
     try {
@@ -77,8 +77,8 @@ export async function importPortable(
       if (!(error instanceof Problem)) throw error;
       const before = index === 0 ? '' : ` Imported before it: ${ids.slice(0, index).join(', ')}.`;
       const [field, reason] = Object.entries(error.fields)[0] ?? [];
-      const where = field === undefined ? '' : ` ${field}: ${reason ?? ''}`;
-      throw new Problem(error.code, error.status, `portable.${id}: ${error.detail}${where}${before}`, {
+      const context = field === undefined ? '' : ` ${field}: ${reason ?? ''}`;
+      throw new Problem(error.code, error.status, `portable.${id}: ${error.detail}${context}${before}`, {
         cause: error,
         fields: error.fields,
       });
@@ -96,15 +96,15 @@ export async function importProgramInto(
   descriptors: readonly ServiceDescriptor[],
   from: { readonly program: string; readonly folder: string; readonly dryRun: boolean },
 ): Promise<ImportResult & { readonly service: string }> {
-  const names = ({ importSources: takesOver = [] }: ServiceDescriptor): boolean =>
-    takesOver.some((each) => each.program === from.program);
+  const names = ({ importSources: sources = [] }: ServiceDescriptor): boolean =>
+    sources.some((each) => each.program === from.program);
   const id = descriptors.find(names)?.id ?? '';
   await using opened = await openUnstarted(
     kernel,
     descriptors.filter((descriptor) => descriptor.id === id),
   );
-  const takeOver = opened.services.get(id)?.importData;
-  if (takeOver === undefined)
+  const importData = opened.services.get(id)?.importData;
+  if (importData === undefined)
     throw new Problem('command.no_service', 404, `There is no service to take over ${from.program}.`);
-  return { ...(await takeOver(from.program, from.folder, { dryRun: from.dryRun })), service: id };
+  return { ...(await importData(from.program, from.folder, { dryRun: from.dryRun })), service: id };
 }

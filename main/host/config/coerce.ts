@@ -20,8 +20,8 @@ const number = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
  * Converts text to the type of the schema: numbers; true/false, yes/no, on/off, 1/0; comma lists; JSON for objects
  * and lists of them. When a schema allows several types, text is tried last. The schema itself checks the range.
  */
-export function coerce(text: string, place: SchemaNode): Coerced {
-  const types = getTypes(place);
+export function coerce(text: string, node: SchemaNode): Coerced {
+  const types = getTypes(node);
   const trimmed = text.trim();
   const reasons: string[] = [];
 
@@ -31,12 +31,12 @@ export function coerce(text: string, place: SchemaNode): Coerced {
     reasons.push(types.has('number') ? 'a number' : 'a whole number');
   }
   if (types.has('boolean')) {
-    const word = trimmed.toLowerCase();
-    if (Object.hasOwn(parseList, word)) return { value: parseList[word] };
+    const lowerCase = trimmed.toLowerCase();
+    if (Object.hasOwn(parseList, lowerCase)) return { value: parseList[lowerCase] };
     reasons.push('true or false');
   }
   if (types.has('array')) {
-    const list = coerceList(trimmed, place);
+    const list = coerceList(trimmed, node);
     if ('value' in list) return list;
     reasons.push(list.reason);
   }
@@ -49,12 +49,12 @@ export function coerce(text: string, place: SchemaNode): Coerced {
   return { reason: `Expected ${reasons.join(' or ')}.` };
 }
 
-function coerceList(text: string, place: SchemaNode): Coerced {
+function coerceList(text: string, node: SchemaNode): Coerced {
   if (text.startsWith('[')) {
     const list = parseJson(text);
     return list === undefined ? { reason: 'a JSON list' } : { value: list };
   }
-  const element = findElement(place, 0);
+  const element = findElement(node, 0);
   const types = getTypes(element);
   if (types.has('object') || types.has('array')) return { reason: 'a JSON list' };
   const values: unknown[] = [];

@@ -51,7 +51,7 @@ export function readDocument(text: string): SettingsDocument {
   if (error !== undefined) {
     return damagedDocument({ path: '', message: syntaxReason(error.code), line: lines.linePos(error.pos[0]).line });
   }
-  const { value, reason } = plain(yaml);
+  const { value, reason } = plainValue(yaml);
   if (reason !== undefined) return damagedDocument({ path: '', message: reason });
   if (value === null || value === undefined) {
     // The text has only comments, which are preserved.
@@ -101,12 +101,12 @@ export function setField(yaml: Document, section: readonly string[], name: strin
     // part.
     if (value === undefined && !isAlias(node)) return;
     const shared = isAlias(node) ? node.resolve(yaml) : undefined;
-    const fresh = isMap(shared) ? shared.clone() : new YAMLMap(yaml.schema);
-    if (isMap(fresh)) {
-      delete fresh.anchor;
+    const newNode = isMap(shared) ? shared.clone() : new YAMLMap(yaml.schema);
+    if (isMap(newNode)) {
+      delete newNode.anchor;
       // A group written as {} or missing is continued in block style.
-      map.set(key, fresh);
-      map = fresh;
+      map.set(key, newNode);
+      map = newNode;
     }
   }
   if (value === undefined) map.delete(name);
@@ -134,7 +134,7 @@ function problem(path: string, message: string, line: number | undefined): Setti
   return line === undefined ? { path, message } : { path, message, line };
 }
 
-function plain(yaml: Document): { readonly value?: unknown; readonly reason?: string } {
+function plainValue(yaml: Document): { readonly value?: unknown; readonly reason?: string } {
   try {
     return { value: yaml.toJS({ maxAliasCount: 100 }) };
   } catch (error) {
@@ -169,7 +169,7 @@ function toContent(
 
 function getLine(yaml: Document, lines: LineCounter, path: readonly (string | number)[]): number | undefined {
   let node: unknown = yaml.contents;
-  let found: number | undefined;
+  let document: number | undefined;
   for (const key of path) {
     if (isAlias(node)) node = node.resolve(yaml);
     let start: number | undefined;
@@ -182,9 +182,9 @@ function getLine(yaml: Document, lines: LineCounter, path: readonly (string | nu
       start = isScalar(node) || isCollection(node) ? node.range?.[0] : undefined;
     }
     if (start === undefined) break;
-    found = lines.linePos(start).line;
+    document = lines.linePos(start).line;
   }
-  return found;
+  return document;
 }
 
 /** The parser's messages may repeat the text, which may be a secret; its codes do not. */

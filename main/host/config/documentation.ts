@@ -132,18 +132,18 @@ function typeName(place: SchemaNode): string {
     ...(Object.hasOwn(node, 'const') ? [node['const']] : []),
   ]);
   // An empty choice means "none" and needs no row.
-  const words = Object.assign({}, ...place.nodes.map((node) => node['choices'] ?? {})) as Record<string, string>;
+  const choiceLabels = Object.assign({}, ...place.nodes.map((node) => node['choices'] ?? {})) as Record<string, string>;
   const names = choices
     .filter((choice) => choice !== '')
     .map(
       (choice) =>
-        `\`${String(choice)}\`${Object.hasOwn(words, String(choice)) ? ` (${words[String(choice)] ?? ''})` : ''}`,
+        `\`${String(choice)}\`${Object.hasOwn(choiceLabels, String(choice)) ? ` (${choiceLabels[String(choice)] ?? ''})` : ''}`,
     );
-  const plainText =
+  const isChoiceOnly =
     choices.length > 0 &&
     !place.nodes.some((node) => node['type'] === 'string' && !('enum' in node) && !('const' in node));
   for (const type of getTypes(place)) {
-    if (type === 'string' && plainText) continue;
+    if (type === 'string' && isChoiceOnly) continue;
     if (type === 'array')
       names.push(`list of ${typeName(findElement(place, 0)).replace('group', 'groups') || 'values'}`);
     else if (type === 'integer' || type === 'number')
@@ -169,9 +169,9 @@ function formatRange(place: SchemaNode): string {
     place.nodes
       .map((node) => node[key])
       .find((value): value is number => typeof value === 'number' && Math.abs(value) !== Number.MAX_SAFE_INTEGER);
-  const least = bound('minimum');
-  const most = bound('maximum');
-  if (least !== undefined && most !== undefined) return `, ${least} to ${most}`;
-  if (least !== undefined) return `, ${least} or more`;
-  return most === undefined ? '' : `, ${most} or less`;
+  const minimum = bound('minimum');
+  const maximum = bound('maximum');
+  if (minimum !== undefined && maximum !== undefined) return `, ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `, ${minimum} or more`;
+  return maximum === undefined ? '' : `, ${maximum} or less`;
 }

@@ -187,7 +187,7 @@ class FileConfig implements Config {
       try {
         listener(next.settings, change);
       } catch (error) {
-        this.#options.log.error('a listener to settings failed', { error });
+        this.#options.log.error('settings listener failed', { error });
       }
     }
     return change;
@@ -225,7 +225,7 @@ class FileConfig implements Config {
         if (yaml !== document.yaml) this.#options.log.info('secrets of the settings sealed');
       } catch (error) {
         // The settings take effect regardless; the next start or change retries.
-        this.#options.log.warn('settings not brought up to date', { error });
+        this.#options.log.warn('settings migration not saved', { error });
       }
     }
     await this.#sealCopies();

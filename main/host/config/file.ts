@@ -22,21 +22,21 @@ export async function readText(file: string): Promise<string | undefined> {
  * complete new text. The old text becomes `<file>.1`, the previous one `.2`, and so on.
  */
 export async function replaceText(file: string, text: string, step: WriteStep): Promise<void> {
-  const fresh = `${file}.new`;
-  await writeSynced(fresh, text, step);
+  const temporaryFile = `${file}.new`;
+  await writeSynced(temporaryFile, text, step);
   const old = await readText(file);
   if (old !== undefined) {
-    const kept = `${file}.old`;
-    await writeSynced(kept, old, step);
+    const copyFile = `${file}.old`;
+    await writeSynced(copyFile, old, step);
     for (let age = history - 1; age >= 1; age -= 1) {
       step(`move .${age} on`);
       await renameIfThere(`${file}.${age}`, `${file}.${age + 1}`);
     }
     step('keep the old text as .1');
-    await rename(kept, `${file}.1`);
+    await rename(copyFile, `${file}.1`);
   }
   step('put the new text in place');
-  await rename(fresh, file);
+  await rename(temporaryFile, file);
   step('make the renames durable');
   await syncFolder(dirname(file));
 }

@@ -17,8 +17,8 @@ export function toSchemaNode(schema: JsonSchema, root: JsonSchema = schema): Sch
 }
 
 /** Returns the position of an object's property. */
-export function findProperty(place: SchemaNode, name: string): SchemaNode {
-  return join(place, (node) => {
+export function findProperty(schemaNode: SchemaNode, name: string): SchemaNode {
+  return join(schemaNode, (node) => {
     const properties = asSchema(node['properties']);
     const property = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
     return asSchema(property) ?? asSchema(node['additionalProperties']);
@@ -26,17 +26,17 @@ export function findProperty(place: SchemaNode, name: string): SchemaNode {
 }
 
 /** Returns the position of a list's element. */
-export function findElement(place: SchemaNode, index: number): SchemaNode {
-  return join(place, (node) => {
+export function findElement(schemaNode: SchemaNode, index: number): SchemaNode {
+  return join(schemaNode, (node) => {
     const prefix = node['prefixItems'];
     return (Array.isArray(prefix) ? asSchema(prefix[index]) : undefined) ?? asSchema(node['items']);
   });
 }
 
 /** Returns the JSON types of the value; empty when the schema does not restrict them. */
-export function getTypes(place: SchemaNode): ReadonlySet<string> {
+export function getTypes(schemaNode: SchemaNode): ReadonlySet<string> {
   const types = new Set<string>();
-  for (const node of place.nodes) {
+  for (const node of schemaNode.nodes) {
     const type = node['type'];
     for (const each of Array.isArray(type) ? type : [type]) if (typeof each === 'string') types.add(each);
     if (Object.hasOwn(node, 'const')) types.add(node['const'] === null ? 'null' : typeof node['const']);
@@ -45,26 +45,26 @@ export function getTypes(place: SchemaNode): ReadonlySet<string> {
 }
 
 /** Returns whether the value is a secret (`.meta({ secret: true })`). */
-export function isSecret(place: SchemaNode): boolean {
-  return place.nodes.some((node) => node['secret'] === true);
+export function isSecret(schemaNode: SchemaNode): boolean {
+  return schemaNode.nodes.some((node) => node['secret'] === true);
 }
 
 /** Returns whether the value is or contains a secret. */
-export function containsSecret(place: SchemaNode, seen: Set<JsonSchema> = new Set()): boolean {
-  if (isSecret(place)) return true;
-  const fresh = place.nodes.filter((node) => !seen.has(node));
-  for (const node of fresh) seen.add(node);
-  return fresh.some((node) => {
+export function containsSecret(schemaNode: SchemaNode, seen: Set<JsonSchema> = new Set()): boolean {
+  if (isSecret(schemaNode)) return true;
+  const unvisited = schemaNode.nodes.filter((node) => !seen.has(node));
+  for (const node of unvisited) seen.add(node);
+  return unvisited.some((node) => {
     const prefix = node['prefixItems'];
-    const below = [
+    const childPaths = [
       ...Object.values(asSchema(node['properties']) ?? {}),
       node['additionalProperties'],
       node['items'],
       ...(Array.isArray(prefix) ? prefix : []),
     ];
-    return below.some((each) => {
+    return childPaths.some((each) => {
       const schema = asSchema(each);
-      return schema !== undefined && containsSecret(toSchemaNode(schema, place.root), seen);
+      return schema !== undefined && containsSecret(toSchemaNode(schema, schemaNode.root), seen);
     });
   });
 }
@@ -73,8 +73,8 @@ export function containsSecret(place: SchemaNode, seen: Set<JsonSchema> = new Se
  * Returns whether the value at a path is, contains or is part of a secret; values unknown to the schema count as
  * secrets.
  */
-export function findSecret(place: SchemaNode, path: readonly PropertyKey[]): boolean {
-  let inner = place;
+export function findSecret(schemaNode: SchemaNode, path: readonly PropertyKey[]): boolean {
+  let inner = schemaNode;
   for (const key of path) {
     if (isSecret(inner) || inner.nodes.length === 0) return true;
     inner = typeof key === 'number' ? findElement(inner, key) : findProperty(inner, String(key));
@@ -85,19 +85,19 @@ export function findSecret(place: SchemaNode, path: readonly PropertyKey[]): boo
 /** Lists the paths of names in a value that a closed schema does not know. */
 export function findUnknown(
   value: unknown,
-  place: SchemaNode,
+  schemaNode: SchemaNode,
   path: readonly (string | number)[] = [],
 ): readonly (readonly (string | number)[])[] {
-  if (isSecret(place)) return [];
+  if (isSecret(schemaNode)) return [];
   if (Array.isArray(value)) {
-    return value.flatMap((each, index) => findUnknown(each, findElement(place, index), [...path, index]));
+    return value.flatMap((each, index) => findUnknown(each, findElement(schemaNode, index), [...path, index]));
   }
   if (!isRecord(value)) return [];
-  const described = place.nodes.filter((node) => asSchema(node['properties']) !== undefined);
-  const isOpen = place.nodes.some((node) => asSchema(node['additionalProperties']) !== undefined);
+  const described = schemaNode.nodes.filter((node) => asSchema(node['properties']) !== undefined);
+  const isOpen = schemaNode.nodes.some((node) => asSchema(node['additionalProperties']) !== undefined);
   return Object.entries(value).flatMap(([name, each]) => {
-    const known = isOpen || described.length === 0 || described.some((node) => isKnownProperty(node, name));
-    return known ? findUnknown(each, findProperty(place, name), [...path, name]) : [[...path, name]];
+    const properties = isOpen || described.length === 0 || described.some((node) => isKnownProperty(node, name));
+    return properties ? findUnknown(each, findProperty(schemaNode, name), [...path, name]) : [[...path, name]];
   });
 }
 
@@ -115,13 +115,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function join(place: SchemaNode, step: (node: JsonSchema) => JsonSchema | undefined): SchemaNode {
+function join(schemaNode: SchemaNode, step: (node: JsonSchema) => JsonSchema | undefined): SchemaNode {
   const nodes = new Set<JsonSchema>();
-  for (const node of place.nodes) {
+  for (const node of schemaNode.nodes) {
     const next = step(node);
-    if (next !== undefined) collect(next, place.root, nodes);
+    if (next !== undefined) collect(next, schemaNode.root, nodes);
   }
-  return { root: place.root, nodes: [...nodes] };
+  return { root: schemaNode.root, nodes: [...nodes] };
 }
 
 function collect(schema: JsonSchema, root: JsonSchema, nodes: Set<JsonSchema>): void {

@@ -26,7 +26,7 @@ export interface ResolvedSection {
   /** Parsed: every field has a value. */
   readonly values: Readonly<Record<string, unknown>>;
   /** Original values, only those that were set and are valid. */
-  readonly given: Readonly<Record<string, unknown>>;
+  readonly original: Readonly<Record<string, unknown>>;
   readonly origins: Readonly<Record<string, SettingsOrigin>>;
 }
 
@@ -41,7 +41,7 @@ interface Candidate {
   readonly origin: SettingsOrigin;
 }
 
-const buildUnknownSettingProblem = 'There is no such setting.';
+const unknownSettingMessage = 'There is no such setting.';
 const portFlag = { flag: '--port', path: 'services.control.port' };
 
 /**
@@ -54,13 +54,13 @@ export function resolveLayers(sections: readonly Section[], document: SettingsDo
   const report = (path: readonly PropertyKey[], message: string, origin: SettingsOrigin): void => {
     const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
     const line = origin.from === 'file' ? document.line(steps) : undefined;
-    const found = { path: steps.join('.'), message: 'name' in origin ? `${origin.name}: ${message}` : message };
-    if (problems.some((other) => other.path === found.path && other.message === found.message)) return;
-    problems.push(line === undefined ? found : { ...found, line });
+    const problem = { path: steps.join('.'), message: 'name' in origin ? `${origin.name}: ${message}` : message };
+    if (problems.some((other) => other.path === problem.path && other.message === problem.message)) return;
+    problems.push(line === undefined ? problem : { ...problem, line });
   };
   const resolved = sections.map((section) => {
     const inFile =
-      section.id === 'host' ? document.content.host : (getOwnFields(document.content.services, section.id) ?? {});
+      section.id === 'host' ? document.content.host : (getOwnProperty(document.content.services, section.id) ?? {});
     const candidates = new Map<string, Candidate[]>();
     for (const field of section.fields) candidates.set(field.name, getLayers(field, section, inFile, outer, report));
     return resolveSection(section, candidates, report);
@@ -79,21 +79,21 @@ function getLayers(
   report: Report,
 ): Candidate[] {
   const layers: Candidate[] = [];
-  const take = (value: unknown, origin: SettingsOrigin): void => {
-    const unknown = findUnknown(value, field.place);
-    for (const path of unknown) report([...section.path, field.name, ...path], buildUnknownSettingProblem, origin);
+  const addLayer = (value: unknown, origin: SettingsOrigin): void => {
+    const unknownPaths = findUnknown(value, field.place);
+    for (const path of unknownPaths) report([...section.path, field.name, ...path], unknownSettingMessage, origin);
     // A partial value could mean something else, such as a login without its name.
-    if (unknown.length === 0) layers.push({ value, origin });
+    if (unknownPaths.length === 0) layers.push({ value, origin });
   };
-  const saved = getOwnFields(inFile, field.name);
+  const saved = getOwnProperty(inFile, field.name);
   // `port:` without a value is a removed value, not a value of the wrong type.
-  if (saved !== undefined && (saved !== null || field.acceptsNull)) take(saved, { from: 'file' });
+  if (saved !== undefined && (saved !== null || field.acceptsNull)) addLayer(saved, { from: 'file' });
 
   const name = field.variables.find((variable) => isSet(outer.environment[variable], field));
   if (name !== undefined) {
     const origin: SettingsOrigin = { from: 'environment', name };
     const coerced = coerce(findSpelling(name, outer.environment[name] ?? ''), field.place);
-    if ('value' in coerced) take(coerced.value, origin);
+    if ('value' in coerced) addLayer(coerced.value, origin);
     else report([...section.path, field.name], coerced.reason, origin);
   }
 
@@ -121,7 +121,7 @@ function resolveSection(
         name,
         set.get(name)?.origin ?? { from: 'default' },
       ]);
-      return { section, values: parsed.data, given, origins: Object.fromEntries(origins) };
+      return { section, values: parsed.data, original: given, origins: Object.fromEntries(origins) };
     }
     dropRefused(section, candidates, new Map(tops), parsed.error.issues, report);
   }
@@ -136,41 +136,41 @@ function dropRefused(
   report: Report,
 ): void {
   const refused = new Set<string>();
-  let whole: z.core.$ZodIssue | undefined;
+  let sectionIssue: z.core.$ZodIssue | undefined;
   for (const issue of issues) {
     const field = section.fields.find(({ name }) => name === issue.path[0]);
     const top = field === undefined ? undefined : tops.get(field.name);
     if (field === undefined || top === undefined) {
-      whole ??= issue;
+      sectionIssue ??= issue;
       continue;
     }
     refused.add(field.name);
-    const reason = isSealed(at(top.value, issue.path.slice(1)))
+    const reason = isSealed(getValue(top.value, issue.path.slice(1)))
       ? 'It is sealed, which only "homeport config import" can open; export with --secrets to use it here.'
       : getReason(issue, field.secret && findSecret(field.place, issue.path.slice(1)));
     report([...section.path, ...issue.path], reason, top.origin);
   }
-  if (refused.size === 0 && whole !== undefined) {
+  if (refused.size === 0 && sectionIssue !== undefined) {
     // A rule about several fields. No single field can be blamed, so values from outside the file are removed first,
     // and if the file contradicts itself the section uses its defaults.
     const reason = getReason(
-      whole,
+      sectionIssue,
       section.fields.some((field) => field.secret),
     );
     const outer = [...tops].filter(([, { origin }]) => 'name' in origin);
     for (const [name, { origin }] of outer) {
       refused.add(name);
-      report([...section.path, ...whole.path], reason, origin);
+      report([...section.path, ...sectionIssue.path], reason, origin);
     }
     if (outer.length === 0) {
-      report([...section.path, ...whole.path], reason, { from: 'file' });
+      report([...section.path, ...sectionIssue.path], reason, { from: 'file' });
       for (const layers of candidates.values()) layers.length = 0;
     }
   }
   for (const name of refused) candidates.get(name)?.pop();
 }
 
-function at(value: unknown, path: readonly PropertyKey[]): unknown {
+function getValue(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => {
     const entries = typeof inner === 'object' && inner !== null ? Object.entries(inner) : [];
     return entries.find(([name]) => name === String(key))?.[1];
@@ -180,8 +180,8 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
 function unknownNames(sections: readonly Section[], { content, line }: SettingsDocument): SettingsProblem[] {
   const found: SettingsProblem[] = [];
   const warn = (path: readonly string[], message: string): void => {
-    const at = line(path);
-    found.push({ path: path.join('.'), message, ...(at === undefined ? {} : { line: at }) });
+    const lineNumber = line(path);
+    found.push({ path: path.join('.'), message, ...(lineNumber === undefined ? {} : { line: lineNumber }) });
   };
   const check = (path: readonly string[], values: Readonly<Record<string, unknown>>): void => {
     const section = sections.find((each) => each.path.join('.') === path.join('.'));
@@ -202,9 +202,9 @@ function unknownNames(sections: readonly Section[], { content, line }: SettingsD
 
 /** A misspelt HOMEPORT_PORT_… would otherwise remain unnoticed. */
 function unknownVariables(sections: readonly Section[], { environment }: OuterLayers): SettingsProblem[] {
-  const known = new Set(sections.flatMap((section) => section.fields.flatMap((field) => field.variables)));
+  const knownVariables = new Set(sections.flatMap((section) => section.fields.flatMap((field) => field.variables)));
   return Object.keys(environment)
-    .filter((name) => /^HOMEPORT_(PORT|ENABLED)_/.test(name) && !known.has(name) && isSet(environment[name]))
+    .filter((name) => /^HOMEPORT_(PORT|ENABLED)_/.test(name) && !knownVariables.has(name) && isSet(environment[name]))
     .sort()
     .map((name) => ({ path: '', message: `${name}: there is no such service or listener; it has no effect.` }));
 }
@@ -217,6 +217,6 @@ function isSet(text: string | undefined, field?: Pick<Field, 'emptyIsSet'>): boo
   return text !== undefined && (text.trim() !== '' || field?.emptyIsSet === true);
 }
 
-function getOwnFields<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+function getOwnProperty<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

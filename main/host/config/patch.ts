@@ -68,8 +68,8 @@ export function refuseNewProblems(
     touched.some((each) => path === each || path.startsWith(`${each}.`) || each.startsWith(`${path}.`));
   const isNew = ({ path, message }: SettingsProblem): boolean =>
     !before.some((old) => old.path === path && old.message === message);
-  const found = [...inFile.filter(isTouched), ...after.filter(isNew)];
-  if (found.length > 0) throw invalidSettings(found);
+  const problems = [...inFile.filter(isTouched), ...after.filter(isNew)];
+  if (problems.length > 0) throw invalidSettings(problems);
 }
 
 /** Builds the Problem `config.invalid` (422): the first problem as detail, all of them as fields. */

@@ -64,21 +64,21 @@ export function importConfig(text: string, { descriptors, open }: ImportOptions)
   const sections = settingsSections(descriptors);
   const document = readDocument(text);
   const { problems, warnings } = checkDocument(document, sections);
-  const found = [...problems];
+  const content = [...problems];
   const groups = sections.map(({ id, fields }) => {
     const values = id === 'host' ? document.content.host : (document.content.services[id] ?? {});
-    const known = fields.filter(({ name }) => Object.hasOwn(values, name));
-    const entries = known.map((field): [string, unknown] => [
+    const existing = fields.filter(({ name }) => Object.hasOwn(values, name));
+    const entries = existing.map((field): [string, unknown] => [
       field.name,
-      opened(values[field.name], field, open, found),
+      opened(values[field.name], field, open, content),
     ]);
     return [id, Object.fromEntries(entries)] as const;
   });
-  const [first] = found;
+  const [first] = content;
   if (first !== undefined) {
     const detail = first.path === '' ? first.message : `${first.path}: ${first.message}`;
     throw new Problem('config.invalid', 422, `The file cannot be imported. ${detail}`, {
-      fields: Object.fromEntries(found.map(({ path, message }) => [path, message])),
+      fields: Object.fromEntries(content.map(({ path, message }) => [path, message])),
     });
   }
   const { portable } = document.content;
@@ -96,7 +96,7 @@ function opened(
   value: unknown,
   field: Field,
   open: SettingsVault['open'] | undefined,
-  found: SettingsProblem[],
+  content: SettingsProblem[],
 ): unknown {
   return replaceSecrets(value, field.place, (secret, path) => {
     if (!isSealed(secret)) return secret;
@@ -106,7 +106,7 @@ function opened(
       if (!(error instanceof Problem)) throw error;
     }
     const message = 'It is sealed and cannot be opened here; export with --secrets, or bring the vault key along.';
-    found.push({ path: [field.path, ...path].join('.'), message });
+    content.push({ path: [field.path, ...path].join('.'), message });
     return undefined;
   });
 }

@@ -33,10 +33,10 @@ export async function readProvision(file: string, sections: readonly Section[]):
   const { problems } = resolveLayers(sections, document, { environment: {}, commandLine: {} });
   const [first] = problems;
   if (first !== undefined) {
-    const where = [first.path, first.line === undefined ? '' : `line ${first.line}`]
+    const location = [first.path, first.line === undefined ? '' : `line ${first.line}`]
       .filter((part) => part !== '')
       .join(', ');
-    const detail = `HOMEPORT_CONFIG: ${file} cannot be applied: ${where === '' ? '' : `${where}: `}${first.message}`;
+    const detail = `HOMEPORT_CONFIG: ${file} cannot be applied: ${location === '' ? '' : `${location}: `}${first.message}`;
     throw new Problem('config.invalid', 422, detail, {
       fields: Object.fromEntries(problems.map(({ path, message }) => [path, message])),
     });

@@ -34,7 +34,7 @@ export async function applyDeclared({ accounts, config }: Kernel, log: Log): Pro
     await accounts.declare(config.read().host);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.error('declared accounts could not be made', { reason: error.detail });
+    log.error('declared accounts creation failed', { reason: error.detail });
   }
 }
 

@@ -72,8 +72,8 @@ export function openDocument(
     return values;
   };
   const { content } = document;
-  const known = sections.filter(({ id }) => id === 'host' || Object.hasOwn(content.services, id));
-  const groups = Object.fromEntries(known.map((section) => [section.id, valuesOf(section)]));
+  const existing = sections.filter(({ id }) => id === 'host' || Object.hasOwn(content.services, id));
+  const groups = Object.fromEntries(existing.map((section) => [section.id, valuesOf(section)]));
   const { host = content.host, ...services } = groups;
   const opened = { ...content, host, services: { ...content.services, ...services } };
   return { document: { ...document, content: opened, problems: [...document.problems, ...problems] }, closed };
@@ -91,8 +91,9 @@ export function sealText(yaml: Document, sections: readonly Section[], vault: Se
     const values = sectionContent(content, section);
     for (const field of section.fields) {
       replaceSecrets(values[field.name], field.place, (secret, path) => {
-        const kept = sealSecret(secret, field, (text, purpose) => vault.seal(text, purpose));
-        if (kept !== secret) count += put(sealed, [...section.path, field.name, ...path], kept) ? 1 : 0;
+        const closedPaths = sealSecret(secret, field, (text, purpose) => vault.seal(text, purpose));
+        if (closedPaths !== secret)
+          count += setSealed(sealed, [...section.path, field.name, ...path], closedPaths) ? 1 : 0;
         return secret;
       });
     }
@@ -101,7 +102,7 @@ export function sealText(yaml: Document, sections: readonly Section[], vault: Se
 }
 
 /** Returns false when the node is shared with others. */
-function put(yaml: Document, path: readonly (string | number)[], value: unknown): boolean {
+function setSealed(yaml: Document, path: readonly (string | number)[], value: unknown): boolean {
   const old: unknown = yaml.getIn(path, true);
   if (!yaml.hasIn(path) || holdsAnchor(old)) return false;
   const node = yaml.createNode(value);
@@ -115,13 +116,13 @@ function put(yaml: Document, path: readonly (string | number)[], value: unknown)
 }
 
 function holdsAnchor(node: unknown): boolean {
-  let found = false;
+  let content = false;
   if (isNode(node)) {
     visit(node, {
       Value: (_key, { anchor }) => {
-        found ||= anchor !== undefined;
+        content ||= anchor !== undefined;
       },
     });
   }
-  return found;
+  return content;
 }

@@ -14,25 +14,25 @@ export function isSealed(value: unknown): value is SealedSecret {
 /** Returns the value with each secret replaced by `replace`; undefined removes the property. */
 export function replaceSecrets(
   value: unknown,
-  place: SchemaNode,
+  node: SchemaNode,
   replace: (secret: unknown, path: readonly (string | number)[]) => unknown,
   path: readonly (string | number)[] = [],
 ): unknown {
-  if (isSecret(place)) return replace(value, path);
+  if (isSecret(node)) return replace(value, path);
   if (Array.isArray(value)) {
-    return value.map((each, index) => replaceSecrets(each, findElement(place, index), replace, [...path, index]));
+    return value.map((each, index) => replaceSecrets(each, findElement(node, index), replace, [...path, index]));
   }
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => [
     name,
-    replaceSecrets(each, findProperty(place, name), replace, [...path, name]),
+    replaceSecrets(each, findProperty(node, name), replace, [...path, name]),
   ]);
   return Object.fromEntries(entries.filter(([, each]) => each !== undefined));
 }
 
 /** Returns the value with redacted secrets, for pages. */
-export function redactSecrets(value: unknown, place: SchemaNode): unknown {
-  return replaceSecrets(value, place, (secret): RedactedSecret => ({
+export function redactSecrets(value: unknown, node: SchemaNode): unknown {
+  return replaceSecrets(value, node, (secret): RedactedSecret => ({
     set: secret !== undefined && secret !== null && secret !== '',
   }));
 }
@@ -45,12 +45,12 @@ export function redactSecrets(value: unknown, place: SchemaNode): unknown {
 export function restoreSecrets(
   value: unknown,
   current: unknown,
-  place: SchemaNode,
+  node: SchemaNode,
   lost: (path: readonly (string | number)[]) => void,
   path: readonly (string | number)[] = [],
 ): unknown {
-  if (!containsSecret(place)) return value;
-  if (isSecret(place)) {
+  if (!containsSecret(node)) return value;
+  if (isSecret(node)) {
     const hidden = RedactedSecret.safeParse(value);
     if (!hidden.success) return value;
     if (hidden.data.set && current === undefined) lost(path);
@@ -58,25 +58,25 @@ export function restoreSecrets(
   }
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
-    const left: unknown[] = Array.isArray(current) ? [...current] : [];
+    const remaining: unknown[] = Array.isArray(current) ? [...current] : [];
     const restored = list.map((each, index) => {
-      const element = findElement(place, index);
-      const at = left.findIndex((candidate) => isDeepStrictEqual(redactSecrets(candidate, element), each));
-      return at === -1 ? undefined : { value: left.splice(at, 1)[0] };
+      const element = findElement(node, index);
+      const path = remaining.findIndex((candidate) => isDeepStrictEqual(redactSecrets(candidate, element), each));
+      return path === -1 ? undefined : { value: remaining.splice(path, 1)[0] };
     });
     const open = restored.filter((each) => each === undefined).length;
-    const spare = open === 1 && left.length === 1 ? left[0] : undefined;
-    return restored.map((found, index) =>
-      found === undefined
-        ? restoreSecrets(list[index], spare, findElement(place, index), lost, [...path, index])
-        : found.value,
+    const spare = open === 1 && remaining.length === 1 ? remaining[0] : undefined;
+    return restored.map((matches, index) =>
+      matches === undefined
+        ? restoreSecrets(list[index], spare, findElement(node, index), lost, [...path, index])
+        : matches.value,
     );
   }
   if (!isRecord(value)) return value;
   const before = isRecord(current) ? current : {};
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => [
     name,
-    restoreSecrets(each, Object.hasOwn(before, name) ? before[name] : undefined, findProperty(place, name), lost, [
+    restoreSecrets(each, Object.hasOwn(before, name) ? before[name] : undefined, findProperty(node, name), lost, [
       ...path,
       name,
     ]),

@@ -62,13 +62,13 @@ export class SettingsFile {
       const there = await this.load();
       if (there.text !== text) {
         await removeLeftovers(this.path).catch((leftover: unknown) => {
-          this.#log.warn('leftovers of a failed save stay', { error: leftover });
+          this.#log.warn('temporary files of failed save not removed', { error: leftover });
         });
         const detail = `The settings could not be saved to ${this.path}; nothing was changed.`;
         throw new Problem('config.unwritable', 507, detail, { cause: error });
       }
       // The new text is in place and only its sync failed; "nothing was changed" would be wrong.
-      this.#log.warn('settings saved, but they may not outlast a power cut', { error });
+      this.#log.warn('settings saved but not synced', { error });
     }
     this.#written = text;
   }
@@ -81,7 +81,7 @@ export class SettingsFile {
         const next = text === undefined ? undefined : change(text);
         if (next !== undefined && next !== text) await overwrite(path, next, this.#step);
       } catch (error) {
-        this.#log.warn('a copy of the settings keeps secrets in plain text', { path, error });
+        this.#log.warn('settings copy not sealed', { path, error });
       }
     }
   }

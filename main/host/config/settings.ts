@@ -44,11 +44,11 @@ export function buildSettings(resolved: Resolved): Settings {
   let host: HostSettings | undefined;
   let enginePaths: Record<string, string> = {};
   /** Fields of the host's section by the service they belong to. */
-  const lent: Record<string, Record<string, unknown>> = {};
+  const hostFields: Record<string, Record<string, unknown>> = {};
   for (const { section, values } of resolved.sections.values()) {
     if (section.id === 'host') {
       host = HostSettings.parse(values);
-      for (const [name, owner] of Object.entries(section.owners)) (lent[owner] ??= {})[name] = values[name];
+      for (const [name, owner] of Object.entries(section.owners)) (hostFields[owner] ??= {})[name] = values[name];
       const paths = Object.entries(section.enginePaths);
       enginePaths = EnginePaths.parse(Object.fromEntries(paths.map(([engine, name]) => [engine, values[name]])));
     } else {
@@ -57,8 +57,8 @@ export function buildSettings(resolved: Resolved): Settings {
       const isPort = ([name]: [string, unknown]): boolean => section.furtherPorts.includes(name);
       const entries = Object.entries(rest);
       const furtherPorts = FurtherPorts.parse(Object.fromEntries(entries.filter(isPort)));
-      const own = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
-      const settings = { ...own, ...lent[section.id] };
+      const ownFields = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
+      const settings = { ...ownFields, ...hostFields[section.id] };
       const further = section.furtherPorts.length === 0 ? {} : { furtherPorts };
       services.push([section.id, { ...listener, ...further, settings }]);
     }
@@ -79,12 +79,15 @@ export function compare(before: Resolved, after: Resolved): Change {
   for (const [id, { section, values }] of after.sections) {
     const old = before.sections.get(id)?.values ?? {};
     // A refused value may be replaced by the same value as its default, so problems are compared too.
-    const [told, tell] = [problemsIn(before, section), problemsIn(after, section)];
+    const [problemsBefore, problemsAfter] = [problemsIn(before, section), problemsIn(after, section)];
     const paths = section.fields
-      .filter(({ name, path }) => !isDeepStrictEqual(old[name], values[name]) || findDifferences(path, told, tell))
+      .filter(
+        ({ name, path }) =>
+          !isDeepStrictEqual(old[name], values[name]) || findDifferences(path, problemsBefore, problemsAfter),
+      )
       .map(({ path }) => path);
-    const whole = section.path.join('.');
-    if (paths.length === 0 && findDifferences(whole, told, tell)) paths.push(whole);
+    const sectionValue = section.path.join('.');
+    if (paths.length === 0 && findDifferences(sectionValue, problemsBefore, problemsAfter)) paths.push(sectionValue);
     changed.push(...paths);
     if (paths.length > 0) sections.push(id);
     for (const { name, path } of section.fields) {
@@ -101,10 +104,10 @@ function problemsIn({ problems }: Resolved, { path }: Section): readonly Setting
 
 /** Returns whether the problems at a path differ, ignoring line numbers. */
 function findDifferences(place: string, ...lists: readonly (readonly SettingsProblem[])[]): boolean {
-  const [one, other] = lists.map((list) =>
+  const [first, second] = lists.map((list) =>
     list.filter(({ path }) => isAtOrBelow(path, place)).map(({ path, message }) => [path, message]),
   );
-  return !isDeepStrictEqual(one, other);
+  return !isDeepStrictEqual(first, second);
 }
 
 function isAtOrBelow(path: string, place: string): boolean {
@@ -112,22 +115,22 @@ function isAtOrBelow(path: string, place: string): boolean {
 }
 
 /** Returns the value to write: the original one, completed where parsing only added defaults. */
-export function writtenValue({ section, given, values }: ResolvedSection, name: string): unknown {
+export function writtenValue({ section, original, values }: ResolvedSection, name: string): unknown {
   const parsed = values[name];
-  if (!Object.hasOwn(given, name)) return parsed;
-  return isFixedPoint(section, name, parsed) ? parsed : given[name];
+  if (!Object.hasOwn(original, name)) return parsed;
+  return isFixedPoint(section, name, parsed) ? parsed : original[name];
 }
 
 /** Returns false when the schema converts text to something else, such as a duration to a number. */
 function isFixedPoint(section: Section, name: string, value: unknown): boolean {
-  const again = z.safeParse(section.schema.shape[name] ?? z.never(), value);
-  return again.success && isDeepStrictEqual(again.data, value);
+  const reparsed = z.safeParse(section.schema.shape[name] ?? z.never(), value);
+  return reparsed.success && isDeepStrictEqual(reparsed.data, value);
 }
 
 function freeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  const plain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-  if (!plain) return value;
+  const plainValue = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  if (!plainValue) return value;
   for (const each of Object.values(value)) freeze(each);
   return Object.freeze(value);
 }

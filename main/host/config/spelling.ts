@@ -13,7 +13,7 @@ const spellings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Returns the equivalent of a variable's text. Unknown text is returned unchanged and fails the validation. */
 export function findSpelling(variable: string, text: string): string {
-  const known = spellings[variable];
-  const word = text.trim().toLowerCase();
-  return known !== undefined && Object.hasOwn(known, word) ? (known[word] ?? text) : text;
+  const equivalents = spellings[variable];
+  const value = text.trim().toLowerCase();
+  return equivalents !== undefined && Object.hasOwn(equivalents, value) ? (equivalents[value] ?? text) : text;
 }

@@ -17,7 +17,7 @@ export interface CommitQueue {
    */
   settling(transaction: Kysely<any>): Promise<boolean> | undefined;
   /** Settles with the current group, whatever its outcome. */
-  atHand(): Promise<void> | undefined;
+  current(): Promise<void> | undefined;
   /** Settles when the queue is empty. */
   drained(): Promise<void> | undefined;
 }
@@ -105,7 +105,7 @@ export function createCommitQueue(
         callers.add({ work, durable, resolve: resolve as (value: unknown) => void, reject });
       }),
     settling: (transaction) => open.get(transaction),
-    atHand: () => serving,
+    current: () => serving,
     drained: () => callers.drained(),
   };
 }

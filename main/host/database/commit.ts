@@ -31,7 +31,7 @@ export interface GroupCommit {
  */
 export function createGroupCommit({ transact, settle }: Transactions, log: Log): GroupCommit {
   const commits = createCommitQueue(transact, log, async (durable) => (durable ? settle?.() : undefined));
-  const notes = settle === undefined ? commits : createCommitQueue(transact, log, async () => commits.atHand());
+  const notes = settle === undefined ? commits : createCommitQueue(transact, log, async () => commits.current());
   const marks = settle === undefined ? commits : createCommitQueue(transact, log, async () => undefined);
   let closed = false;
   const open =

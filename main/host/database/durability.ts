@@ -24,11 +24,11 @@ export interface Durability {
 export function createDurability(database: Sqlite.Database): Durability {
   let released = false;
   let full = true;
-  const set = (wanted: boolean): void => {
-    if (full === wanted) return;
+  const set = (isFull: boolean): void => {
+    if (full === isFull) return;
     // `pragma()` would create a statement object each time.
-    database.exec(`PRAGMA synchronous = ${wanted ? 'FULL' : 'NORMAL'}`);
-    full = wanted;
+    database.exec(`PRAGMA synchronous = ${isFull ? 'FULL' : 'NORMAL'}`);
+    full = isFull;
   };
   return {
     release() {

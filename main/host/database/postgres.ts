@@ -33,7 +33,7 @@ export async function openPostgres(url: string, schema: string, log: Log): Promi
   pool.on('connect', (client) =>
     client.on('error', (error) => log.warn('database connection lost', { schema, error })),
   );
-  pool.on('error', () => log.debug('a connection left the pool', { schema }));
+  pool.on('error', () => log.debug('database connection removed from pool', { schema }));
   const kysely = new Kysely<any>({ dialect: new Dialect(pool, schema) });
   const lock = async (transaction: Kysely<any>): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`homeport ${schema}`}, 0))`.execute(transaction);

@@ -45,7 +45,7 @@ export function openSqlite(folder: string, log: Log, watched?: WatchedLoop): Eng
     transactions: {
       async transact(work, durable) {
         const value = await withoutSync(durability, kysely, run, work);
-        if (!durable) wal.syncSoon();
+        if (!durable) wal.scheduleSync();
         return value;
       },
       settle: () => wal.sync(),

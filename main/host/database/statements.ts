@@ -52,8 +52,8 @@ export class StatementCache implements SqliteDatabase {
   }
 
   prepare(sql: string): SqliteStatement {
-    const known = this.#statements.get(sql);
-    const statement = known ?? watchStatement(this.#database.prepare<unknown[]>(sql), sql, this.#watched);
+    const cached = this.#statements.get(sql);
+    const statement = cached ?? watchStatement(this.#database.prepare<unknown[]>(sql), sql, this.#watched);
     this.#statements.delete(sql);
     this.#statements.set(sql, statement);
     if (this.#statements.size > this.#capacity) {

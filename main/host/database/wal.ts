@@ -9,7 +9,7 @@ export interface Wal extends AsyncDisposable {
   /** Resolves when everything committed before the call is on the disk. */
   sync(): Promise<void>;
   /** Schedules a sync for all calls until then. */
-  syncSoon(): void;
+  scheduleSync(): void;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface Wal extends AsyncDisposable {
 export function openWal(file: string, checkpoint: () => Promise<void>, log: Log): Wal {
   let opened: Promise<FileHandle> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let doubtful = false;
+  let isSyncUnreliable = false;
 
   const datasync = async (): Promise<void> => {
     // Windows syncs only files that are opened for writing.
@@ -32,26 +32,26 @@ export function openWal(file: string, checkpoint: () => Promise<void>, log: Log)
     try {
       await (await opened).datasync();
     } catch (error) {
-      log.warn('the disk refuses to sync, trying a checkpoint', { error });
-      doubtful = true;
+      log.warn('disk sync failed, trying checkpoint', { error });
+      isSyncUnreliable = true;
     }
   };
 
   const sync = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    if (!doubtful) await datasync();
+    if (!isSyncUnreliable) await datasync();
     // Also when the sync of another caller failed in the meantime.
-    if (!doubtful) return;
+    if (!isSyncUnreliable) return;
     await checkpoint();
-    doubtful = false;
+    isSyncUnreliable = false;
   };
 
   return {
     sync,
-    syncSoon() {
+    scheduleSync() {
       timer ??= setTimeout(() => {
-        sync().catch((error: unknown) => log.warn('the disk refuses a checkpoint', { error }));
+        sync().catch((error: unknown) => log.warn('database checkpoint failed', { error }));
       }, checkpointDelayMs).unref();
     },
     async [Symbol.asyncDispose]() {

@@ -15,7 +15,7 @@ export interface DesktopNotifierOptions {
  */
 export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
   if (!hasDesktop(options.environment, options.platform)) {
-    options.log.debug('no desktop here: popups are not shown, messages are in the inbox');
+    options.log.debug('popups disabled: no desktop available');
     return { name: 'none', show: (_, listener) => listener('closed'), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   let chosen: Promise<Notifier> | undefined;
@@ -25,7 +25,7 @@ export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
       return name;
     },
     show(popup, listener) {
-      chosen ??= choose(options);
+      chosen ??= selectNotifier(options);
       chosen
         .then((notifier) => {
           ({ name } = notifier);
@@ -40,7 +40,7 @@ export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
   };
 }
 
-async function choose({ environment, platform }: DesktopNotifierOptions): Promise<Notifier> {
+async function selectNotifier({ environment, platform }: DesktopNotifierOptions): Promise<Notifier> {
   if (platform !== 'darwin' && platform !== 'win32') {
     const { notifySendHasActions, notifySendNotifier } = await import('./notify-send.ts');
     if (await notifySendHasActions(environment)) return notifySendNotifier({ environment });

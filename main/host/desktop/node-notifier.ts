@@ -19,31 +19,31 @@ export interface NodeNotifierOptions {
   /** Default: the package, loaded when the first popup is shown. */
   readonly load?: () => Promise<PopupLibrary>;
   /** Time in ms; default 5,000. */
-  readonly patience?: number;
+  readonly responseTimeoutMs?: number;
 }
 
 /** Shows popups through the package node-notifier. On Linux it reports that the server accepted one, never a click. */
 export function nodeNotifier({ platform, load = loadLibrary, ...options }: NodeNotifierOptions): Notifier {
   const unix = platform !== 'darwin' && platform !== 'win32';
   let library: Promise<PopupLibrary> | undefined;
-  let asked = 0;
+  let pending = 0;
 
   const ask = async (popup: Popup, listener: (event: PopupEvent) => void): Promise<void> => {
     library ??= load();
     const loaded = await library;
-    let over = false;
+    let isEnded = false;
     const end = (...events: readonly PopupEvent[]): void => {
       clearTimeout(timer);
-      if (!over) for (const event of events) listener(event);
-      over = true;
+      if (!isEnded) for (const event of events) listener(event);
+      isEnded = true;
     };
     const timer = setTimeout(() => {
       // macOS and Windows respond when the popup has closed; on Linux no response means that the popup was not
       // accepted.
       end(unix ? { failed: 'the popup server does not answer' } : 'shown');
-    }, options.patience ?? responseTimeoutMs).unref();
+    }, options.responseTimeoutMs ?? responseTimeoutMs).unref();
     loaded.notify(unix ? linuxOptions(popup) : desktopOptions(popup), (error, response, metadata) => {
-      asked -= 1;
+      pending -= 1;
       // node-notifier passes the program's stderr output as the error, even when empty.
       if (error) end({ failed: (error instanceof Error ? error.message : error).trim().slice(0, 300) });
       else if (unix) end('shown');
@@ -57,13 +57,13 @@ export function nodeNotifier({ platform, load = loadLibrary, ...options }: NodeN
   return {
     name: 'node-notifier',
     show(popup, listener) {
-      if (asked >= maxPending) {
+      if (pending >= maxPending) {
         listener({ failed: 'the popup server does not answer' });
         return;
       }
-      asked += 1;
+      pending += 1;
       ask(popup, listener).catch((error: unknown) => {
-        asked -= 1;
+        pending -= 1;
         library = undefined;
         listener({ failed: error instanceof Error ? error.message : String(error) });
       });

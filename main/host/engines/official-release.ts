@@ -95,9 +95,9 @@ async function request(url: string): Promise<Response> {
  * Writes the body to a new file and returns its SHA-256 in hex. Reports each whole per cent once when the length is
  * known.
  */
-async function save(response: Response, path: string, tell: (percent: number) => void): Promise<string> {
+async function save(response: Response, path: string, reportPercent: (percent: number) => void): Promise<string> {
   const length = Number(response.headers.get('content-length') ?? 0);
-  let told = -1;
+  let reportedPercent = -1;
   const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o700);
   try {
@@ -105,10 +105,10 @@ async function save(response: Response, path: string, tell: (percent: number) =>
     for await (const chunk of response.body ?? []) {
       size += chunk.byteLength;
       if (size > maxDownloadBytes) throw new SourceUnavailable('the release file is larger than any release ever was');
-      const percent = length > 0 ? Math.min(100, Math.floor((100 * size) / length)) : told;
-      if (percent > told) {
-        told = percent;
-        tell(percent);
+      const percent = length > 0 ? Math.min(100, Math.floor((100 * size) / length)) : reportedPercent;
+      if (percent > reportedPercent) {
+        reportedPercent = percent;
+        reportPercent(percent);
       }
       hash.update(chunk);
       await file.write(chunk);

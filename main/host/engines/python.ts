@@ -24,10 +24,10 @@ export async function findPython(options: { readonly pip?: boolean } = {}): Prom
 
 /** Returns a function that finds Python on first use and on request. */
 export function rememberedPython(specs: readonly EngineSpec[]): (refresh: boolean) => Promise<EngineState> {
-  let known: Promise<EngineState> | undefined;
+  let cached: Promise<EngineState> | undefined;
   return async (refresh) => {
-    if (known === undefined || refresh) known = pythonState(specs);
-    return await known;
+    if (cached === undefined || refresh) cached = pythonState(specs);
+    return await cached;
   };
 }
 

@@ -12,9 +12,9 @@ export function describeMissing(spec: EngineSpec, isSet: boolean, broken: readon
   const { name, path, sources } = spec;
   const page = '/settings/engines';
   if (isSet) {
-    const trouble = `${broken.join(' ')} Correct its path in the settings, or clear it.`;
+    const reason = `${broken.join(' ')} Correct its path in the settings, or clear it.`;
     const to = path === undefined ? page : `${page}/${path.setting}`;
-    return { remedy: trouble, trouble, mend: { label: 'Correct its path', to, adminOnly: true } };
+    return { remedy: reason, trouble: reason, mend: { label: 'Correct its path', to, adminOnly: true } };
   }
   const post = { path: `/api/engines/${name}/install?wait=false`, body: {} };
   return {
@@ -31,8 +31,9 @@ function advice(spec: EngineSpec): string {
   if (optional) return `Install it here or with ${install} if you need it${set}${set === '' ? '' : ' to a program'}.`;
   if (sources[0]?.from === 'system') {
     const command = getInstallCommand(spec);
-    const words = command === undefined ? '' : ` ("${command}"${command.startsWith('apt-get') ? ', as root' : ''})`;
-    return `Install ${name} with your system's package manager${words}${set}.`;
+    const commandHint =
+      command === undefined ? '' : ` ("${command}"${command.startsWith('apt-get') ? ', as root' : ''})`;
+    return `Install ${name} with your system's package manager${commandHint}${set}.`;
   }
   return `Run ${install}${set}${set === '' ? '' : ' to an executable'}.`;
 }

@@ -10,8 +10,8 @@ export function getEngineSpecs(services: readonly Pick<ServiceManifest, 'engines
   const specs = new Map<string, EngineSpec>();
   for (const spec of services.flatMap(({ engines = [] }) => engines)) {
     if (!/^[a-z][a-z0-9-]*$/.test(spec.name) || spec.name === 'python') throw new Error(`engine name "${spec.name}"`);
-    const known = specs.get(spec.name);
-    if (known !== undefined && known !== spec) throw new Error(`two engines are called "${spec.name}"`);
+    const existing = specs.get(spec.name);
+    if (existing !== undefined && existing !== spec) throw new Error(`two engines are called "${spec.name}"`);
     specs.set(spec.name, spec);
   }
   for (const { name, partOf } of specs.values()) {

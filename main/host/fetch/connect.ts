@@ -33,9 +33,9 @@ export async function openConnection(
     lookup: checkedLookup(resolve, isRefused ?? (() => false)),
   });
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  let late: number | undefined;
+  let timeoutProblem: number | undefined;
   const timer = setTimeout(() => {
-    late = timeoutMs;
+    timeoutProblem = timeoutMs;
     socket.destroy(new Error('too late'));
   }, timeoutMs);
   const abort = (): void =>
@@ -73,7 +73,7 @@ export async function openConnection(
   } catch (error) {
     socket.destroy();
     if (signal?.aborted === true) throw signal.reason;
-    throw explainFailure(error, `${host}:${String(port)}`, late);
+    throw explainFailure(error, `${host}:${String(port)}`, timeoutProblem);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);

@@ -13,11 +13,11 @@ export interface Deadline extends Disposable {
  * of a small request.
  */
 export function openDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
-  let late: Error | undefined;
+  let timeoutTimer: Error | undefined;
   const deadline: Deadline = {
-    isOver: () => late !== undefined,
+    isOver: () => timeoutTimer !== undefined,
     check() {
-      if (late !== undefined) throw late;
+      if (timeoutTimer !== undefined) throw timeoutTimer;
       outer?.throwIfAborted();
     },
     cancel: undefined,
@@ -27,8 +27,8 @@ export function openDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
     },
   };
   const timer = setTimeout(() => {
-    late = new Error(`no answer within ${String(timeoutMs)} ms`);
-    deadline.cancel?.(late);
+    timeoutTimer = new Error(`no answer within ${String(timeoutMs)} ms`);
+    deadline.cancel?.(timeoutTimer);
   }, timeoutMs);
   timer.unref();
   const follow = (): void => deadline.cancel?.(outer?.reason);

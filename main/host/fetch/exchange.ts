@@ -92,21 +92,21 @@ class BodyCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, part: Uint8Array): void {
-    const { keep, maxBytes: mostBytes } = this.#wanted;
+    const { keep: isCollected, maxBytes: mostBytes } = this.#wanted;
     this.#size += part.length;
     if (this.#size > mostBytes) {
       // A body that is not needed is not awaited; the connection is closed.
-      if (!keep) this.onResponseEnd();
+      if (!isCollected) this.onResponseEnd();
       controller.abort(buildTooLargeProblem(mostBytes));
-    } else if (keep) this.#parts.push(part);
+    } else if (isCollected) this.#parts.push(part);
   }
 
   onResponseEnd(): void {
     const bytes = new Uint8Array(this.#wanted.keep ? this.#size : 0);
-    let at = 0;
+    let index = 0;
     for (const part of this.#parts) {
-      bytes.set(part, at);
-      at += part.length;
+      bytes.set(part, index);
+      index += part.length;
     }
     this.#resolve({ status: this.#status, headers: this.#headers, bytes });
   }

@@ -15,9 +15,14 @@ export function explainFailure(error: unknown, host: string, lateMs?: number): P
     return new Problem('fetch.timeout', 504, `${host} could not be reached in time.`, cause);
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return new Problem('fetch.timeout', 504, `${host} fell silent.`, cause);
-  const trouble = findCertificateProblem(code);
-  if (trouble !== undefined)
-    return new Problem('fetch.untrusted', 502, `The certificate of ${host} is not trusted: ${trouble}.`, cause);
+  const certificateProblem = findCertificateProblem(code);
+  if (certificateProblem !== undefined)
+    return new Problem(
+      'fetch.untrusted',
+      502,
+      `The certificate of ${host} is not trusted: ${certificateProblem}.`,
+      cause,
+    );
   if (error instanceof Error && error.name === 'AbortError')
     return new Problem('fetch.failed', 502, `The request to ${host} was cancelled.`, cause);
   const reason = reasons[code] ?? (code === '' ? '' : `: ${code}`);

@@ -58,22 +58,22 @@ export function createFetch(options: HostFetchOptions): HostFetch {
   };
 
   /** The owner trusts the entered host, not the hosts it redirects to. */
-  const dispatchers = async (first: Hop, given: Pick<FetchOptions, 'trust' | 'verify' | 'ownListener'>) => {
-    const { checked, free, unverified } = await agentsFor(given.ownListener);
+  const dispatchers = async (firstHop: Hop, requestOptions: Pick<FetchOptions, 'trust' | 'verify' | 'ownListener'>) => {
+    const { checked, free, unverified } = await agentsFor(requestOptions.ownListener);
     const allowPrivate = options.allowPrivate?.() === true;
     return ({ url }: Hop): Dispatcher => {
-      const vouched = given.trust === 'owner' && url.hostname === first.url.hostname;
-      if (vouched && given.verify === false) return unverified;
+      const vouched = requestOptions.trust === 'owner' && url.hostname === firstHop.url.hostname;
+      if (vouched && requestOptions.verify === false) return unverified;
       return allowPrivate || vouched ? free : checked;
     };
   };
 
-  const fetch: Fetch = async (address, given = {}) => {
-    const { timeoutMs = defaults.timeoutMs } = given;
-    const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, given.body);
-    using deadline = openDeadline(timeoutMs, given.signal);
+  const fetch: Fetch = async (address, requestOptions = {}) => {
+    const { timeoutMs = defaults.timeoutMs } = requestOptions;
+    const hop = firstHop(address, requestOptions.method ?? 'GET', requestOptions.headers ?? {}, requestOptions.body);
+    using deadline = openDeadline(timeoutMs, requestOptions.signal);
     try {
-      return await followRedirects(hop, await dispatchers(hop, given), deadline, given);
+      return await followRedirects(hop, await dispatchers(hop, requestOptions), deadline, requestOptions);
     } catch (error) {
       const problem = explainFailure(error, hop.url.host, deadline.isOver() ? timeoutMs : undefined);
       options.log.debug('fetch failed', {
@@ -86,20 +86,20 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     }
   };
 
-  const stream: FetchStream = async (address, given = {}) => {
-    const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, undefined);
+  const stream: FetchStream = async (address, requestOptions = {}) => {
+    const hop = firstHop(address, requestOptions.method ?? 'GET', requestOptions.headers ?? {}, undefined);
     try {
-      return await openStream(hop, await dispatchers(hop, given), given);
+      return await openStream(hop, await dispatchers(hop, requestOptions), requestOptions);
     } catch (error) {
-      if (given.signal?.aborted === true) throw given.signal.reason;
+      if (requestOptions.signal?.aborted === true) throw requestOptions.signal.reason;
       throw explainFailure(error, hop.url.host);
     }
   };
 
-  const connect: Connect = (given) => {
+  const connect: Connect = (requestOptions) => {
     const { resolve = resolveAll, isRefused = isRefusedAddress, ownConnections = new OwnConnections() } = options;
-    const free = given.trust === 'owner' || options.allowPrivate?.() === true;
-    return openConnection(given, { resolve, isRefused: free ? undefined : isRefused, ownConnections });
+    const free = requestOptions.trust === 'owner' || options.allowPrivate?.() === true;
+    return openConnection(requestOptions, { resolve, isRefused: free ? undefined : isRefused, ownConnections });
   };
 
   return Object.assign(fetch, {
@@ -135,13 +135,13 @@ const resolveAll: Resolve = (host) => lookup(host, { all: true, order: 'verbatim
 
 /** Sends the request and follows redirects. */
 async function followRedirects(
-  first: Hop,
+  firstHop: Hop,
   dispatcherFor: (hop: Hop) => Dispatcher,
   deadline: Deadline,
   options: FetchOptions,
 ): Promise<FetchReply> {
   const { maxBytes = defaults.maxBytes, maxRedirects = defaults.maxRedirects } = options;
-  let hop = first;
+  let hop = firstHop;
   for (let redirects = 0; ; redirects += 1) {
     deadline.check();
     let next: Hop | undefined;

@@ -16,12 +16,12 @@ export interface Hop {
 export function firstHop(
   address: string,
   method: string,
-  given: Readonly<Record<string, string>>,
+  options: Readonly<Record<string, string>>,
   body: Hop['body'],
 ): Hop {
   const url = parse(address);
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
+  for (const [name, value] of Object.entries(options)) headers[name.toLowerCase()] = value;
   if (url.username !== '' || url.password !== '') {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers['authorization'] ??= `Basic ${Buffer.from(pair).toString('base64')}`;

@@ -87,13 +87,13 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
 
 /** Cancels queries when the client disconnects. */
 async function cancelOnDisconnect(response: ServerResponse, work: () => Promise<unknown>): Promise<unknown> {
-  const left = new AbortController();
-  const leave = (): void => left.abort();
-  response.once('close', leave);
+  const disconnected = new AbortController();
+  const onDisconnect = (): void => disconnected.abort();
+  response.once('close', onDisconnect);
   try {
-    return await requestSignal.run(left.signal, work);
+    return await requestSignal.run(disconnected.signal, work);
   } finally {
-    response.off('close', leave);
+    response.off('close', onDisconnect);
   }
 }
 
@@ -178,11 +178,11 @@ function requireGrant(needed: NeededGrant, rights: Rights, params: Readonly<Reco
   const { service, permission } = needed;
   const resource = needed.resource.startsWith(':') ? (params[needed.resource.slice(1)] ?? '') : needed.resource;
   if (rights.may(service, permission, resource)) return;
-  const what = resource === '*' ? `the service ${service}` : resource;
+  const description = resource === '*' ? `the service ${service}` : resource;
   throw new Problem(
     `${service}.forbidden`,
     403,
-    `You may not ${permission === 'read' ? 'read' : 'write to'} ${what}. An administrator can grant it.`,
+    `You may not ${permission === 'read' ? 'read' : 'write to'} ${description}. An administrator can grant it.`,
   );
 }
 

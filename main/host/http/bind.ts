@@ -96,8 +96,8 @@ async function listen(server: Server, host: string, port: number, { hosts, log }
   } catch (error) {
     const code = getErrorCode(error);
     if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT' && code !== 'ENOTFOUND') throw error;
-    const rest = hosts.length > 1 ? 'the others are used' : 'there is no other';
-    log.debug('address left out', { host, code, rest });
+    const remainingHosts = hosts.length > 1 ? 'the others are used' : 'there is no other';
+    log.debug('listener address skipped', { host, code, rest: remainingHosts });
     return false;
   }
 }

@@ -23,7 +23,7 @@ export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 
       stallMs,
     );
     const stop = (problem: Problem): void => {
-      leave();
+      onDisconnect();
       // The remaining body is discarded; the connection ends with the response.
       request.resume();
       reject(problem);
@@ -35,11 +35,11 @@ export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 
       stalled.refresh();
     };
     const onEnd = (): void => {
-      leave();
+      onDisconnect();
       resolve(Buffer.concat(parts, size));
     };
     const onClose = (): void => stop(buildAbortedProblem());
-    const leave = (): void => {
+    const onDisconnect = (): void => {
       clearTimeout(stalled);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       request.on('error', () => undefined);

@@ -21,11 +21,11 @@ export function createCallerResolver(
       patterns = current;
       isAllowed = allowOrigins(current);
     }
-    const found = {
+    const origin = {
       remoteAddress: getClientAddress(request, trusts),
       isCrossSite: isCrossSiteRequest(request, isAllowed, publicHost),
     };
-    const proven = getGatewayIdentity(request);
-    return proven === undefined ? found : { ...found, gatewayIdentity: proven };
+    const gatewayIdentity = getGatewayIdentity(request);
+    return gatewayIdentity === undefined ? origin : { ...origin, gatewayIdentity: gatewayIdentity };
   };
 }

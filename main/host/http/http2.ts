@@ -49,7 +49,7 @@ export function enableHttp2(
     if (closing) return void session.close();
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
-    session.on('error', leave);
+    session.on('error', ignoreError);
     session.setLocalWindowSize(windowBytes * 4);
     let open = 0;
     session.on('stream', (stream) => {
@@ -61,9 +61,9 @@ export function enableHttp2(
       if (open === 0) session.close();
     });
   });
-  http2.on('sessionError', leave);
+  http2.on('sessionError', ignoreError);
   http2.on('stream', (stream, headers, _flags, raw) => {
-    stream.on('error', leave);
+    stream.on('error', ignoreError);
     const socket = stream.session?.socket as TLSSocket | undefined;
     if (socket === undefined || stream.destroyed) return;
     const streamSocket = new StreamSocket(stream, socket);
@@ -89,7 +89,7 @@ export function enableHttp2(
 }
 
 /** Errors are handled by the `close` event of the stream. */
-function leave(): void {
+function ignoreError(): void {
   return undefined;
 }
 
@@ -123,17 +123,17 @@ function toHttp1Request(
     const isNamedTwice = name === 'host' && authority !== undefined;
     if (!name.startsWith(':') && !isNamedTwice) request.rawHeaders.push(name, value);
   }
-  const plain: NodeJS.Dict<string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) if (!name.startsWith(':')) plain[name] = value;
-  if (host !== undefined) plain['host'] = host;
-  if (!stream.endAfterHeaders && plain['content-length'] === undefined) {
+  const http1Headers: NodeJS.Dict<string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) if (!name.startsWith(':')) http1Headers[name] = value;
+  if (host !== undefined) http1Headers['host'] = host;
+  if (!stream.endAfterHeaders && http1Headers['content-length'] === undefined) {
     // HTTP/1.1 announces a body.
-    plain['transfer-encoding'] = 'chunked';
+    http1Headers['transfer-encoding'] = 'chunked';
     request.rawHeaders.push('transfer-encoding', 'chunked');
   }
-  request.headers = plain;
+  request.headers = http1Headers;
   read(request, stream, socket);
-  if (plain['expect']?.toString().toLowerCase() === '100-continue') stream.additionalHeaders({ ':status': 100 });
+  if (http1Headers['expect']?.toString().toLowerCase() === '100-continue') stream.additionalHeaders({ ':status': 100 });
   return request;
 }
 
@@ -198,7 +198,7 @@ function createResponse(request: IncomingMessage, stream: StreamSocket): ServerR
   response.removeHeader('Transfer-Encoding');
   response.addTrailers = (trailers) => stream.setTrailers(toTrailers(trailers));
   socket.on('drain', () => response.emit('drain'));
-  socket.on('error', leave);
+  socket.on('error', ignoreError);
   response.once('finish', () => socket.end());
   return response;
 }

@@ -12,22 +12,22 @@ export type LingerLimits = Pick<ListenerLimits, 'lingerMs' | 'silenceMs'>;
  * undefined when none could be parsed.
  */
 export function linger(socket: Socket, request: IncomingMessage | undefined, limits: LingerLimits): void {
-  const over = (): void => {
+  const isOver = (): void => {
     if (socket.writableFinished) socket.destroy();
     else socket.once('finish', () => socket.destroy());
   };
   const late = setTimeout(() => void socket.destroy(), limits.lingerMs).unref();
-  let heard = socket.bytesRead;
+  let bytesReceived = socket.bytesRead;
   const silent = setInterval(() => {
-    if (socket.bytesRead === heard) socket.destroy();
-    heard = socket.bytesRead;
+    if (socket.bytesRead === bytesReceived) socket.destroy();
+    bytesReceived = socket.bytesRead;
   }, limits.silenceMs).unref();
-  socket.once('end', over).once('close', () => {
+  socket.once('end', isOver).once('close', () => {
     clearTimeout(late);
     clearInterval(silent);
   });
   socket.end();
-  request?.once('end', over).resume();
+  request?.once('end', isOver).resume();
 }
 
 /** Discards the rest of an answered request on a persistent connection, as long as it arrives within the limit. */

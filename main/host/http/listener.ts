@@ -113,7 +113,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     try {
       refuse(request, response, problem);
     } catch (rendering) {
-      log.error('a refusal could not be rendered', { service, error: rendering });
+      log.error('refusal rendering failed', { service, error: rendering });
       response.destroy();
     }
   };
@@ -123,7 +123,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     connections.startExchange({ request, response });
     running.add(response);
     // A write after a disconnect emits an error on the response, which would end the process when unhandled.
-    response.on('error', leave);
+    response.on('error', ignoreError);
     recordRequest(request, response, access);
     if (draining) response.setHeader('Connection', 'close');
     try {
@@ -144,7 +144,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, by: Guard): void => {
     if (connections.isAnswered(request.socket)) return void socket.destroy();
-    socket.on('error', leave);
+    socket.on('error', ignoreError);
     const start = performance.now();
     const problem =
       by.checkUpgrade(request) ?? (handler?.upgrade === undefined || draining ? buildNotRunningProblem() : undefined);
@@ -170,13 +170,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
   const onTcp = (socket: Socket, leaving?: AbortSignal): void => {
     if (socket.destroyed) return;
-    socket.on('error', leave);
+    socket.on('error', ignoreError);
     if (handler?.tcp === undefined || draining) return void socket.destroy();
     running.add(socket);
     try {
       handler.tcp(socket, leaving);
     } catch (error) {
-      log.error('a connection could not be taken', { service, error });
+      log.error('connection handover failed', { service, error });
       socket.destroy();
     }
   };
@@ -238,9 +238,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     });
     // Registered after the address check, since in many protocols the server sends first.
     if (isTcp) server.on('connection', (socket: Socket) => onTcp(socket));
-    server.on('drop', () =>
-      log.warn('connection dropped: too many are open', { service, limit: limits.maxConnections }),
-    );
+    server.on('drop', () => log.warn('connection dropped: limit reached', { service, limit: limits.maxConnections }));
     return server;
   };
 
@@ -284,8 +282,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     handOverConnection(socket, leaving) {
       if (!draining && !socket.destroyed) {
         connections.add(socket);
-        const gone = new Promise((resolve) => void socket.once('close', resolve));
-        handedOver.set(socket, gone);
+        const closed = new Promise((resolve) => void socket.once('close', resolve));
+        handedOver.set(socket, closed);
         socket.once('close', () => handedOver.delete(socket));
       }
       onTcp(socket, leaving);
@@ -313,7 +311,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 }
 
 /** Errors are handled by the `close` event of the connection. */
-function leave(): void {
+function ignoreError(): void {
   return undefined;
 }
 

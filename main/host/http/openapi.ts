@@ -94,13 +94,13 @@ function queryParameters(schema: Schema, components: Components): unknown[] {
 
 /** `GET /api/inbox/:id` -> `getInboxById`. */
 function operationId(route: Route): string {
-  const words = route.path
+  const parts = route.path
     .replace(/^\/api\//, '')
     .split('/')
     .map((part) => (part.startsWith(':') ? `By-${part.slice(1)}` : part))
     .flatMap((part) => part.split(/[^A-Za-z0-9]+/))
     .filter((word) => word !== '');
-  return route.method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return route.method.toLowerCase() + parts.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
 /** Named schemas of a document. */
@@ -110,20 +110,20 @@ class Components {
   /** Adds the named schemas within a schema and returns it with references to them. */
   add(schema: z.core.$ZodType, io: 'input' | 'output', operation: string): Schema {
     // Wrapped, so that a schema with an id of its own becomes a reference as well.
-    const whole: Schema = {
+    const wrapped: Schema = {
       ...z.toJSONSchema(z.object({ it: schema }), {
         io,
         unrepresentable: 'any',
         override: io === 'output' ? allowAdditionalProperties : removeIntegerBounds,
       }),
     };
-    const found = Object.entries((whole['$defs'] ?? {}) as Record<string, Schema>).map(([name, definition]) => {
+    const found = Object.entries((wrapped['$defs'] ?? {}) as Record<string, Schema>).map(([name, definition]) => {
       const { id: _id, ...rest } = definition;
       return [name, rest] as const;
     });
     const names = this.#names(found, io, operation);
     for (const [name, definition] of found) this.schemas[names.get(name) ?? name] = renamed(definition, names);
-    return renamed((whole['properties'] as { it: Schema }).it, names);
+    return renamed((wrapped['properties'] as { it: Schema }).it, names);
   }
 
   /** Follows a reference to a component. */
@@ -142,15 +142,15 @@ class Components {
     io: 'input' | 'output',
     operation: string,
   ): Map<string, string> {
-    const own = (name: string): string =>
+    const ownSchema = (name: string): string =>
       name.startsWith('__') ? `${operation}${name.replace(/^__schema/, '_')}` : name;
-    const names = new Map(found.map(([name]) => [name, own(name)]));
+    const names = new Map(found.map(([name]) => [name, ownSchema(name)]));
     for (let changed = true; changed;) {
       changed = false;
       for (const [name, definition] of found) {
         const chosen = names.get(name) ?? name;
-        const known = this.schemas[chosen];
-        if (known === undefined || JSON.stringify(known) === JSON.stringify(renamed(definition, names))) continue;
+        const existing = this.schemas[chosen];
+        if (existing === undefined || JSON.stringify(existing) === JSON.stringify(renamed(definition, names))) continue;
         if (io === 'output' || chosen.endsWith('Input')) throw new Error(`Two different schemas have the id ${name}.`);
         names.set(name, `${chosen}Input`);
         changed = true;

@@ -66,11 +66,11 @@ async function programName(pid: string): Promise<string> {
   const line = (await readOrEmpty(`/proc/${pid}/cmdline`)).split('\0');
   const program = basename(line[0] ?? '') || (await readOrEmpty(`/proc/${pid}/comm`)).trim() || 'a program';
   if (!/^(?:node|python[\d.]*|ruby|java|perl|bun|deno|php)$/.test(program)) return program;
-  const words = line.slice(1);
-  const at = words.findIndex((argument) => argument !== '' && !argument.startsWith('-'));
+  const commandLine = line.slice(1);
+  const index = commandLine.findIndex((argument) => argument !== '' && !argument.startsWith('-'));
   // These options are followed by code instead of a file.
-  const isCode = /^(?:-\w*[ecpr]|--eval|--print)$/.test(words[at - 1] ?? '');
-  return words[at] === undefined || isCode ? program : `${program} ${basename(words[at])}`;
+  const isCode = /^(?:-\w*[ecpr]|--eval|--print)$/.test(commandLine[index - 1] ?? '');
+  return commandLine[index] === undefined || isCode ? program : `${program} ${basename(commandLine[index])}`;
 }
 
 async function readOrEmpty(path: string): Promise<string> {

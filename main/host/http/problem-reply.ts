@@ -38,7 +38,7 @@ export function toProblem(error: unknown, log: Log, about: Readonly<Record<strin
     return error;
   }
   const id = randomBytes(6).toString('hex');
-  log.error('request failed on a defect', { ...about, id, error });
+  log.error('request failed with internal error', { ...about, id, error });
   return new Problem('host.defect', 500, `Something went wrong here. The log has the details under ${id}.`, {
     cause: error,
   });

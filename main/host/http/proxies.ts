@@ -42,9 +42,9 @@ export function getClientAddress(request: IncomingMessage, trusts: TrustPredicat
 /** Returns the base address that a client used; undefined when the request has no valid host name. */
 export function findPublicUrl(request: IncomingMessage, trusts: TrustPredicate): string | undefined {
   const isTrusted = trusts(getRemoteAddress(request));
-  const told = isTrusted ? getHeader(request, 'x-forwarded-proto')?.toLowerCase() : undefined;
+  const forwarded = isTrusted ? getHeader(request, 'x-forwarded-proto')?.toLowerCase() : undefined;
   const encrypted = (request.socket as Partial<TLSSocket>).encrypted === true;
-  const scheme = told === 'http' || told === 'https' ? told : encrypted ? 'https' : 'http';
+  const scheme = forwarded === 'http' || forwarded === 'https' ? forwarded : encrypted ? 'https' : 'http';
   const host = (isTrusted ? getHeader(request, 'x-forwarded-host') : undefined) ?? request.headers.host ?? '';
   return /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i.test(host) ? `${scheme}://${host}` : undefined;
 }

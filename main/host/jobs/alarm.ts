@@ -3,7 +3,7 @@ import type { Clock } from '../../../services/contracts/service.ts';
 /** Timer for the next event. */
 export interface Alarm extends Disposable {
   /** Fires at this time (ms since the epoch) or earlier. */
-  ringBy(timestamp: number): void;
+  scheduleBy(timestamp: number): void;
 }
 
 export function createAlarm(clock: Clock, ring: () => void): Alarm {
@@ -14,7 +14,7 @@ export function createAlarm(clock: Clock, ring: () => void): Alarm {
     setFor = Infinity;
   };
   return {
-    ringBy(timestamp) {
+    scheduleBy(timestamp) {
       if (timestamp >= setFor) return;
       clear();
       setFor = timestamp;

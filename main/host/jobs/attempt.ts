@@ -28,7 +28,7 @@ export function runAttempt(
 ): RunningAttempt {
   const controller = new AbortController();
   // Resolves when the handler is no longer awaited.
-  const cut = Promise.withResolvers<() => Outcome>();
+  const abandoned = Promise.withResolvers<() => Outcome>();
   const returned: Outcome = { row, how: 'returned' };
   let isInterrupted = false;
   const failed = (error: unknown, attempt?: Omit<JobAttempt<any>, 'signal'>): Outcome =>
@@ -44,7 +44,7 @@ export function runAttempt(
     const timeoutMs = kind.timeoutMs ?? defaultTimeoutMs;
     const overdue = (): void => {
       const error = new Problem('jobs.timeout', 504, `The attempt took longer than ${timeoutMs} ms.`);
-      cut.resolve(() => failed(error, attempt));
+      abandoned.resolve(() => failed(error, attempt));
       controller.abort(error);
     };
     timer = clock.after(timeoutMs, overdue);
@@ -57,7 +57,7 @@ export function runAttempt(
 
   const end = async (): Promise<Outcome> => {
     try {
-      return await Promise.race([run(), cut.promise.then((outcome) => outcome())]);
+      return await Promise.race([run(), abandoned.promise.then((outcome) => outcome())]);
     } finally {
       timer?.[Symbol.dispose]();
     }
@@ -69,7 +69,7 @@ export function runAttempt(
       isInterrupted = true;
       controller.abort(new Problem('jobs.interrupted', 503, 'The host is stopping, or another one has taken the job.'));
     },
-    abandon: () => cut.resolve(() => returned),
+    abandon: () => abandoned.resolve(() => returned),
   };
 }
 
@@ -87,8 +87,8 @@ export function toAttempt(row: JobRow, payload: unknown): Omit<JobAttempt<any>, 
 
 function buildOutdatedPayloadError(cause: unknown): Problem {
   const issues = cause instanceof z.ZodError ? cause.issues : [];
-  const where = issues.map(({ path }) => path.join('.')).filter((path) => path !== '');
-  const detail = `The job was stored by another version and no longer fits: ${where.join(', ') || 'the payload'}.`;
+  const context = issues.map(({ path }) => path.join('.')).filter((path) => path !== '');
+  const detail = `The job was stored by another version and no longer fits: ${context.join(', ') || 'the payload'}.`;
   return new Problem('jobs.outdated_payload', 500, detail, { cause, retryable: false });
 }
 

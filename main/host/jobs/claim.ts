@@ -17,8 +17,8 @@ export interface ClaimRequest {
  * Selects the due jobs of a kind. The two conditions on the order key are separate queries: each is one index lookup,
  * while `or` would read the whole chain for every claim.
  */
-function due(what: ReturnType<typeof sql>, { kind, now, limit }: ClaimRequest) {
-  return sql`select ${what} from jobs as due
+function due(selection: ReturnType<typeof sql>, { kind, now, limit }: ClaimRequest) {
+  return sql`select ${selection} from jobs as due
     where due.state = 'waiting' and due.held = 0 and due.kind = ${kind} and due.run_at <= ${now}
     and (due.order_key is null or not exists (select 1 from jobs as earlier where earlier.kind = due.kind
       and earlier.order_key = due.order_key and earlier.state in ('waiting', 'running') and earlier.id < due.id)
@@ -44,20 +44,20 @@ interface JobsInProgress {
  */
 export async function claimAlone(
   db: Kysely<any>,
-  ask: ClaimRequest,
+  request: ClaimRequest,
   { count, isBehind }: JobsInProgress,
 ): Promise<readonly JobRow[]> {
   const find = async (limit: number): Promise<readonly JobRow[]> => {
-    const build = () => sql<JobRow>`${due(columns, { ...ask, limit })}`.compile(db);
-    return (await executeCached(db, 'jobs.due', [ask.kind, ask.now, limit], build)).rows;
+    const build = () => sql<JobRow>`${due(columns, { ...request, limit })}`.compile(db);
+    return (await executeCached(db, 'jobs.due', [request.kind, request.now, limit], build)).rows;
   };
-  const first = await find(ask.limit);
+  const first = await find(request.limit);
   // Each job in progress hides at most one job that the table shows as due.
-  const found = first.some(isBehind) ? await find(ask.limit + count) : first;
-  const rows = found.filter((row) => !isBehind(row)).slice(0, ask.limit);
+  const found = first.some(isBehind) ? await find(request.limit + count) : first;
+  const rows = found.filter((row) => !isBehind(row)).slice(0, request.limit);
   if (rows.length === 0) return rows;
   const ids = sql.join(rows.map(({ id }) => id));
-  await sql`update jobs set ${claimedRows(ask)} where id in (${ids})`.execute(db);
+  await sql`update jobs set ${claimedRows(request)} where id in (${ids})`.execute(db);
   return rows.map((row) => ({ ...row, attempts: row.attempts + 1 }));
 }
 
@@ -68,8 +68,8 @@ export async function adopt(db: Kysely<any>, ids: readonly number[], owner: stri
 }
 
 /** Claims jobs concurrently with other hosts. */
-export async function claimBesideOthers(db: Kysely<any>, ask: ClaimRequest): Promise<readonly JobRow[]> {
-  const { rows } = await sql<JobRow>`with picked as (${due(sql`due.id`, ask)} for update skip locked)
-    update jobs set ${claimedRows(ask)} where id in (select id from picked) returning ${columns}`.execute(db);
+export async function claimBesideOthers(db: Kysely<any>, request: ClaimRequest): Promise<readonly JobRow[]> {
+  const { rows } = await sql<JobRow>`with picked as (${due(sql`due.id`, request)} for update skip locked)
+    update jobs set ${claimedRows(request)} where id in (select id from picked) returning ${columns}`.execute(db);
   return [...rows].sort((a, b) => a.run_at - b.run_at || a.id - b.id);
 }

@@ -31,7 +31,7 @@ const none = [0, 0] as const;
  */
 export class CompletionJournal implements Disposable {
   /** Entries of the previous process. */
-  readonly left: readonly JournaledEnd[];
+  readonly previousEnds: readonly JournaledEnd[];
   readonly #files: readonly [number, number];
   readonly #log: Log;
   /** Size of the previous entries in each file, in bytes. */
@@ -43,7 +43,7 @@ export class CompletionJournal implements Disposable {
   /** Opens the journal in a folder; existing entries are in `left`, and remain until `clear`. */
   constructor(folder: string, log: Log) {
     const [first, second] = fileNames.map((name) => join(folder, name)) as [string, string];
-    this.left = [first, second].flatMap((file) => parseEnds(readText(file)));
+    this.previousEnds = [first, second].flatMap((file) => parseEnds(readText(file)));
     this.#files = [openSync(first, 'a', 0o600), openSync(second, 'a', 0o600)];
     this.#heads = [fstatSync(this.#files[0]).size, fstatSync(this.#files[1]).size];
     this.#log = log;
@@ -54,11 +54,11 @@ export class CompletionJournal implements Disposable {
     if (this.#isClosed || this.#added > maxBytes) return false;
     try {
       const line = `\n${JSON.stringify({ id, kind, created: created_at, result })}`;
-      const written = writeSync(this.#files[0], line);
-      this.#added += written;
-      return written === Buffer.byteLength(line);
+      const bytesWritten = writeSync(this.#files[0], line);
+      this.#added += bytesWritten;
+      return bytesWritten === Buffer.byteLength(line);
     } catch (error) {
-      this.#log.debug('the end of a job could not be noted beside its table', { error });
+      this.#log.debug('job completion not journaled', { error });
       return false;
     }
   }
@@ -68,11 +68,11 @@ export class CompletionJournal implements Disposable {
     const heads = keepsLeft ? this.#heads : none;
     if (this.#added === 0 && heads === this.#heads) return;
     try {
-      for (const at of [0, 1] as const) ftruncateSync(this.#files[at], heads[at]);
+      for (const index of [0, 1] as const) ftruncateSync(this.#files[index], heads[index]);
       this.#added = 0;
       this.#heads = heads;
     } catch (error) {
-      this.#log.debug('the noted ends of jobs could not be cleared', { error });
+      this.#log.debug('job journal not cleared', { error });
     }
   }
 

@@ -21,7 +21,7 @@ interface DeadLettersDependencies {
   readonly log: Log;
   readonly owner: string;
   /** Returns whether another owner no longer reports: it is gone, or its time is over. */
-  readonly isLeft: (owner: string, until: number) => boolean;
+  readonly isAbandoned: (owner: string, until: number) => boolean;
 }
 
 /**
@@ -38,13 +38,13 @@ export class DeadLetters {
 
   /** Takes over unreported dead letters of a kind from other owners. */
   async takeRows(transaction: Kysely<any>, kind: string): Promise<readonly UnreportedJob[]> {
-    const { clock, owner, isLeft } = this.#parts;
+    const { clock, owner, isAbandoned } = this.#parts;
     const { rows } = await sql<UnreportedJob>`select ${columns}, last_error, lease_owner, lease_until from jobs
       where state = 'dead' and kind = ${kind} and lease_owner is not null and lease_owner != ${owner}`.execute(
       transaction,
     );
     const taken: UnreportedJob[] = [];
-    for (const row of rows.filter(({ lease_owner, lease_until }) => isLeft(lease_owner, lease_until))) {
+    for (const row of rows.filter(({ lease_owner, lease_until }) => isAbandoned(lease_owner, lease_until))) {
       const ours = await sql`update jobs set lease_owner = ${owner}, lease_until = ${clock.now() + leaseMs}
         where id = ${row.id} and state = 'dead' and lease_owner = ${row.lease_owner} returning id`.execute(transaction);
       if (ours.rows.length > 0) taken.push(row);
@@ -53,7 +53,7 @@ export class DeadLetters {
   }
 
   /** Reports dead letters that were taken over. Those whose payload is no longer valid are skipped. */
-  tellTaken(kindState: KindState, rows: readonly UnreportedJob[]): void {
+  reportTaken(kindState: KindState, rows: readonly UnreportedJob[]): void {
     for (const row of rows) {
       const payload = readPayload(kindState.kind, row);
       this.#begin(kindState, row, payload.success ? toAttempt(row, payload.data) : undefined, row.last_error);
@@ -61,7 +61,7 @@ export class DeadLetters {
   }
 
   /** Reports those of the ends that are stored as dead letters. */
-  tell(ends: readonly JobEnd[], dead: ReadonlySet<number>): void {
+  report(ends: readonly JobEnd[], dead: ReadonlySet<number>): void {
     for (const end of ends) {
       const { kindState, outcome } = end;
       if (outcome.how !== 'dead' || !isUnreported(end) || !dead.has(outcome.row.id)) continue;
@@ -70,11 +70,11 @@ export class DeadLetters {
   }
 
   /** Resolves when all are reported, or after this time. */
-  async settled(longestMs: number): Promise<void> {
+  async settled(maxWaitMs: number): Promise<void> {
     if (this.#telling.size === 0) return;
-    const late = Promise.withResolvers<void>();
-    using _limit = this.#parts.clock.after(longestMs, late.resolve);
-    await Promise.race([late.promise, Promise.all(this.#telling)]);
+    const deadline = Promise.withResolvers<void>();
+    using _limit = this.#parts.clock.after(maxWaitMs, deadline.resolve);
+    await Promise.race([deadline.promise, Promise.all(this.#telling)]);
   }
 
   #begin(
@@ -92,7 +92,7 @@ export class DeadLetters {
             where id = ${id} and state = 'dead' and lease_owner = ${owner}`.execute(transaction);
         });
       } catch (error) {
-        log.error('what follows a dead letter failed', { kind: kindState.kind.name, id, error });
+        log.error('dead letter handler failed', { kind: kindState.kind.name, id, error });
       }
     };
     const telling = tell().finally(() => this.#telling.delete(telling));

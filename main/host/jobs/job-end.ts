@@ -29,5 +29,5 @@ export interface JobEnd {
   /** The end is in the journal: its effects have happened, and the table is updated later. */
   readonly journaled: boolean;
   /** The next job of its order key has started. */
-  followed?: boolean;
+  isFollowed?: boolean;
 }

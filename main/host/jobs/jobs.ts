@@ -46,7 +46,7 @@ export async function openJobs(
       const before = clock.now() - keepDoneMs;
       while ((await database.note((transaction) => purgeDone(transaction, before, purgeBatch))) === purgeBatch);
     } catch (error) {
-      log.warn('old jobs could not be removed', { service, error });
+      log.warn('completed jobs purge failed', { service, error });
     }
   };
   opening.use(clock.after(firstPurgeMs, () => void purge()));

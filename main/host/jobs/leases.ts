@@ -17,12 +17,12 @@ export async function renewLeases(db: Kysely<any>, owner: string, until: number)
 export async function releaseExpired(db: Kysely<any>, now: number, self: string): Promise<number> {
   const { rows } = await sql<{ lease_owner: string; lease_until: number }>`select distinct lease_owner, lease_until
     from jobs where state = 'running' and lease_owner != ${self}`.execute(db);
-  let taken = 0;
+  let released = 0;
   for (const { lease_owner: owner, lease_until: until } of rows) {
     if (!hasLapsed(owner, until, now)) continue;
     const freed = await sql`update jobs set state = 'waiting', run_at = ${now}, lease_owner = null, lease_until = null
       where state = 'running' and lease_owner = ${owner} and lease_until = ${until} returning id`.execute(db);
-    taken += freed.rows.length;
+    released += freed.rows.length;
   }
-  return taken;
+  return released;
 }

@@ -35,9 +35,9 @@ export async function deleteJob(
 
 /** Deletes up to `limit` jobs that were done before a time; returns their number. */
 export async function purgeDone(db: Kysely<any>, before: number, limit: number): Promise<number> {
-  const gone = await sql`delete from jobs where id in (select id from jobs
+  const deleted = await sql`delete from jobs where id in (select id from jobs
     where state = 'done' and finished_at < ${before} order by id limit ${limit}) returning id`.execute(db);
-  return gone.rows.length;
+  return deleted.rows.length;
 }
 
 export interface ListedJob {

@@ -24,7 +24,7 @@ export interface LiveJob {
   settled: Promise<boolean> | undefined;
   /** Running attempt. */
   attempt: RunningAttempt | undefined;
-  over: Promise<void> | undefined;
+  finished: Promise<void> | undefined;
   /** End of the attempt. */
   end: JobEnd | undefined;
   /** Predecessor and successor with the same order key, when no other job can be between them. */
@@ -52,7 +52,7 @@ export class LiveJobs {
     return this.#running;
   }
 
-  get over(): ReadonlySet<LiveJob> {
+  get endedJobs(): ReadonlySet<LiveJob> {
     return this.#over;
   }
 
@@ -63,7 +63,7 @@ export class LiveJobs {
 
   /** Returns the job of a row; a new one is added with its first move. */
   of(row: JobRow): LiveJob {
-    const nothing = { settled: undefined, attempt: undefined, over: undefined, end: undefined };
+    const nothing = { settled: undefined, attempt: undefined, finished: undefined, end: undefined };
     const alone = { before: undefined, behind: undefined };
     return this.#jobs.get(row.id) ?? { id: row.id, row, state: 'stored', ...nothing, ...alone };
   }

@@ -35,8 +35,8 @@ export class Outbox implements Jobs, AsyncDisposable {
   }
 
   async enqueue<T>(transaction: Kysely<any>, kind: JobKind<T>, payload: T, options: JobOptions = {}): Promise<string> {
-    const written = await this.#insert(transaction, kind, [{ payload, ...options }]);
-    const id = written ?? (await findByKey(transaction, kind.name, options.key ?? ''));
+    const payloads = await this.#insert(transaction, kind, [{ payload, ...options }]);
+    const id = payloads ?? (await findByKey(transaction, kind.name, options.key ?? ''));
     if (id === undefined) throw new Error(`the job of kind ${kind.name} was not stored`);
     return String(id);
   }
@@ -87,16 +87,18 @@ export class Outbox implements Jobs, AsyncDisposable {
     const number = readId(id);
     if (number === undefined) return false;
     await this.flush();
-    const made = await this.#database.commit((transaction) => listing.makeDue(transaction, number, this.#clock.now()));
-    if (made !== undefined) this.#worker.wake(made.kind);
-    return made !== undefined;
+    const isRetried = await this.#database.commit((transaction) =>
+      listing.makeDue(transaction, number, this.#clock.now()),
+    );
+    if (isRetried !== undefined) this.#worker.wake(isRetried.kind);
+    return isRetried !== undefined;
   }
 
   async retryNow<T>(kind: JobKind<T>, orderKey: string): Promise<boolean> {
     await this.flush();
-    const ask = { kind: kind.name, orderKey, now: this.#clock.now() };
+    const request = { kind: kind.name, orderKey, now: this.#clock.now() };
     // After a power failure the job is retried at its regular time.
-    const made = await this.#database.note((transaction) => listing.makeFirstDue(transaction, ask));
+    const made = await this.#database.note((transaction) => listing.makeFirstDue(transaction, request));
     if (made) this.#worker.wake(kind.name);
     return made;
   }

@@ -10,23 +10,25 @@ export async function writeOutcomes(
   ends: readonly JobEnd[],
   { owner, now }: { readonly owner: string; readonly now: number },
 ): Promise<ReadonlySet<number>> {
-  const done = (forgets: boolean): readonly number[] =>
+  const doneJobs = (forgets: boolean): readonly number[] =>
     ends.flatMap(({ outcome: { how, row }, kindState: { kind } }) =>
       how === 'done' && (kind.deleteWhenDone === true) === forgets ? [row.id] : [],
     );
-  await removeDone(transaction, done(true), owner);
-  await markDone(transaction, done(false), owner, now);
+  await removeDone(transaction, doneJobs(true), owner);
+  await markDone(transaction, doneJobs(false), owner, now);
   const dead = new Set<number>();
   for (const end of ends) {
     const { outcome } = end;
     if (outcome.how === 'done') continue;
-    const teller = isUnreported(end) ? { lease_owner: owner, lease_until: now + leaseMs } : {};
-    const ended = await endAttempt(transaction, outcome.row, owner, { ...toChange(outcome, now), ...teller });
+    const reporter = isUnreported(end) ? { lease_owner: owner, lease_until: now + leaseMs } : {};
+    const ended = await endAttempt(transaction, outcome.row, owner, { ...toChange(outcome, now), ...reporter });
     if (ended && outcome.how === 'dead') dead.add(outcome.row.id);
   }
   // Order keys whose first job has ended.
-  const left = ends.filter(({ outcome, followed }) => outcome.row.order_key !== null && !followed && hasLeft(outcome));
-  for (const [kind, some] of Map.groupBy(left, ({ outcome }) => outcome.row.kind)) {
+  const freedKeys = ends.filter(
+    ({ outcome, isFollowed }) => outcome.row.order_key !== null && isFollowed !== true && leavesOrderKey(outcome),
+  );
+  for (const [kind, some] of Map.groupBy(freedKeys, ({ outcome }) => outcome.row.kind)) {
     const orderKeys = new Set(some.flatMap(({ outcome }) => outcome.row.order_key ?? []));
     await releaseNext(transaction, kind, [...orderKeys]);
   }
@@ -42,6 +44,6 @@ function toChange(outcome: Exclude<Outcome, { how: 'done' }>, now: number): Chan
   return outcome.aside ? { ...change, order_key: null } : change;
 }
 
-function hasLeft(outcome: Outcome): boolean {
+function leavesOrderKey(outcome: Outcome): boolean {
   return outcome.how === 'done' || outcome.how === 'dead' || (outcome.how === 'retried' && outcome.aside);
 }

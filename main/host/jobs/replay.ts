@@ -9,9 +9,9 @@ export type Replay = Map<string, { readonly row: JobRow; readonly result: unknow
 export async function readReplay(db: Kysely<any>, ends: readonly JournaledEnd[]): Promise<Replay> {
   const byId = new Map(ends.map((end) => [end.id, end]));
   const rows = await readActive(db, [...byId.keys()]);
-  const left = rows.flatMap((row) => {
+  const previousEnds = rows.flatMap((row) => {
     const end = byId.get(row.id);
     return end?.kind === row.kind && end.created === row.created_at ? [{ row, result: end.result }] : [];
   });
-  return Map.groupBy(left, ({ row }) => row.kind);
+  return Map.groupBy(previousEnds, ({ row }) => row.kind);
 }

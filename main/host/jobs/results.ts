@@ -21,11 +21,11 @@ export function notifyEnds(
   for (const { outcome, kindState } of ends) {
     const { row, how } = outcome;
     if (how === 'returned' || (how === 'dead' && !dead.has(row.id))) continue;
-    const told = { kind: row.kind, id: row.id, attempt: row.attempts };
+    const fields = { kind: row.kind, id: row.id, attempt: row.attempts };
     if (how === 'retried') {
-      log.info('a job failed and is tried again', { ...told, runAt: outcome.runAt, error: outcome.error });
+      log.info('job attempt failed, retry scheduled', { ...fields, runAt: outcome.runAt, error: outcome.error });
     } else if (how === 'dead' && !(kindState.handling.logsDead === true && outcome.attempt !== undefined)) {
-      log.warn('a job failed for good', { ...told, error: outcome.error });
+      log.warn('job failed permanently', { ...fields, error: outcome.error });
     }
     finished.inc({ kind: row.kind, outcome: how });
   }
@@ -33,18 +33,18 @@ export function notifyEnds(
     try {
       handling.onDone?.(results);
     } catch (error) {
-      log.error('what follows finished jobs failed', { kind: kind.name, error });
+      log.error('job completion callback failed', { kind: kind.name, error });
     }
   }
 }
 
 function getResults(ends: readonly JobEnd[]): ReadonlyMap<KindState, readonly unknown[]> {
-  const found = new Map<KindState, unknown[]>();
+  const group = new Map<KindState, unknown[]>();
   for (const { kindState, outcome } of ends) {
     if (outcome.how !== 'done') continue;
-    const known = found.get(kindState);
-    if (known === undefined) found.set(kindState, [outcome.result]);
+    const known = group.get(kindState);
+    if (known === undefined) group.set(kindState, [outcome.result]);
     else known.push(outcome.result);
   }
-  return found;
+  return group;
 }

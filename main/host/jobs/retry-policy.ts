@@ -36,8 +36,8 @@ function nextAttemptAt(
   if (now - job.created_at >= (kind.maxAgeMs ?? defaultMaxAgeMs)) return undefined;
   const waits = kind.backoffMs ?? defaultBackoffMs;
   const wait = waits[Math.min(job.attempts, waits.length) - 1] ?? 0;
-  const asked = error instanceof Problem ? (error.retryAfterMs ?? 0) : 0;
-  return now + Math.max(Math.round(wait * (0.8 + 0.4 * jitter(random))), asked);
+  const requestedAt = error instanceof Problem ? (error.retryAfterMs ?? 0) : 0;
+  return now + Math.max(Math.round(wait * (0.8 + 0.4 * jitter(random))), requestedAt);
 }
 
 /** Returns a number from 0 up to, but not including, 1. */

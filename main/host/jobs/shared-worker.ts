@@ -25,7 +25,7 @@ export class SharedWorker extends Worker {
     await database.note(releaseAllFirst);
     const poll = async (): Promise<void> => {
       await database.note(releaseAllFirst);
-      worker.lookAtAll();
+      worker.checkAllKinds();
     };
     for (const work of [() => worker.#renew(), () => worker.#takeBack()]) {
       worker.timers.use(clock.every(renewEveryMs, worker.#oneAtATime(work)));
@@ -44,15 +44,15 @@ export class SharedWorker extends Worker {
     // A held job becomes due with the end of its predecessor, unless it is scheduled even later.
     const awaited = jobs.filter(({ row, held }) => !held || row.run_at > now);
     if (kindState === undefined || awaited.length === 0) return;
-    for (const { row } of awaited) this.expect(kindState, row.run_at);
-    if (settling === undefined) this.expect(kindState, now + idlePollMs);
+    for (const { row } of awaited) this.scheduleDue(kindState, row.run_at);
+    if (settling === undefined) this.scheduleDue(kindState, now + idlePollMs);
   }
 
   protected claim(transaction: Kysely<any>, ask: ClaimRequest): Promise<readonly JobRow[]> {
     return claimBesideOthers(transaction, ask);
   }
 
-  protected isLeft(owner: string, until: number): boolean {
+  protected isAbandoned(owner: string, until: number): boolean {
     return hasLapsed(owner, until, this.parts.clock.now());
   }
 
@@ -75,8 +75,8 @@ export class SharedWorker extends Worker {
     for (const kindState of this.kinds.values()) kindState.unreported = kindState.handling.onDead !== undefined;
     const jobs = await database.note((transaction) => releaseExpired(transaction, clock.now(), this.owner));
     if (jobs === 0) return;
-    log.info('took up jobs of a worker that ended', { jobs });
-    this.lookAtAll();
+    log.info('jobs of ended worker resumed', { jobs });
+    this.checkAllKinds();
   }
 
   /** Skips a run while one is active: a database that hangs must not accumulate them. */
@@ -86,7 +86,7 @@ export class SharedWorker extends Worker {
       if (isBusy) return;
       isBusy = true;
       work()
-        .catch((error: unknown) => this.parts.log.warn('the database refuses, jobs wait', { error }))
+        .catch((error: unknown) => this.parts.log.warn('database write failed, jobs delayed', { error }))
         .finally(() => (isBusy = false));
     };
   }

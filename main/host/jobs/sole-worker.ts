@@ -45,7 +45,7 @@ export class SoleWorker extends Worker {
     this.#journal = journal;
     this.#replay = replay;
     const { clock } = parts;
-    this.timers.use(clock.every(pollEveryMs, () => this.lookAtAll()));
+    this.timers.use(clock.every(pollEveryMs, () => this.checkAllKinds()));
     this.#gathering = this.timers.use(createAlarm(clock, () => this.#hurry(this.live.ended > 0)));
     this.#adoption = this.timers.use(
       createAlarm(clock, () => {
@@ -62,7 +62,7 @@ export class SoleWorker extends Worker {
       await releaseAll(transaction, clock.now());
       await releaseAllFirst(transaction);
     });
-    return new SoleWorker(parts, journal, await readReplay(database.kysely, journal.left));
+    return new SoleWorker(parts, journal, await readReplay(database.kysely, journal.previousEnds));
   }
 
   override handle(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable {
@@ -79,7 +79,7 @@ export class SoleWorker extends Worker {
     for (const { row, held } of jobs) {
       // A held job becomes due with the end of its predecessor, unless it is scheduled even later.
       const isAwaited = row.run_at > now || (settling === undefined && !held);
-      if (kindState !== undefined && isAwaited) this.expect(kindState, row.run_at);
+      if (kindState !== undefined && isAwaited) this.scheduleDue(kindState, row.run_at);
       const job = settling && this.settle(row, settling);
       const before = this.#tails.follow(row, job);
       if (job === undefined) continue;
@@ -93,8 +93,8 @@ export class SoleWorker extends Worker {
   }
 
   override dropped(kind: string, id: number): void {
-    const left = this.#replay.get(kind)?.filter(({ row }) => row.id !== id) ?? [];
-    if (left.length > 0) this.#replay.set(kind, left);
+    const previousEnds = this.#replay.get(kind)?.filter(({ row }) => row.id !== id) ?? [];
+    if (previousEnds.length > 0) this.#replay.set(kind, previousEnds);
     else this.#replay.delete(kind);
     super.dropped(kind, id);
   }
@@ -107,25 +107,25 @@ export class SoleWorker extends Worker {
   }
 
   /** No other process uses the table. */
-  protected isLeft(): boolean {
+  protected isAbandoned(): boolean {
     return true;
   }
 
   protected override begin(job: LiveJob, kindState: KindState): void {
     unlink(job);
     super.begin(job, kindState);
-    this.#adoption.ringBy(this.parts.clock.now() + adoptMs);
+    this.#adoption.scheduleBy(this.parts.clock.now() + adoptMs);
   }
 
   protected ended(job: LiveJob, kindState: KindState, outcome: Outcome): void {
     const journaled = outcome.how === 'done' && this.#note(kindState, job.row, outcome.result);
-    const end = { kindState, outcome, journaled, followed: false };
+    const end = { kindState, outcome, journaled, isFollowed: false };
     this.end(job, end);
     const next = job.behind;
     // Other jobs may have waited longer for the last free slot: the table decides.
     const isWanted = kindState.due && kindState.free <= 1;
-    if (journaled && next?.state === 'blocked' && !isWanted && this.takes(kindState)) {
-      end.followed = true;
+    if (journaled && next?.state === 'blocked' && !isWanted && this.acceptsJobs(kindState)) {
+      end.isFollowed = true;
       this.begin(next, kindState);
     } else {
       // Its successors have to wait for an unknown time; the table has them. A settling one handles this itself.
@@ -136,7 +136,7 @@ export class SoleWorker extends Worker {
     this.tell([end], noOwner);
     this.isUrgent ||= this.live.ended >= maxGathered;
     // Journaled ends are collected.
-    if (!this.isUrgent && !this.isStopping) this.#gathering.ringBy(this.parts.clock.now() + gatherMs);
+    if (!this.isUrgent && !this.isStopping) this.#gathering.scheduleBy(this.parts.clock.now() + gatherMs);
   }
 
   /** Leaves a job to the table, together with the jobs blocked by it. */
@@ -151,7 +151,7 @@ export class SoleWorker extends Worker {
     }
   }
 
-  protected override async writeBesides(transaction: Kysely<any>): Promise<void> {
+  protected override async writeExtra(transaction: Kysely<any>): Promise<void> {
     if (!this.#isAdopting) return;
     const running = [...this.live.running].map(({ id }) => id);
     if (running.length > 0) await adopt(transaction, running, this.owner, this.parts.clock.now());
@@ -160,7 +160,7 @@ export class SoleWorker extends Worker {
   protected override turnStored(): void {
     this.#isAdopting = false;
     // New ends in the meantime are only in the journal.
-    const isNeeded = [...this.live.over].some(({ end }) => end?.journaled === true);
+    const isNeeded = [...this.live.endedJobs].some(({ end }) => end?.journaled === true);
     if (!isNeeded) this.#journal.clear(this.#replay.size > 0);
   }
 
@@ -171,18 +171,18 @@ export class SoleWorker extends Worker {
     const now = this.parts.clock.now();
     const before = job.before;
     job.settled = undefined;
-    if (isStored && kindState !== undefined && this.takes(kindState) && row.run_at <= now) {
+    if (isStored && kindState !== undefined && this.acceptsJobs(kindState) && row.run_at <= now) {
       const isBlocked = before?.state === 'running' || before?.state === 'blocked';
       if (isBlocked && this.live.size < maxBlocked) return this.live.move(job, 'blocked');
       const isFirst = !held || (before?.state === 'ended' && before.end?.journaled === true);
       const { due, claiming, free } = kindState;
       if (isFirst && !due && !claiming && free > 0 && !this.live.runsBeside(row)) {
-        if (before?.end !== undefined) before.end.followed = true;
+        if (before?.end !== undefined) before.end.isFollowed = true;
         return this.begin(job, kindState);
       }
     }
     this.forget(job);
-    if (!held && kindState !== undefined) this.expect(kindState, row.run_at);
+    if (!held && kindState !== undefined) this.scheduleDue(kindState, row.run_at);
     // The table then decides about the next job.
     this.isUrgent ||= before?.state === 'ended';
   }
@@ -193,16 +193,16 @@ export class SoleWorker extends Worker {
    */
   #takeReplay(kindState: KindState): void {
     const { kind, handling } = kindState;
-    const left = this.#replay.get(kind.name) ?? [];
+    const previousEnds = this.#replay.get(kind.name) ?? [];
     this.#replay.delete(kind.name);
-    for (const { row, result } of left) {
+    for (const { row, result } of previousEnds) {
       const read = (handling.result && parse(handling.result, result)) ?? { success: true, data: result };
       if (read.success) {
         const outcome = { row, how: 'done', result: read.data } as const;
         this.end(this.live.of(row), { kindState, outcome, journaled: true });
         this.isUrgent = true;
       } else {
-        this.parts.log.warn('what a job left cannot be read, it is done again', { kind: kind.name, id: row.id });
+        this.parts.log.warn('journaled job result unreadable, job repeated', { kind: kind.name, id: row.id });
       }
     }
   }

@@ -8,10 +8,10 @@ export class Tails {
   /** Appends a job in the order of rows; undefined for a job that is not live. Returns its predecessor. */
   follow(row: JobRow, job: LiveJob | undefined): LiveJob | undefined {
     if (row.order_key === null) return undefined;
-    const place = findTail(row);
-    const before = this.#tails.get(place);
-    if (job === undefined) this.#tails.delete(place);
-    else this.#tails.set(place, job);
+    const key = findTail(row);
+    const before = this.#tails.get(key);
+    if (job === undefined) this.#tails.delete(key);
+    else this.#tails.set(key, job);
     return before;
   }
 

@@ -60,23 +60,23 @@ export async function insertJobs(
   const inserted = [...returned].sort((a, b) => a.id - b.id);
   if (inserted.length === jobs.length) {
     return jobs.map(({ key = null, orderKey = null, payload, runAt }, at) => {
-      const { id = 0, held: blockedCondition } = inserted[at] ?? {};
+      const { id = 0, held: heldFlag } = inserted[at] ?? {};
       const keys = { job_key: key, order_key: orderKey };
       return {
         row: { id, kind, ...keys, payload, attempts: 1, created_at: now, run_at: runAt },
-        held: blockedCondition === 1,
+        held: heldFlag === 1,
       };
     });
   }
   // The first job of an order key may already exist and be done: the others must not wait for it.
   if (orderKeys.size > 0) await releaseNext(db, kind, [...orderKeys]);
-  const written = await readActive(
+  const insertedRows = await readActive(
     db,
     inserted.map(({ id }) => id),
   );
-  return written.map(({ held: blockedCondition, ...row }) => ({
+  return insertedRows.map(({ held: heldFlag, ...row }) => ({
     row: { ...row, attempts: 1 },
-    held: blockedCondition === 1,
+    held: heldFlag === 1,
   }));
 }
 
@@ -85,13 +85,13 @@ export async function readActive(
   db: Kysely<any>,
   ids: readonly number[],
 ): Promise<readonly (JobRow & { readonly held: number })[]> {
-  const found = [];
+  const row = [];
   for (const some of chunkRows(ids)) {
     const { rows } = await sql<JobRow & { held: number }>`select ${columns}, held from jobs
       where id in (${sql.join(some)}) and state in ('waiting', 'running') order by id`.execute(db);
-    found.push(...rows);
+    row.push(...rows);
   }
-  return found;
+  return row;
 }
 
 /** Returns the id of the job with a key. */

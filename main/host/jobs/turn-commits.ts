@@ -33,7 +33,7 @@ interface TurnCommitsDependencies {
   readonly deadLetters: DeadLetters;
   readonly claim: (transaction: Kysely<any>, ask: ClaimRequest) => Promise<readonly JobRow[]>;
   /** Writes further changes between the ends and the claims. */
-  readonly writeBesides: (transaction: Kysely<any>) => Promise<void>;
+  readonly writeExtra: (transaction: Kysely<any>) => Promise<void>;
 }
 
 /** Transactions of turns: each writes ended jobs and claims jobs for the free slots. */
@@ -50,14 +50,14 @@ export class TurnCommits {
    * A power failure may revert claims and marks; that repeats work, whose effects have keys. Dead letters are
    * reported once, hence only after the sync.
    */
-  async store(ends: readonly JobEnd[], asked: readonly KindState[]): Promise<Stored> {
+  async store(ends: readonly JobEnd[], requestedKinds: readonly KindState[]): Promise<Stored> {
     const { database } = this.#parts;
-    const write = (transaction: Kysely<any>) => this.#write(transaction, ends, asked);
+    const write = (transaction: Kysely<any>) => this.#write(transaction, ends, requestedKinds);
     const hasDead = ends.some(({ outcome }) => outcome.how === 'dead');
     try {
-      const stored = await (hasDead ? database.commit(write) : database.mark(write));
+      const result = await (hasDead ? database.commit(write) : database.mark(write));
       this.#isDoubtful = false;
-      return stored;
+      return result;
     } catch (error) {
       this.#isDoubtful = true;
       throw error;
@@ -65,19 +65,23 @@ export class TurnCommits {
   }
 
   /** Can run again after a rollback. */
-  async #write(transaction: Kysely<any>, ends: readonly JobEnd[], asked: readonly KindState[]): Promise<Stored> {
-    const { clock, owner, live, writeBesides } = this.#parts;
+  async #write(
+    transaction: Kysely<any>,
+    ends: readonly JobEnd[],
+    requestedKinds: readonly KindState[],
+  ): Promise<Stored> {
+    const { clock, owner, live, writeExtra } = this.#parts;
     // Read late: jobs enqueued while the turn waited, behind jobs that ended here, are due as well.
     const now = clock.now();
     if (this.#isDoubtful) {
-      const known = [...live.running, ...live.over].map(({ id }) => id);
-      await releaseUnknownKinds(transaction, owner, known);
+      const knownIds = [...live.running, ...live.endedJobs].map(({ id }) => id);
+      await releaseUnknownKinds(transaction, owner, knownIds);
     }
     const dead = await writeOutcomes(transaction, ends, { owner, now });
     await recordResults(transaction, ends);
-    await writeBesides(transaction);
+    await writeExtra(transaction);
     const claims: Claim[] = [];
-    for (const kindState of asked) claims.push(await this.#claim(transaction, kindState, now));
+    for (const kindState of requestedKinds) claims.push(await this.#claim(transaction, kindState, now));
     return { dead, claims };
   }
 

@@ -72,7 +72,7 @@ export class Turns {
       try {
         await this.#turn();
       } catch (error) {
-        this.#log.warn('the database refuses, jobs wait', { error });
+        this.#log.warn('database write failed, jobs delayed', { error });
         answered.push(...this.#askers.splice(0));
         this.#pause = this.#clock.after(pauseMs, () => {
           this.#pause = undefined;

@@ -55,14 +55,14 @@ export abstract class Worker implements AsyncDisposable {
     this.turns = new Turns({ clock, log, hasWork: () => this.#hasWork(), turn: () => this.#turn() });
     this.#deadLetters = new DeadLetters({
       ...{ database, clock, log, owner: this.owner },
-      isLeft: (owner, until) => this.isLeft(owner, until),
+      isAbandoned: (owner, until) => this.isAbandoned(owner, until),
     });
     this.#commits = new TurnCommits({
       ...{ database, clock, owner: this.owner, live: this.live, deadLetters: this.#deadLetters },
-      claim: (transaction, ask) => this.claim(transaction, ask),
-      writeBesides: (transaction) => this.writeBesides(transaction),
+      claim: (transaction, request) => this.claim(transaction, request),
+      writeExtra: (transaction) => this.writeExtra(transaction),
     });
-    this.#alarm = this.timers.use(createAlarm(clock, () => this.lookAtAll()));
+    this.#alarm = this.timers.use(createAlarm(clock, () => this.checkAllKinds()));
   }
 
   /**
@@ -106,7 +106,7 @@ export abstract class Worker implements AsyncDisposable {
 
   /** Resolves when all previous ends are in the table, or the table refuses. */
   async upToDate(): Promise<void> {
-    if (this.live.over.size > 0 || this.turns.isTurning) await this.turns.next();
+    if (this.live.endedJobs.size > 0 || this.turns.isTurning) await this.turns.next();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -114,16 +114,16 @@ export abstract class Worker implements AsyncDisposable {
   }
 
   /** Claims jobs in the transaction of a turn. */
-  protected abstract claim(transaction: Kysely<any>, ask: ClaimRequest): Promise<readonly JobRow[]>;
+  protected abstract claim(transaction: Kysely<any>, request: ClaimRequest): Promise<readonly JobRow[]>;
 
   /** Returns whether the owner that was to report a dead letter no longer does. */
-  protected abstract isLeft(owner: string, until: number): boolean;
+  protected abstract isAbandoned(owner: string, until: number): boolean;
 
   /** Handles the end of an attempt: stores it for the next turn. */
   protected abstract ended(job: LiveJob, kindState: KindState, outcome: Outcome): void;
 
   /** Writes further changes between the ends and the claims of a turn. */
-  protected async writeBesides(_transaction: Kysely<any>): Promise<void> {
+  protected async writeExtra(_transaction: Kysely<any>): Promise<void> {
     // Overridden where needed.
   }
 
@@ -134,10 +134,10 @@ export abstract class Worker implements AsyncDisposable {
 
   /** Adds a job whose row a power failure could still remove: it does not run before `settled`. */
   protected settle(row: JobRow, settled: Promise<boolean>): LiveJob | undefined {
-    const known = this.live.get(row.id);
+    const existing = this.live.get(row.id);
     // A rolled back row had the same id.
-    if (known?.state === 'settling') this.forget(known);
-    else if (known !== undefined) return undefined;
+    if (existing?.state === 'settling') this.forget(existing);
+    else if (existing !== undefined) return undefined;
     const job = this.live.of(row);
     job.settled = settled;
     this.live.move(job, 'settling');
@@ -150,15 +150,15 @@ export abstract class Worker implements AsyncDisposable {
   }
 
   /** Registers the time when a job of this kind is due. */
-  protected expect(kindState: KindState, at: number): void {
+  protected scheduleDue(kindState: KindState, at: number): void {
     if (this.isStopping) return;
-    if (at > this.parts.clock.now()) return this.#alarm.ringBy(at);
+    if (at > this.parts.clock.now()) return this.#alarm.scheduleBy(at);
     kindState.due = true;
     this.turns.schedule();
   }
 
   /** Checks all kinds, since jobs may be due without a notice. */
-  protected lookAtAll(): void {
+  protected checkAllKinds(): void {
     for (const kindState of this.kinds.values()) kindState.due = true;
     this.turns.schedule();
   }
@@ -169,7 +169,7 @@ export abstract class Worker implements AsyncDisposable {
     this.live.move(job, 'running');
     kindState.free -= 1;
     job.attempt = runAttempt(kindState, row, this.parts, job.settled);
-    job.over = job.attempt.ended.then((outcome) => {
+    job.finished = job.attempt.ended.then((outcome) => {
       kindState.free += 1;
       this.ended(job, kindState, outcome);
       this.turns.schedule();
@@ -188,11 +188,11 @@ export abstract class Worker implements AsyncDisposable {
 
   protected tell(ends: readonly JobEnd[], dead: ReadonlySet<number>): void {
     notifyEnds(ends, dead, this.parts);
-    this.#deadLetters.tell(ends, dead);
+    this.#deadLetters.report(ends, dead);
   }
 
   /** Returns whether jobs of this kind may start. */
-  protected takes(kindState: KindState): boolean {
+  protected acceptsJobs(kindState: KindState): boolean {
     return !this.isStopping && this.kinds.get(kindState.kind.name) === kindState;
   }
 
@@ -203,19 +203,19 @@ export abstract class Worker implements AsyncDisposable {
   }
 
   async #turn(): Promise<void> {
-    const jobs = [...this.live.over];
+    const jobs = [...this.live.endedJobs];
     for (const job of jobs) this.live.move(job, 'storing');
     const ends = jobs.flatMap(({ end }) => end ?? []);
-    const asked = this.#askedFor(ends);
-    for (const kindState of asked) [kindState.due, kindState.claiming] = [false, true];
+    const requestedKinds = this.#askedFor(ends);
+    for (const kindState of requestedKinds) [kindState.due, kindState.claiming] = [false, true];
     this.isUrgent = false;
     try {
-      const { dead, claims } = await this.#commits.store(ends, asked);
+      const { dead, claims } = await this.#commits.store(ends, requestedKinds);
       for (const job of jobs) this.forget(job);
       this.turnStored();
       for (const claim of claims) this.#take(claim);
       for (const { kindState, outcome } of ends) {
-        if (outcome.how === 'retried') this.expect(kindState, outcome.runAt);
+        if (outcome.how === 'retried') this.scheduleDue(kindState, outcome.runAt);
       }
       this.tell(
         ends.filter(({ journaled }) => !journaled),
@@ -223,11 +223,11 @@ export abstract class Worker implements AsyncDisposable {
       );
     } catch (error) {
       for (const job of jobs) this.live.move(job, 'ended');
-      for (const kindState of asked) kindState.due = true;
+      for (const kindState of requestedKinds) kindState.due = true;
       this.isUrgent = true;
       throw error;
     } finally {
-      for (const kindState of asked) kindState.claiming = false;
+      for (const kindState of requestedKinds) kindState.claiming = false;
     }
   }
 
@@ -240,9 +240,9 @@ export abstract class Worker implements AsyncDisposable {
 
   #take({ kindState, rows, next, unreported: untold }: Claim): void {
     kindState.unreported = false;
-    this.#deadLetters.tellTaken(kindState, untold);
+    this.#deadLetters.reportTaken(kindState, untold);
     if (next === undefined) kindState.due = true;
-    else this.expect(kindState, next);
+    else this.scheduleDue(kindState, next);
     for (const row of rows) this.#begin(kindState, row);
   }
 
@@ -251,7 +251,7 @@ export abstract class Worker implements AsyncDisposable {
     const job = this.live.of(row);
     if (job.state === 'running' || job.state === 'ended' || job.state === 'storing') return;
     job.row = row;
-    if (this.takes(kindState) && !this.live.runsBeside(row)) return this.begin(job, kindState);
+    if (this.acceptsJobs(kindState) && !this.live.runsBeside(row)) return this.begin(job, kindState);
     this.live.move(job, 'running');
     this.end(job, { kindState, outcome: { row, how: 'returned' }, journaled: false });
   }
@@ -263,18 +263,18 @@ export abstract class Worker implements AsyncDisposable {
     const running = [...this.live.running];
     for (const { attempt } of running) attempt?.interrupt();
     using _grace = this.parts.clock.after(graceMs, () => running.forEach(({ attempt }) => attempt?.abandon()));
-    await Promise.all(running.flatMap(({ over }) => over ?? []));
+    await Promise.all(running.flatMap(({ finished }) => finished ?? []));
     try {
-      if (this.live.over.size > 0) await this.#turn();
+      if (this.live.endedJobs.size > 0) await this.#turn();
     } catch (error) {
       // They are resumed at the next start, as after a crash.
-      this.parts.log.warn('jobs could not be given back', { jobs: this.live.over.size, error });
+      this.parts.log.warn('jobs release failed', { jobs: this.live.endedJobs.size, error });
     }
     await this.#deadLetters.settled(graceMs);
   }
 }
 
 /** Returns false when a job of the order key waits for the table to report the end. */
-function isFollowed({ outcome, followed }: JobEnd): boolean {
+function isFollowed({ outcome, isFollowed: followed }: JobEnd): boolean {
   return outcome.row.order_key === null || followed === true;
 }

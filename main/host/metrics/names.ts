@@ -41,15 +41,15 @@ function findSuffixProblem(kind: MetricKind, name: string): string | undefined {
 }
 
 function findWordProblem(kind: MetricKind, name: string): string | undefined {
-  const words = name.split('_');
-  if (words.includes(kind) || ['counter', 'gauge', 'histogram', 'summary'].includes(words.at(-1) ?? ''))
+  const parts = name.split('_');
+  if (parts.includes(kind) || ['counter', 'gauge', 'histogram', 'summary'].includes(parts.at(-1) ?? ''))
     return 'must not tell its type in its name';
-  for (const word of words) {
-    if (abbreviations.has(word)) return `has the abbreviated unit "${word}"`;
-    const other = otherUnits.get(word);
-    if (other !== undefined) return `must use ${other} in place of ${word}`;
-    const unit = baseUnits.find((base) => word.endsWith(base) && prefixes.includes(word.slice(0, -base.length)));
-    if (unit !== undefined) return `must use ${unit} in place of ${word}`;
+  for (const part of parts) {
+    if (abbreviations.has(part)) return `has the abbreviated unit "${part}"`;
+    const other = otherUnits.get(part);
+    if (other !== undefined) return `must use ${other} in place of ${part}`;
+    const unit = baseUnits.find((base) => part.endsWith(base) && prefixes.includes(part.slice(0, -base.length)));
+    if (unit !== undefined) return `must use ${unit} in place of ${part}`;
   }
   return undefined;
 }

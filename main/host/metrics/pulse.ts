@@ -30,16 +30,16 @@ export class Pulses implements AsyncDisposable {
   readonly #timer: Disposable;
   #looking: Promise<void> | undefined;
 
-  constructor(given: {
+  constructor(options: {
     readonly dataDir: string;
     readonly manifests: readonly Counted[];
     readonly metrics: Pick<HostMetrics, 'total'>;
     readonly clock: Clock;
     readonly log: Log;
   }) {
-    const { dataDir, metrics, clock, log } = given;
+    const { dataDir, metrics, clock, log } = options;
     // Skips services without listeners and without a counter.
-    this.#manifests = given.manifests.filter(
+    this.#manifests = options.manifests.filter(
       ({ pulse, listeners = [] }) => pulse !== undefined || listeners.length > 0,
     );
     this.#metrics = metrics;
@@ -89,12 +89,12 @@ export class Pulses implements AsyncDisposable {
   }
 
   #save(): void {
-    const kept = Object.fromEntries([...this.#hours].map(([id, hours]) => [id, Object.fromEntries(hours)]));
+    const stored = Object.fromEntries([...this.#hours].map(([id, hours]) => [id, Object.fromEntries(hours)]));
     try {
-      writeFileSync(`${this.#file}.new`, JSON.stringify(kept), { mode: 0o600 });
+      writeFileSync(`${this.#file}.new`, JSON.stringify(stored), { mode: 0o600 });
       renameSync(`${this.#file}.new`, this.#file);
     } catch (error) {
-      this.#log.warn('how busy the services were could not be kept', { error });
+      this.#log.warn('service activity not saved', { error });
     }
   }
 }
@@ -102,9 +102,9 @@ export class Pulses implements AsyncDisposable {
 /** A missing or truncated file counts as empty: only a chart is lost. */
 function read(file: string): Map<string, Map<number, number>> {
   try {
-    const kept = StoredPulse.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const stored = StoredPulse.parse(JSON.parse(readFileSync(file, 'utf8')));
     return new Map(
-      Object.entries(kept).map(([id, hours]) => [
+      Object.entries(stored).map(([id, hours]) => [
         id,
         new Map(Object.entries(hours).map(([hour, count]) => [Number(hour), count])),
       ]),

@@ -81,18 +81,18 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
     const named = owner === 'host' ? labels.filter((label) => label !== 'service') : labels;
     const complaint = peer ? undefined : findNameProblem(kind, name, help, named);
     if (complaint !== undefined) throw new Error(`The metric ${name} ${complaint}.`);
-    const known = names.get(name);
-    if (known !== undefined && known.owner !== owner && (known.owner === 'host' || owner === 'host')) {
+    const existing = names.get(name);
+    if (existing !== undefined && existing.owner !== owner && (existing.owner === 'host' || owner === 'host')) {
       throw new Error(`The metric ${name} is one of the host's own; give the service's another name.`);
     }
-    if (known !== undefined && known.kind !== kind) {
-      throw new Error(`The metric ${name} is a ${known.kind} of ${known.owner} and cannot be a ${kind} as well.`);
+    if (existing !== undefined && existing.kind !== kind) {
+      throw new Error(`The metric ${name} is a ${existing.kind} of ${existing.owner} and cannot be a ${kind} as well.`);
     }
     const shape = `${kind} ${labels.join(',')}`;
     const former = registry.getSingleMetric(name);
     if (former !== undefined && shapes.get(name) === shape) return former as T;
     if (former !== undefined) registry.removeSingleMetric(name);
-    names.set(name, known ?? { kind, owner });
+    names.set(name, existing ?? { kind, owner });
     shapes.set(name, shape);
     return make();
   };
@@ -132,16 +132,16 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
       },
     },
     release() {
-      for (const one of collected.values()) one.collect = undefined;
+      for (const sample of collected.values()) sample.collect = undefined;
     },
     async total(name, labels = {}) {
       summed.get(name)?.handOver();
       const metric = registry.getSingleMetric(name);
       if (metric === undefined || !shapes.get(name)?.startsWith('counter ')) return 0;
       const { values } = await metric.get();
-      const wanted = Object.entries(labels);
+      const requestedLabels = Object.entries(labels);
       return values
-        .filter((sample) => wanted.every(([label, value]) => sample.labels[label] === value))
+        .filter((sample) => requestedLabels.every(([label, value]) => sample.labels[label] === value))
         .reduce((sum, { value }) => sum + value, 0);
     },
     async families() {
@@ -153,7 +153,7 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
           else gauge.set(await collect());
         } catch (error) {
           absent.add(name);
-          log?.warn('a metric could not be read', { metric: name, service: owner, error });
+          log?.warn('metric collection failed', { metric: name, service: owner, error });
         }
       }
       const read = await registry.getMetricsAsJSON();

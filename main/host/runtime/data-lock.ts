@@ -49,12 +49,12 @@ export function lockDataFolder(folder: string): DataLock {
     if (getErrorCode(error).startsWith('SQLITE_BUSY')) throw new DataFolderTaken(folder, readHolder(holderFile));
     throw buildUnusableProblem(folder, error);
   }
-  const held = database;
+  const isLocked = database;
   return {
     announce: (url) => write({ pid: process.pid, url }),
     [Symbol.dispose]() {
       rmSync(holderFile, { force: true });
-      held.close();
+      isLocked.close();
     },
   };
 }
@@ -84,8 +84,8 @@ function buildUnusableProblem(folder: string, error: unknown): Problem {
     [/^EROFS/, 'the disk is write-protected'],
     [/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR)/, 'the disk is full or faulty'],
   ];
-  const known = reasons.find(([pattern]) => pattern.test(code))?.[1];
-  const reason = known ?? (error instanceof Error ? error.message : String(error));
+  const holder = reasons.find(([pattern]) => pattern.test(code))?.[1];
+  const reason = holder ?? (error instanceof Error ? error.message : String(error));
   return new Problem('host.data_folder', 500, `${folder} cannot be the data folder: ${reason}.`, {
     cause: error,
     retryable: false,

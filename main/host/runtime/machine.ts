@@ -21,9 +21,9 @@ export function createMachineMonitor(
   clock: Pick<Clock, 'now'>,
   ticks: () => Ticks = processorTicks,
 ): () => Promise<Machine> {
-  let [before, at] = [ticks(), clock.now()];
+  let [before, measuredAt] = [ticks(), clock.now()];
   let cpu = 0;
-  const told = async (): Promise<Machine> => ({
+  const getResult = async (): Promise<Machine> => ({
     cpu,
     memory: { total: totalmem(), free: freemem(), own: process.memoryUsage.rss() },
     disk: await readDisk(folder),
@@ -31,15 +31,15 @@ export function createMachineMonitor(
   return async () => {
     const now = clock.now();
     // The clock may have been set back.
-    if (Math.abs(now - at) >= minIntervalMs) {
+    if (Math.abs(now - measuredAt) >= minIntervalMs) {
       const next = ticks();
       const all = next.all - before.all;
       // The clock may have been set forward, or the computer was asleep: the interval has too few ticks.
-      if (all >= 0 && all < minIntervalMs) return told();
+      if (all >= 0 && all < minIntervalMs) return getResult();
       cpu = all < 0 ? 0 : Math.min(1, (next.busy - before.busy) / all);
-      [before, at] = [next, now];
+      [before, measuredAt] = [next, now];
     }
-    return told();
+    return getResult();
   };
 }
 

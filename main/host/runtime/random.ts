@@ -8,25 +8,25 @@ const pool = Buffer.alloc(4096);
 let used = pool.length;
 
 /** Returns unused bytes and erases them from the pool. */
-function take(length: number): Buffer {
+function takeBytes(length: number): Buffer {
   if (length > pool.length) return randomFillSync(Buffer.alloc(length));
   if (used + length > pool.length) {
     randomFillSync(pool);
     used = 0;
   }
-  const taken = Buffer.from(pool.subarray(used, used + length));
+  const bytes = Buffer.from(pool.subarray(used, used + length));
   pool.fill(0, used, used + length);
   used += length;
-  return taken;
+  return bytes;
 }
 
 /** Cryptographic random source of the system. */
 export const systemRandom: Random = {
-  bytes: take,
+  bytes: takeBytes,
   text(length) {
     let text = '';
     while (text.length < length) {
-      for (const byte of take(length - text.length)) {
+      for (const byte of takeBytes(length - text.length)) {
         // 248 is the largest multiple of 62 in a byte; larger values would favour the first letters.
         if (byte < 248) text += characters.charAt(byte % 62);
       }

@@ -11,7 +11,7 @@ export class TimeoutExceeded extends Error {
  * @throws TimeoutExceeded
  */
 export async function withTimeout<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  using _timer = clock.after(ms, () => late.reject(new TimeoutExceeded(`took longer than ${ms} ms`)));
-  return await Promise.race([work, late.promise]);
+  const timer = Promise.withResolvers<never>();
+  using _timer = clock.after(ms, () => timer.reject(new TimeoutExceeded(`took longer than ${ms} ms`)));
+  return await Promise.race([work, timer.promise]);
 }

@@ -34,7 +34,7 @@ export function createBus(log: Log, loop?: LoopWatch): Bus {
           if (loop === undefined) listener.call(event);
           else loop.run('host', `a listener of ${topic}`, () => listener.call(event));
         } catch (error) {
-          log.error('a listener failed', { topic, error });
+          log.error('bus subscriber failed', { topic, error });
         }
       }
     }

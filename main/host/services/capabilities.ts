@@ -24,7 +24,7 @@ export function withCapabilities(
   powers: CapabilityProviders,
   outside: Pick<ExternalListeners, 'open'>,
 ): Context {
-  const given: Record<Capability, () => object> = {
+  const extended: Record<Capability, () => object> = {
     controlHost: (): Pick<ControlContext, 'host'> => ({ host: powers.host }),
     desktop: (): Pick<DesktopContext, 'desktop'> => ({ desktop: powers.desktop }),
     dispatch: (): Omit<DispatchContext, keyof Context> => ({
@@ -39,5 +39,5 @@ export function withCapabilities(
       openSession: powers.openSession,
     }),
   };
-  return Object.assign({}, context, ...capabilities.map((capability) => given[capability]())) as Context;
+  return Object.assign({}, context, ...capabilities.map((capability) => extended[capability]())) as Context;
 }

@@ -68,8 +68,8 @@ export function createExternalListeners(service: string, parts: HostDependencies
     open(options) {
       const work = open(options);
       opening.add(work);
-      const done = (): void => void opening.delete(work);
-      work.then(done, done);
+      const closed = (): void => void opening.delete(work);
+      work.then(closed, closed);
       return work;
     },
     renewGuard() {

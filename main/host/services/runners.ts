@@ -16,27 +16,27 @@ export function getBackupParts(runners: Runners): readonly ServicePart[] {
 
 /** Returns the addresses of all open listeners. */
 export function getAddresses(runners: Runners): Record<string, string> {
-  const found: Record<string, string> = {};
+  const target: Record<string, string> = {};
   for (const [id, runner] of runners) {
     for (const { name } of runner.state.listeners) {
       const address = runner.address(name);
-      if (address !== undefined) found[getListenerName(id, runner, name)] = address;
+      if (address !== undefined) target[getListenerName(id, runner, name)] = address;
     }
   }
-  return found;
+  return target;
 }
 
 /** Returns the failure reasons of services and listeners. */
 export function getFailures(runners: Runners): Record<string, string> {
-  const found: Record<string, string> = {};
+  const target: Record<string, string> = {};
   for (const [id, runner] of runners) {
     const { state, reason, listeners } = runner.state;
-    if (state === 'failed') found[id] = reason ?? '';
+    if (state === 'failed') target[id] = reason ?? '';
     else
       for (const each of listeners)
-        if (each.reason !== null) found[getListenerName(id, runner, each.name)] = each.reason;
+        if (each.reason !== null) target[getListenerName(id, runner, each.name)] = each.reason;
   }
-  return found;
+  return target;
 }
 
 /** Returns the listeners for protocols other than HTTP. */

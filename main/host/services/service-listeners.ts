@@ -55,20 +55,22 @@ export async function openListeners(
     ({ listener, setting }) => new RetriedListener(descriptor, listener, setting, parts, settings, hosts),
   );
   const states = (): readonly ListenerState[] => each.map(({ state }) => state);
-  const failures = (await Promise.all(each.map((one) => one.open()))).filter((failure) => failure !== undefined);
+  const failures = (await Promise.all(each.map((listener) => listener.open()))).filter(
+    (failure) => failure !== undefined,
+  );
   changed(states());
   if (each.length > 0 && failures.length === each.length) throw combineFailures(failures.map(({ error }) => error));
   for (const { retry } of failures) retry(() => changed(states()));
   return {
     states,
     setService(service) {
-      for (const one of each) one.setService(service);
+      for (const listener of each) listener.setService(service);
     },
     dispatched: (names) => each[0]?.dispatched(names),
     getConnectionHandler: (listener) => each.find(({ state }) => state.name === listener)?.getConnectionHandler,
-    running: (begunBefore) => each.reduce((sum, one) => sum + one.running(begunBefore), 0),
+    running: (begunBefore) => each.reduce((sum, listener) => sum + listener.running(begunBefore), 0),
     async close(options) {
-      await Promise.all(each.map((one) => one.close(options)));
+      await Promise.all(each.map((listener) => listener.close(options)));
     },
   };
 }
@@ -233,17 +235,17 @@ function withinScope(
   handler: ListenerHandler,
   { security, caller }: HostDependencies,
 ): ListenerHandler {
-  const scopeOf = (request: IncomingMessage) => ({ service, address: caller(request).remoteAddress });
+  const getScope = (request: IncomingMessage) => ({ service, address: caller(request).remoteAddress });
   const describe = ({ method = '', url = '/' }: IncomingMessage): string => `${method} ${url.split('?', 1)[0] ?? ''}`;
   const { http, upgrade, tcp } = handler;
   return {
     ...(http && {
       http: (request, response) =>
-        security.answering(scopeOf(request), describe(request), response, () => handler.http?.(request, response)),
+        security.answering(getScope(request), describe(request), response, () => handler.http?.(request, response)),
     }),
     ...(upgrade && {
       upgrade: (request, socket, head) =>
-        security.answering(scopeOf(request), describe(request), undefined, () =>
+        security.answering(getScope(request), describe(request), undefined, () =>
           handler.upgrade?.(request, socket, head),
         ),
     }),

@@ -74,11 +74,11 @@ export async function runService(
     const all = Promise.allSettled(works.map(async (work) => work()));
     try {
       for (const result of await withTimeout(all, getStopTimeout(descriptor, parts) * share, parts.clock)) {
-        if (result.status === 'rejected') log.error('service was not closed cleanly', { error: result.reason });
+        if (result.status === 'rejected') log.error('service close failed', { error: result.reason });
       }
     } catch (error) {
       if (!(error instanceof TimeoutExceeded)) throw error;
-      log.error('service did not let go in time and is left behind');
+      log.error('service stop timed out, left behind');
       given.onLeftBehind(all);
     }
   };

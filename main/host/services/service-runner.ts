@@ -78,7 +78,7 @@ export class ServiceRunner {
     this.#powers = given.powers;
     this.#health = new HealthCheck(parts.clock, this.#log);
     this.#revival = new RestartBackoff(parts.clock, () => {
-      this.#log.warn('service says that it is down, and is started anew', { reason: this.#state.reason });
+      this.#log.warn('service down, restart scheduled', { reason: this.#state.reason });
       void this.restart();
     });
     this.#state = getStoppedState(descriptor);
@@ -155,7 +155,7 @@ export class ServiceRunner {
       this.#applied = live;
       return isWhole;
     } catch (error) {
-      this.#log.warn('settings could not be applied while it runs; it restarts', { error });
+      this.#log.warn('live settings failed, service restarts', { error });
       return false;
     }
   }
@@ -258,7 +258,7 @@ export class ServiceRunner {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#turn.then(work);
-    this.#turn = next.catch((error: unknown) => this.#log.error('life cycle failed', { error }));
+    this.#turn = next.catch((error: unknown) => this.#log.error('service life cycle failed', { error }));
     return next;
   }
 
@@ -280,7 +280,7 @@ export class ServiceRunner {
     if (this.#isBarred) {
       // Defaults would replace the invalid values: ports, folders and rules that nobody chose.
       const reason = `Its settings cannot be used. ${this.#problems.map(formatSettingsProblem).join(' ')}`;
-      this.#log.error('service is not started with settings that cannot be used', { reason });
+      this.#log.error('service not started: invalid settings', { reason });
       this.#become({ state: 'failed', ...withoutStatus, reason, suggestedPort: null, ...withoutListeners });
       this.#opened.resolve();
       return;
@@ -339,7 +339,7 @@ export class ServiceRunner {
   }
 
   #fail(error: unknown): void {
-    this.#log.error('service did not start', { error });
+    this.#log.error('service start failed', { error });
     this.#become({
       state: 'failed',
       reason: toSentence(error),

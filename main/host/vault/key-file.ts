@@ -61,7 +61,7 @@ async function tighten(path: string, log: Log): Promise<void> {
   const { mode } = await stat(path);
   if ((mode & 0o077) === 0) return;
   await chmod(path, 0o600);
-  log.warn('vault key file was open to others; permissions tightened', { path, was: (mode & 0o777).toString(8) });
+  log.warn('vault key file permissions tightened', { path, was: (mode & 0o777).toString(8) });
 }
 
 /** Without this, a power failure may undo the rename. */

@@ -22,7 +22,7 @@ export interface VaultOptions {
    */
   readonly wrapping?: KeyWrapping;
   /** Former key store that may still have the key: opening moves the key to `wrapping` or to the key file. */
-  readonly formerly?: KeyWrapping;
+  readonly formerWrapping?: KeyWrapping;
   /** Creates a key if there is none. Only for a new data folder, since a new key cannot open old secrets. */
   readonly create?: boolean;
   readonly log: Log;
@@ -40,48 +40,56 @@ const version = 'v1.';
  */
 export async function openVault(options: VaultOptions): Promise<Vault> {
   const path = join(options.folder, 'vault.key');
-  const kept = await readKeyFile(path, options.log);
-  if (kept === undefined && options.create !== true) {
+  const storedKey = await readKeyFile(path, options.log);
+  if (storedKey === undefined && options.create !== true) {
     throw buildKeyProblem(
       'vault.key_missing',
       `The vault's key ${path} is missing, so stored secrets cannot be read. Put the file back from a backup, or restore the whole backup.`,
     );
   }
   // Nonces and key come directly from node:crypto: GCM is insecure when a random source repeats.
-  const key = kept === undefined ? randomBytes(keyBytes) : await release(kept, path, options);
-  const keptRight = kept !== undefined && (kept.kind === 'plain' ? undefined : kept.by) === options.wrapping?.name;
-  if (!keptRight || options.wrapping?.outdated?.() === true) {
-    await writeKeyFile(path, await keep(key, options.wrapping));
-    options.log.info(kept === undefined ? 'vault key made' : keptRight ? 'vault key wrapped anew' : 'vault key moved', {
-      keptBy: options.wrapping?.name ?? 'key file',
-    });
+  const key = storedKey === undefined ? randomBytes(keyBytes) : await loadKey(storedKey, path, options);
+  const isStoredCorrectly =
+    storedKey !== undefined && (storedKey.kind === 'plain' ? undefined : storedKey.by) === options.wrapping?.name;
+  if (!isStoredCorrectly || options.wrapping?.outdated?.() === true) {
+    await writeKeyFile(path, await storeKey(key, options.wrapping));
+    options.log.info(
+      storedKey === undefined ? 'vault key created' : isStoredCorrectly ? 'vault key rewrapped' : 'vault key moved',
+      {
+        keptBy: options.wrapping?.name ?? 'key file',
+      },
+    );
   }
   return createVault(key);
 }
 
-async function release(kept: StoredKey, path: string, { wrapping, formerly }: VaultOptions): Promise<Buffer> {
-  if (kept.kind === 'plain') return checkedKey(decodeExactly(kept.text, 'base64'), path);
-  const keeper = [wrapping, formerly].find((one) => one?.name === kept.by);
-  if (keeper === undefined) {
+async function loadKey(
+  storedKey: StoredKey,
+  path: string,
+  { wrapping, formerWrapping }: VaultOptions,
+): Promise<Buffer> {
+  if (storedKey.kind === 'plain') return checkedKey(decodeExactly(storedKey.text, 'base64'), path);
+  const keyStore = [wrapping, formerWrapping].find((one) => one?.name === storedKey.by);
+  if (keyStore === undefined) {
     throw buildKeyProblem(
       'vault.key_wrapped',
-      `The vault's key is kept by "${kept.by}", which is not available here. Start Homeport as the desktop app, or restore a backup with its key.`,
+      `The vault's key is kept by "${storedKey.by}", which is not available here. Start Homeport as the desktop app, or restore a backup with its key.`,
     );
   }
   let bytes: Uint8Array;
   try {
-    bytes = await keeper.unwrap(kept.text);
+    bytes = await keyStore.unwrap(storedKey.text);
   } catch (cause) {
     throw buildKeyProblem(
       'vault.key_refused',
-      `"${kept.by}" did not give the vault's key. Unlock it and start Homeport again.`,
+      `"${storedKey.by}" did not give the vault's key. Unlock it and start Homeport again.`,
       cause,
     );
   }
   return checkedKey(Buffer.from(bytes), path);
 }
 
-async function keep(key: Buffer, wrapping: KeyWrapping | undefined): Promise<StoredKey> {
+async function storeKey(key: Buffer, wrapping: KeyWrapping | undefined): Promise<StoredKey> {
   if (wrapping === undefined) return { kind: 'plain', text: key.toString('base64') };
   const text = await wrapping.wrap(key);
   // A key store that returns something else would lose every secret, so it is tested before the old key is removed.

@@ -33,7 +33,7 @@ describe('isOpenedByOneOf', () => {
     }
   });
 
-  it('answers false where the system has no tool for it', async () => {
+  it('returns false when the system has no tool', async () => {
     const { PATH } = process.env;
     process.env['PATH'] = '/nonexistent';
     try {
@@ -45,8 +45,8 @@ describe('isOpenedByOneOf', () => {
   });
 });
 
-describe('tables of connections', () => {
-  it('reads the client end from proc_net_tcp', () => {
+describe('connection tables', () => {
+  it('parses the client end from proc_net_tcp', () => {
     const table = [
       '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
       '   0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 11 1 0 100 0',
@@ -56,12 +56,12 @@ describe('tables of connections', () => {
     expect(inodesOfConnection(table, ports)).toEqual(['22']);
   });
 
-  it('reads the client end from lsof', () => {
+  it('parses the client end from lsof', () => {
     const output = 'p71\nf12\nn127.0.0.1:50000->127.0.0.1:8000\np80\nf7\nn127.0.0.1:8000->127.0.0.1:50000\n';
     expect(ownersInLsof(output, ports)).toEqual([71]);
   });
 
-  it('reads the client end from netstat', () => {
+  it('parses the client end from netstat', () => {
     const output = [
       '  Proto  Local Address          Foreign Address        State           PID',
       '  TCP    127.0.0.1:8000         127.0.0.1:50000        ESTABLISHED     4',

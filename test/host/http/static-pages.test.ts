@@ -40,7 +40,7 @@ describe('pages', () => {
     },
   );
 
-  test.each(['/', '/nothing.js', '/assets/index-B4kz_9xQ.js'])('at %s carry the strict policy', async (path) => {
+  test.each(['/', '/nothing.js', '/assets/index-B4kz_9xQ.js'])('at %s have the strict policy', async (path) => {
     const { headers } = await fetch(opened.url + path);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
@@ -60,7 +60,7 @@ describe('pages', () => {
 });
 
 describe('files', () => {
-  test('with a hash in their name may be kept for ever, and come compressed to those who take it', async () => {
+  test('with a hash are cached permanently and compressed on request', async () => {
     const answer = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { headers: { 'accept-encoding': 'gzip' } });
     expect(answer.headers.get('cache-control')).toContain('immutable');
     expect(answer.headers.get('content-type')).toContain('text/javascript');
@@ -74,14 +74,14 @@ describe('files', () => {
     }
   });
 
-  test('are not sent again to who has them', async () => {
+  test('are answered with 304 when unchanged', async () => {
     const tag = (await fetch(opened.url)).headers.get('etag') ?? '';
     const again = await request(opened.listener.port, 'GET /', ['Host: localhost', `If-None-Match: "x", W/${tag}`]);
     expect(again.status).toBe(304);
     expect((await request(opened.listener.port, 'GET /', ['Host: localhost', 'If-None-Match: "x"'])).status).toBe(200);
   });
 
-  test('are shown to HEAD without their body, and may be empty', async () => {
+  test('are described to HEAD without body, and may be empty', async () => {
     const head = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { method: 'HEAD' });
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
     expect(await head.text()).toBe('');
@@ -108,7 +108,7 @@ describe('files', () => {
     `/${'a'.repeat(300)}.txt`,
     '/index.html/x.txt',
     '/assets.',
-  ])('at %s are not there', async (path) => {
+  ])('at %s are not found', async (path) => {
     const answer = await request(opened.listener.port, `GET ${path}`, ['Host: localhost']);
     expect(answer.status).toBe(404);
     expect(answer.text).not.toContain('secret\n');

@@ -25,7 +25,7 @@ describe('a restore from the pages', () => {
   const open = async (): Promise<{ host: TestHost; asked: Promise<void> }> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const host = await openTestHost({
-      ...{ services: [inbox, control], dataDir, startAnew: resolve },
+      ...{ services: [inbox, control], dataDir, restartHost: resolve },
       environment: { HOMEPORT_BACKUP_FOLDER: join(folder, 'backups') },
     });
     return { host, asked: promise };

@@ -112,7 +112,7 @@ export class ReadThread implements AsyncDisposable {
     this.#idle ??= this.#clock.after(idleMs, () => {
       this.#idle = undefined;
       if (this.#current === undefined) {
-        this.#end().catch((error: unknown) => this.#log.warn('the read thread did not end', { error }));
+        this.#end().catch((error: unknown) => this.#log.warn('read thread stop failed', { error }));
       }
     });
   }
@@ -126,7 +126,7 @@ export class ReadThread implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: 8 },
     });
     worker.on('message', (message: FromReader) => this.#hear(message));
-    worker.on('error', (error) => this.#log.warn('the read thread failed', { error }));
+    worker.on('error', (error) => this.#log.warn('read thread crashed', { error }));
     worker.on('exit', () => this.#ended(worker));
     return worker;
   }

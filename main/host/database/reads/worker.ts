@@ -54,7 +54,7 @@ function splitRows({ read: id, file, text, values }: ReadRequest): Row[][] {
   if (!statement.reader || !statement.readonly) {
     throw Object.assign(new Error('context.reads only reads'), { code: 'not_a_read' });
   }
-  const found: Row[][] = [];
+  const rows: Row[][] = [];
   let part: Row[] = [];
   let [inPart, total] = [0, 0];
   for (const row of statement.iterate(values)) {
@@ -69,17 +69,17 @@ function splitRows({ read: id, file, text, values }: ReadRequest): Row[][] {
     }
     part.push(row);
     if (inPart < partBytes) continue;
-    found.push(part);
+    rows.push(part);
     part = [];
     inPart = 0;
   }
-  if (part.length > 0 || found.length === 0) found.push(part);
-  return found;
+  if (part.length > 0 || rows.length === 0) rows.push(part);
+  return rows;
 }
 
 function getDatabase(file: string): Opened {
-  const known = opened.get(file);
-  if (known !== undefined) return known;
+  const cached = opened.get(file);
+  if (cached !== undefined) return cached;
   const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5000 });
   database.pragma('cache_size = -2048');
   const made = { database, statements: new StatementCache(database) };
