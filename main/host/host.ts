@@ -196,6 +196,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       clock,
       log: log.child('backup'),
       parts: () => getBackupParts(runners),
+      onScheduled: (name) => parts.security.record({ event: 'backup_created', detail: `${name}, by schedule` }),
       restartHost: () => options.restartHost?.(),
     }),
   );

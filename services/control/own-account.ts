@@ -1,8 +1,9 @@
 import { ownAccountApi } from '../contracts/control/access.ts';
-import type { Accounts, Identity } from '../contracts/control/accounts.ts';
+import type { Identity } from '../contracts/control/accounts.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import { Problem } from '../contracts/problem.ts';
+import { provePassword } from './prove-password.ts';
 
 const done = { ok: true } as const;
 
@@ -21,7 +22,7 @@ export function ownAccountRoutes({ accounts, host }: Parts): readonly ApiHandler
       const { account: name } = byPerson(request.identity);
       const { body, remoteAddress, userAgent } = request;
       // An open page that was left alone must not be enough to take an account over.
-      await provePassword(accounts, name, body.current, remoteAddress);
+      await provePassword(accounts, { name, password: body.current, remoteAddress, field: 'current' });
       accounts.refuseWeakPassword(name, body.password);
       await accounts.change(name, { password: body.password });
       const { secret } = await host.openSession(name, { remoteAddress, userAgent });
@@ -50,21 +51,6 @@ export function ownAccountRoutes({ accounts, host }: Parts): readonly ApiHandler
       return done;
     }),
   ];
-}
-
-async function provePassword(accounts: Accounts, name: string, password: string, remoteAddress: string): Promise<void> {
-  const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
-  try {
-    const proven = await accounts.authenticate({ authorization, remoteAddress });
-    // A token stands in for a password elsewhere, not here.
-    if (proven?.via === 'password' && proven.account === name) return;
-  } catch (error) {
-    // The password is right, and the account has a second factor.
-    if (error instanceof Problem && error.code === 'accounts.token_needed') return;
-    if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
-  }
-  const message = 'This is not your password.';
-  throw new Problem('accounts.wrong_password', 403, message, { fields: { current: message } });
 }
 
 /** A token that leaked must not make others that outlive it. */

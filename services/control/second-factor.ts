@@ -2,15 +2,22 @@ import { implement, type ApiHandler } from '../contracts/api.ts';
 import type { Accounts, Identity } from '../contracts/control/accounts.ts';
 import { secondFactorApi } from '../contracts/control/second-factor-routes.ts';
 import { Problem } from '../contracts/problem.ts';
+import { provePassword } from './prove-password.ts';
 
 const done = {};
 
 /** Routes about the second factor of the own account, and its reset by administrators. */
 export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }): readonly ApiHandler[] {
   const { factors } = accounts;
+  const prove = (name: string, password: string, remoteAddress: string): Promise<void> =>
+    provePassword(accounts, { name, password, remoteAddress, field: 'password' });
   return [
     implement(secondFactorApi.read, ({ identity }) => factors.status(personOf(identity))),
-    implement(secondFactorApi.begin, ({ identity }) => factors.begin(personOf(identity))),
+    implement(secondFactorApi.begin, async ({ identity, body, remoteAddress }) => {
+      const name = personOf(identity);
+      await prove(name, body.password, remoteAddress);
+      return factors.begin(name);
+    }),
     implement(secondFactorApi.confirm, async ({ identity, body, remoteAddress }) => ({
       recoveryCodes: [...(await factors.confirm(personOf(identity), body.code, remoteAddress))],
     })),
@@ -18,18 +25,26 @@ export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }
       await factors.disable(personOf(identity), body.code, remoteAddress);
       return done;
     }),
-    implement(secondFactorApi.beginPasskey, async ({ identity, origin = '' }) => ({
-      options: await factors.beginPasskey(personOf(identity), origin),
-    })),
+    implement(secondFactorApi.beginPasskey, async ({ identity, body, remoteAddress, origin = '' }) => {
+      const name = personOf(identity);
+      await prove(name, body.password, remoteAddress);
+      return { options: await factors.beginPasskey(name, origin) };
+    }),
     implement(secondFactorApi.addPasskey, ({ identity, body, origin = '' }) =>
       factors.addPasskey(personOf(identity), body.label, body.response, origin),
     ),
-    implement(secondFactorApi.removePasskey, async ({ identity, params }) => {
-      await factors.removePasskey(personOf(identity), params['id'] ?? '');
+    implement(secondFactorApi.removePasskey, async ({ identity, params, body, remoteAddress }) => {
+      const name = personOf(identity);
+      await prove(name, body.password, remoteAddress);
+      await factors.removePasskey(name, params['id'] ?? '');
       return done;
     }),
-    implement(secondFactorApi.reset, async ({ params }) => {
+    implement(secondFactorApi.reset, async ({ identity, params }) => {
       const name = params['name'] ?? '';
+      if (name === identity?.account) {
+        const detail = 'You disable your own second factor under Your account, with a code.';
+        throw new Problem('accounts.own_second_factor', 409, detail);
+      }
       if ((await accounts.find(name)) === undefined) {
         throw new Problem('accounts.unknown', 404, `There is no account called ${name}.`);
       }

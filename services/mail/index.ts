@@ -18,7 +18,7 @@ import { setUpHandlers } from './app-api/setting-up.ts';
 import { Admission } from './accept/admission.ts';
 import { SignIn } from './accept/sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
-import { Listener, type MailBounds } from './smtp/listener.ts';
+import { Listener, type LiveListenerOptions } from './smtp/listener.ts';
 import { within } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
@@ -44,9 +44,19 @@ function countMails({ metrics }: Context) {
   });
 }
 
-/** What a mail may have, as the listener wants to know it. */
-function bounds({ maxMegabytes, maxRecipients }: Settings): MailBounds {
-  return { maxSize: maxMegabytes * 1024 * 1024, maxRecipients };
+/** Returns the options of the listener that may change while it runs. */
+function listenerOptions(settings: Settings): LiveListenerOptions {
+  const { clients, signIn } = settings;
+  const isInside = within(clients);
+  return {
+    maxSize: settings.maxMegabytes * 1024 * 1024,
+    maxRecipients: settings.maxRecipients,
+    maxClients: settings.maxClients,
+    idleMs: settings.idleSeconds * 1000,
+    mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
+    signIn,
+    tokens: settings.topicDomain !== '',
+  };
 }
 
 /** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
@@ -55,7 +65,7 @@ export const mail = defineService({
   create(context, given) {
     const live = createLiveSettings(given, () => {
       routed = routingOf(settings);
-      listener.limit(bounds(settings));
+      listener.reconfigure(listenerOptions(settings));
     });
     const settings = live.current;
     const { bus, clock, db, files, log } = context;
@@ -81,27 +91,17 @@ export const mail = defineService({
     };
     const admission = new Admission(clock);
     const recognise = (): boolean => settings.recognise;
-    const signIn = new SignIn(context.accounts, settings.logins);
-    const topicMail = new TopicMail(context.accounts, routing.topics);
-    const needsSignIn = settings.signIn === 'required';
+    const signIn = new SignIn(context.accounts, () => settings.logins);
+    const topicMail = new TopicMail(context.accounts, () => routing.topics);
+    const needsSignIn = (): boolean => settings.signIn === 'required';
     const incoming = { messages, sources, processed, activity, admission, topicMail, signIn, needsSignIn };
     const gateway = new Gateway({ context, routing, ...incoming });
     const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, admission, recognise });
-    const { clients, tls, certificateFile, keyFile } = settings;
-    const isInside = within(clients);
+    const { tls, certificateFile, keyFile } = settings;
     const listener = new Listener(
       gateway,
       signIn,
-      {
-        mayConnect: (address) => isInside(address) || (clients.length === 0 && needsSignIn),
-        signIn: settings.signIn,
-        tokens: topicMail.enabled,
-        tls,
-        hostName: settings.hostName,
-        ...bounds(settings),
-        maxClients: settings.maxClients,
-        idleMs: settings.idleSeconds * 1000,
-      },
+      { ...listenerOptions(settings), tls, hostName: settings.hostName },
       clock,
       log,
     );

@@ -36,7 +36,7 @@ export interface AccountListParts {
   readonly security: SecurityLog;
 }
 
-/** An account that is ready to be written, its password hashed. */
+/** Account that is ready to be written, with its password hashed. */
 export interface PreparedAccount {
   readonly name: string;
   /** @throws Problem `accounts.exists`, `accounts.name_reserved`, `accounts.data_pending` (409) */
@@ -45,7 +45,7 @@ export interface PreparedAccount {
 
 type List = Pick<Accounts, 'list' | 'find' | 'create' | 'change' | 'remove' | 'setGrant'>;
 
-/** The list of accounts itself. */
+/** Creates the operations of the list of accounts. */
 export function accountList(parts: AccountListParts): List {
   const { directory, changes, passwords, releases, security } = parts;
 
@@ -83,7 +83,7 @@ export function accountList(parts: AccountListParts): List {
           .execute();
         if (grants !== undefined) await replaceGrants(db, name, grants);
         if (enabled === false) await endCredentials(db, name, 'all');
-        // Whoever changes a password because someone else knows it wants that one out.
+        // A new password ends existing sessions, since the old one may be known to others.
         else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
       });
       const after = existing(directory, name);
@@ -119,7 +119,7 @@ export function accountList(parts: AccountListParts): List {
   };
 }
 
-/** Checks the fields and hashes the password, which is too slow to do inside a transaction. */
+/** Validates the fields and hashes the password, which is too slow within a transaction. */
 export async function prepareAccount(
   account: NewAccount,
   { passwords, clock }: Pick<AccountListParts, 'passwords' | 'clock'>,
@@ -178,7 +178,7 @@ function recordChanges(security: SecurityLog, before: Account, after: Account, n
   }
 }
 
-/** What is declared of an account is not changed here: its password, role and switch, and single grants. */
+/** Refuses changes of declared properties: password, role and state of an account, and single grants. */
 function refuseDeclared(directory: Directory, name: string, change: AccountChange): void {
   const member = directory.member(name);
   if (member === undefined || member.declared.size === 0) return;
@@ -203,8 +203,8 @@ function checkChange(name: string, change: AccountChange): void {
 }
 
 /**
- * What holds for every account, whichever way it came; our own pages ask more of a password
- * than this, while peers' clients set short ones.
+ * Validates the fields of any account; the app's own pages require stronger passwords, while clients of the peers set
+ * short ones.
  */
 function checkFields({ password, passwordHash, description, grants }: AccountChange): void {
   if (passwordHash !== undefined && !isForeignHash(passwordHash)) {

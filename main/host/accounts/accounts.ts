@@ -33,14 +33,14 @@ import { SignInThrottle } from './sign-in-throttle.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
 import { LastUsed } from './last-used.ts';
 
-/** How often it is looked whether another host changed accounts without our hearing of it. */
+/** Interval in ms at which changes by other hosts are detected in case their events were missed. */
 const lookAgain = 30_000;
 const cleanUp = 60 * 60 * 1000;
 
 export interface AccountsOptions {
-  /** With {@link accountsMigrations} applied. */
+  /** Database with {@link accountsMigrations} applied. */
   readonly database: { readonly kysely: Context['db']; readonly commit: Context['commit'] };
-  /** Those of their manifests that name accounts. */
+  /** Manifests that declare accounts. */
   readonly services: readonly Pick<ServiceManifest, 'id' | 'accounts'>[];
   readonly vault: Vault;
   readonly clock: Clock;
@@ -49,21 +49,21 @@ export interface AccountsOptions {
   readonly log: Log;
   readonly security: SecurityLog;
   readonly metrics?: Metrics;
-  /** Setting: a session ends so many days after the sign-in at the latest; default 90. */
+  /** Setting: maximum lifetime of a session in days; default 90. */
   readonly sessionDays?: () => number;
-  /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s a hash. */
+  /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s per hash. */
   readonly passwordCost?: number;
 }
 
-/** What the host has of accounts beyond what services get. */
+/** Accounts with the functions of the host in addition to those of services. */
 export interface HostAccounts extends Accounts, Sessions, Portable, DeclaredAccounts, AsyncDisposable {
   readonly firstRun: FirstRun;
   readonly releases: AccountReleases;
-  /** Groups of account names and reserved names that differ at most in case, found at the start. */
+  /** Groups of account names and reserved names that differ only in case, detected at the start. */
   readonly collisions: readonly (readonly string[])[];
 }
 
-/** Opens the one list of accounts; at the first start it makes the service accounts, switched off. */
+/** Opens the accounts; the first start creates the predefined service accounts, disabled. */
 export async function openAccounts(options: AccountsOptions): Promise<HostAccounts> {
   const { vault, clock, random, bus, log, security } = options;
   const { commit } = options.database;

@@ -21,32 +21,32 @@ import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
 import { sourceOf } from './source.ts';
 import type { LastUsed } from './last-used.ts';
 
-/** A right password is believed again for so long without hashing it. */
+/** Time in ms for which a right password is accepted again without hashing it. */
 const believed = 60_000;
-/** And for so long it passes the brake, from where it came and while it is the account's password. */
+/** Time in ms for which a right password bypasses the throttle for its source, while it is the account's password. */
 const proven = 12 * 60 * 60_000;
 
 interface Proof {
-  /** The account as it was: once it has changed in any way the password is hashed again. */
+  /** The account at that time: after any change the password is hashed again. */
   readonly member: Member;
   readonly identity: Identity;
   readonly at: number;
 }
 
-/** Where a request comes from. */
+/** Origin of a request. */
 type Client = Pick<Credentials, 'remoteAddress' | 'isCrossSite'>;
 
 export interface AuthenticationParts {
   readonly directory: Directory;
   readonly passwords: Passwords;
-  /** Replaces a hash of another program or of a lower cost and returns the new one; undefined when it cannot. */
+  /** Replaces a hash of another program or of a lower cost and returns the new one; undefined on failure. */
   readonly renew: (name: string, password: string, foreign: string) => Promise<string | undefined>;
   readonly uses: LastUsed;
   readonly proven: ProvenPasswords;
   readonly throttle: SignInThrottle;
   readonly links: SessionLinks;
   readonly limit: SessionLimit;
-  /** Whether what an identity was proven with still holds. */
+  /** Returns whether the credentials of an identity are still valid. */
   readonly stands: (identity: Identity) => boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,15 +54,18 @@ export interface AuthenticationParts {
   readonly security: SecurityLog;
 }
 
-/** Finds out who a request comes from. */
+/** Determines the identity behind a request. */
 export class Authentication {
   readonly #parts: AuthenticationParts;
-  /** Passwords are remembered under a key that dies with the process. */
+  /** Key under which passwords are cached; never leaves the process. */
   readonly #key: Uint8Array;
   readonly #proofs = new BoundedMap<string, Proof>(2000);
-  /** Passwords that were wrong, with the account as it was: the same one again, as of a program that has an old one, is no other guess. */
+  /**
+   * Wrong passwords with the account at that time: the same one again, as of a program with an old password, does not
+   * count as another guess.
+   */
   readonly #wrong = new BoundedMap<string, { readonly passwordHash: string | null }>(2000);
-  /** Checks under way by proof, so that a busy client's requests at one time cost one hash. */
+  /** Running checks by proof, so that concurrent requests of a client cost one hash. */
   readonly #checks = new Map<string, Promise<Proof | undefined>>();
 
   constructor(parts: AuthenticationParts) {
@@ -82,7 +85,7 @@ export class Authentication {
   };
 
   /**
-   * The account of this name and password.
+   * Authenticates a name and password.
    * @throws Problem `accounts.bad_credentials`, `accounts.too_many_attempts`, `accounts.busy`
    */
   async password(name: string, password: string, client: Client): Promise<Identity> {
@@ -98,7 +101,7 @@ export class Authentication {
     });
   }
 
-  /** Records a sign-in that fails or is refused by the throttle. */
+  /** Records a sign-in that fails or is throttled. */
   async #reporting<T>(account: string | undefined, client: Client, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -147,7 +150,7 @@ export class Authentication {
     return token.identity;
   }
 
-  /** @throws Problem `accounts.token_needed` (401) where the password is only the first of two factors */
+  /** @throws Problem `accounts.token_needed` (401) when the password is only the first of two factors */
   #withoutFactor(identity: Identity): Identity {
     if (this.#parts.directory.member(identity.account)?.hasSecondFactor !== true) return identity;
     const detail = 'This account has a second factor, so its programs use access tokens in place of the password.';
@@ -168,7 +171,7 @@ export class Authentication {
     return identity !== undefined && this.#parts.stands(identity) ? identity : undefined;
   }
 
-  /** A session that has run out makes nobody of its bearer rather than an error: he could not even reach the sign-in page. */
+  /** An expired session returns no identity instead of an error, which would prevent access to the sign-in page. */
   async #session(secret: string | undefined): Promise<Identity | undefined> {
     if (secret === undefined || !isSessionShaped(secret)) return undefined;
     const session = await this.#parts.directory.session(fingerprint(secret), this.#parts.clock.now());
@@ -179,7 +182,7 @@ export class Authentication {
   }
 
   async #prove(name: string, password: string, source: string): Promise<Proof | undefined> {
-    // The source is part of it: what was proven in one place must not help to guess in another.
+    // Includes the source: a verified password must not help guesses from another address.
     const key = createHmac('sha256', this.#key).update(`${source}\0${name}\0${password}`).digest('base64');
     const attempt: Attempt = { source, name };
     const known = this.#proofs.get(key);
@@ -206,7 +209,7 @@ export class Authentication {
     }
   }
 
-  /** One wrong guess for all who wait for this check. */
+  /** Counts one wrong guess for all callers that wait for this check. */
   async #checkInTurn(name: string, password: string, key: string, attempt: Attempt): Promise<Proof | undefined> {
     using turn = await this.#parts.throttle.begin(attempt);
     const proof = await this.#check(name, password, key);
@@ -222,7 +225,7 @@ export class Authentication {
     if (!right) this.#wrong.set(key, { passwordHash });
     else if (passwordHash !== null && this.#parts.passwords.isOutdated(passwordHash))
       return this.#renewed(name, password, passwordHash);
-    // The account may have been changed, disabled or removed while the hash was made.
+    // The account may have changed, or have been disabled or removed, while the hash was computed.
     const member = this.#parts.directory.member(name);
     if (!right || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {
       return undefined;
@@ -230,11 +233,11 @@ export class Authentication {
     return this.#proof(member);
   }
 
-  /** The password is right, and from now on it is known by a hash of our own. */
+  /** The password is right, and is stored as a hash of our own from now on. */
   async #renewed(name: string, password: string, foreign: string): Promise<Proof | undefined> {
     const renewed = await this.#parts.renew(name, password, foreign);
     const member = this.#parts.directory.member(name);
-    // Where nothing could be stored it still counts; when another password came in between, it does not.
+    // A failed write does not reject the sign-in; another password in the meantime does.
     const same = [foreign, renewed].includes(member?.passwordHash ?? '');
     return same && member?.account.enabled === true ? this.#proof(member) : undefined;
   }

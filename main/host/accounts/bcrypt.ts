@@ -1,8 +1,8 @@
-/** Of bcrypt: what other programs, such as ntfy, keep of a password. `$2a$`, `$2b$` and `$2y$` are the same to us. */
+/** Format of bcrypt hashes of other programs, such as ntfy. `$2a$`, `$2b$` and `$2y$` are equivalent. */
 const form = /^\$2[aby]\$(\d{2})\$[./A-Za-z0-9]{53}$/;
-/** log2 of the rounds. Each step doubles the work, and one that came with an import must not hold the machine. */
+/** Maximum log2 of the rounds. Each step doubles the work, and an imported hash must not block the computer. */
 const largestCost = 13;
-/** What bcrypt looks at; no password that it was made of is longer. Bytes. */
+/** Maximum length of a password in bytes; bcrypt ignores the rest. */
 const longestPassword = 72;
 
 export function isBcryptHash(text: string): boolean {
@@ -10,7 +10,7 @@ export function isBcryptHash(text: string): boolean {
   return cost >= 4 && cost <= largestCost;
 }
 
-/** Works in slices, so that others get their turn; loaded by the first of these hashes. */
+/** Verifies a hash in slices, without blocking the event loop; bcrypt is loaded on first use. */
 export async function verifyBcrypt(password: string, hash: string): Promise<boolean> {
   if (Buffer.byteLength(password) > longestPassword) return false;
   const { default: bcrypt } = await import('bcryptjs');

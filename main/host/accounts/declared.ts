@@ -10,7 +10,7 @@ import { fingerprint } from './secrets.ts';
 import { deleteAccount, endCredentials, hasAccount, insertAccount, replaceGrant, type Db } from './store.ts';
 import type { DeclaredRow } from './tables.ts';
 
-/** What the settings declare. */
+/** Declarations in the settings. */
 export type Declared = Pick<HostSettings, 'authUsers' | 'authAccess' | 'authTokens'>;
 
 interface DeclaredParts {
@@ -24,8 +24,8 @@ interface DeclaredParts {
 /** Accounts, grants and tokens that the settings declare. */
 export interface DeclaredAccounts {
   /**
-   * Makes accounts, grants and tokens as declared, and removes those that were and no longer are. What is the same is left
-   * alone, so that nobody is signed out by a start.
+   * Creates declared accounts, grants and tokens, and removes formerly declared ones. Unchanged ones are not touched,
+   * so that a start ends no session.
    * @throws Problem `accounts.last_admin` (409)
    */
   declare(declared: Declared): Promise<void>;
@@ -48,7 +48,7 @@ export function declaredAccounts(parts: DeclaredParts): DeclaredAccounts {
   };
 }
 
-/** One run, in one transaction. */
+/** One run in one transaction. */
 class Declaring {
   readonly #db: Db;
   readonly #before: readonly DeclaredRow[];
@@ -71,7 +71,7 @@ class Declaring {
       this.#changed(account);
     }
     for (const { name, passwordHash, role } of wanted.values()) {
-      // The first sign-in puts a hash of ours in place of the declared one, so that the two cannot be compared.
+      // Digest for comparison, since the first sign-in replaces the declared hash by one of our own.
       const value = createHash('sha256').update(passwordHash).digest('hex');
       const isNew = !this.#before.some((row) => row.kind === 'account' && row.account === name && row.value === value);
       if (!(await this.#account(name, role, isNew ? passwordHash : undefined))) continue;
@@ -79,7 +79,10 @@ class Declaring {
     }
   }
 
-  /** Without a hash the password stays as it is. @returns false where another account or a service has the name */
+  /**
+   * Without a hash the password is unchanged.
+   * @returns false when another account or a service has the name
+   */
   async #account(name: string, role: string, hash: string | undefined): Promise<boolean> {
     const found = await this.#db.selectFrom('accounts').selectAll().where('name', '=', name).executeTakeFirst();
     if (found === undefined) {
@@ -137,7 +140,7 @@ class Declaring {
       await replaceGrant(this.#db, account, { service, resource, permission: undefined });
       this.#changed(account);
     }
-    // Of two for one pattern the last one counts.
+    // The last of several declarations for one pattern applies.
     this.#rows.push(...known.filter((row, index) => !known.slice(index + 1).some((later) => isSame(later, row))));
   }
 
@@ -156,7 +159,7 @@ class Declaring {
     this.#rows.push(...known);
   }
 
-  /** The id of the token; undefined for one that was left out. */
+  /** Returns the id of the token; undefined when it was skipped. */
   async #token(account: string, text: string, label: string): Promise<string | undefined> {
     const hash = fingerprint(text);
     const leftOut = (why: string): undefined => {
@@ -183,7 +186,7 @@ class Declaring {
   async remember(): Promise<void> {
     await this.#db.deleteFrom('declared').execute();
     for (const row of this.#rows) await this.#db.insertInto('declared').values(row).execute();
-    // Marks show with the account.
+    // The declared state is displayed with the account.
     for (const { account } of [...this.#before, ...this.#rows]) this.#changed(account);
   }
 
@@ -196,7 +199,7 @@ function isSame(a: DeclaredRow, b: DeclaredRow): boolean {
   return a.kind === b.kind && a.account === b.account && a.name === b.name;
 }
 
-/** What is declared is changed where it stands. */
+/** Declared objects can only be changed in the settings. */
 export function declaredElsewhere(what: 'account' | 'grant' | 'token', name: string): Problem {
   const detail = `This ${what} is declared in homeport.yaml (${name}); change it there.`;
   return new Problem(what === 'token' ? 'accounts.provisioned_token' : 'accounts.provisioned', 409, detail);

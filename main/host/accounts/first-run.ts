@@ -9,29 +9,29 @@ import { hasAdministrator, type Db } from './store.ts';
 import { fingerprint } from './secrets.ts';
 import { tooManyAttempts } from './sign-in-throttle.ts';
 
-/** So many wrong codes at once, and one more in each interval. */
+/** Number of free wrong codes, and one more per interval. */
 const burst = 10;
 const interval = 10_000;
 
-/** How the first administrator comes to be. */
+/** Creation of the first administrator. */
 export interface FirstRun {
-  /** True until there is an enabled person who administrates and can sign in. */
+  /** True until an enabled user can sign in and administrate. */
   needed(): boolean;
   /**
-   * The code that the set-up link carries. Made at the first call; the code of an earlier start is void from then on.
+   * Returns the code of the set-up link. Created by the first call, which invalidates the code of an earlier start.
    * @throws Problem `accounts.setup_done` (409) when it is no longer needed.
    */
   code(): Promise<string>;
   /**
-   * Makes the first administrator. Of several calls at one time one succeeds.
+   * Creates the first administrator; one of several concurrent calls succeeds.
    * @throws Problem `accounts.setup_done` (409), `accounts.bad_setup_code` (403), `accounts.too_many_attempts` (429),
    * `accounts.exists` (409), `accounts.invalid` (400), `accounts.weak_password` (422).
    */
   complete(code: string, name: string, password: string): Promise<Account>;
   /**
-   * For servers that are set up by their environment: makes the administrator at the first start. Later, or when the name is taken,
-   * it changes nothing.
-   * @returns whether the account was made
+   * For servers configured by their environment: creates the administrator at the first start. Later, or when the
+   * name is taken, it changes nothing.
+   * @returns whether the account was created
    */
   ensureAdministrator(name: string, password: string): Promise<boolean>;
 }
@@ -103,7 +103,7 @@ export function firstRun(parts: FirstRunParts): FirstRun {
     async complete(given, name, password) {
       if (!needed()) throw setUpAlready();
       if (!(await isRight(parts.kysely, given))) {
-        // Another host may have been quicker and its news still be under way.
+        // Another host may have created one whose event has not arrived yet.
         if (await hasAdministrator(parts.kysely)) throw setUpAlready();
         return refuse();
       }

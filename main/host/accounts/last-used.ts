@@ -4,12 +4,12 @@ import type { SessionLimit } from './session-limit.ts';
 import type { Db } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 
-/** Uses are written together, this long after the first of them. */
+/** Delay in ms by which uses are collected for one write. */
 const gather = 5000;
-/** A session that was written within this time is not written again. */
+/** Minimum interval in ms between writes of one session. */
 const sessionStep = 60 * 60 * 1000;
 
-/** Writes down when tokens and sessions were last used, behind the requests' backs. */
+/** Writes the last use of tokens and sessions asynchronously. */
 export class LastUsed implements AsyncDisposable {
   readonly #commit: Context['commit'];
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class LastUsed implements AsyncDisposable {
     this.#schedule();
   }
 
-  /** Lengthens the session, at most hourly. */
+  /** Extends the session, at most hourly. */
   sessionUsed({ row }: Credential<SessionRow>): void {
     const now = this.#clock.now();
     if (now - row.used_at < sessionStep) return;
@@ -55,7 +55,7 @@ export class LastUsed implements AsyncDisposable {
     this.#tokens = new Map();
     this.#sessions = new Map();
     this.#writing = this.#commit((db: Db) => writeUses(db, tokens, sessions)).catch((error: unknown) => {
-      // A lost use harms nobody; the next one is tried again.
+      // A lost use is harmless; the next one is written again.
       this.#log.warn('credential last use not saved', { error });
     });
   }

@@ -4,12 +4,12 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './store.ts';
 
-/** Reservations under this service id hold the names of data that was kept of removed accounts. */
+/** Service id of reservations for the names of data kept of removed accounts. */
 export const keptDataService = 'host';
 
 type Reservations = Pick<Accounts, 'reserveName' | 'releaseName' | 'synchronizeNames'>;
 
-/** Names that services use in the name space of the accounts. */
+/** Manages names that services use in the namespace of the accounts. */
 export function nameReservations({ changes }: { readonly changes: Changes }): Reservations {
   return {
     async reserveName(service, { name, kind }) {
@@ -50,7 +50,7 @@ export function nameReservations({ changes }: { readonly changes: Changes }): Re
 }
 
 /**
- * Refuses a name that an account, a service or the pending data of a removed account has, without regard to case.
+ * Rejects a name that an account, a service or the pending data of a removed account has, ignoring case.
  * @throws Problem `accounts.exists`, `accounts.name_reserved` or `accounts.data_pending` (409)
  */
 export async function refuseTakenName(db: Db, name: string): Promise<void> {
@@ -69,7 +69,7 @@ export async function refuseTakenName(db: Db, name: string): Promise<void> {
   throw new Problem('accounts.data_pending', 409, detail);
 }
 
-/** The account that has a name without regard to case. */
+/** Finds the account with a name, ignoring case. */
 export async function findAccountName(db: Db, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('accounts')
@@ -79,7 +79,7 @@ export async function findAccountName(db: Db, name: string): Promise<string | un
   return row?.name;
 }
 
-/** Reserves a name for data that is kept of an account: `temp.removed`, or `temp.removed-2` where that is taken. */
+/** Reserves a name for kept data of an account: `temp.removed`, or `temp.removed-2` when that is taken. */
 export async function reserveKeptName(db: Db, account: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '.removed' : `.removed-${String(number)}`;
@@ -92,7 +92,7 @@ export async function reserveKeptName(db: Db, account: string): Promise<string> 
   }
 }
 
-/** Groups of account names, and of accounts and reservations, that differ at most in case. */
+/** Finds groups of account names and reservations that differ only in case. */
 export async function findCollisions(db: Db): Promise<readonly (readonly string[])[]> {
   const accounts = await db.selectFrom('accounts').select('name').orderBy('name').execute();
   const reserved = await db.selectFrom('reserved_names').selectAll().orderBy('name').execute();

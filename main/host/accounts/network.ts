@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What an address counts as: of IPv6 a household's whole /64, since anyone there picks addresses freely. */
+/** Returns the network of an address: for IPv6 the /64, within which a client can choose addresses freely. */
 export function networkOf(address: string): string {
   const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
   if (!isIPv6(plain)) return plain.slice(0, 64);

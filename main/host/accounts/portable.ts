@@ -36,7 +36,7 @@ const Secrets = z.object({
 });
 type Secrets = z.infer<typeof Secrets>;
 
-/** Accounts as `homeport config export` writes them. Secrets are hashes only, in the open or sealed by the vault. */
+/** Accounts as `homeport config export` writes them. Secrets are hashes only, in plain text or sealed by the vault. */
 const ExportedAccounts = z.array(
   z.object({
     name: z.union([AccountName, z.literal(everyone)]),
@@ -60,11 +60,16 @@ export interface PortableParts {
 }
 
 export interface Portable {
-  /** All accounts with grants, password hashes and token hashes. Those hashes are sealed by the vault unless `secrets`. */
+  /**
+   * Exports all accounts with grants, password hashes and token hashes. Hashes are sealed by the vault unless
+   * `secrets`.
+   */
   exportAccounts(options: { readonly secrets: boolean }): Promise<unknown>;
   /**
-   * Replaces all accounts, in one step. Who keeps his password stays signed in; an entry without `secrets` keeps what is there.
-   * @throws Problem `accounts.invalid` (400, with `fields`), `accounts.sealed_elsewhere` (400), `accounts.last_admin` (409).
+   * Replaces all accounts in one transaction. Accounts with an unchanged password keep their sessions; entries
+   * without `secrets` keep the existing ones.
+   * @throws Problem `accounts.invalid` (400, with `fields`), `accounts.sealed_elsewhere` (400), `accounts.last_admin`
+   * (409).
    */
   importAccounts(data: unknown): Promise<void>;
 }
@@ -92,7 +97,7 @@ export function portableAccounts({ directory, changes, clock, vault, releases }:
     async importAccounts(data) {
       const imported = read(data).map((account) => ({ account, secrets: openSecrets(account, vault) }));
       refuseTwins(
-        // Two names that differ in case only would share what services keep by name.
+        // Names that differ only in case would share data that services store by name.
         imported.map(({ account }) => account.name.toLowerCase()),
         'name',
       );
@@ -197,7 +202,7 @@ function read(data: unknown): readonly ExportedAccount[] {
   return parsed.data;
 }
 
-/** What must be unique in the tables is told by name here rather than as a broken constraint there. */
+/** Reports duplicates by name, before they violate a constraint of the tables. */
 function refuseTwins(all: readonly string[], what: string): void {
   if (new Set(all).size === all.length) return;
   throw new Problem('accounts.invalid', 400, `These accounts cannot be imported: a ${what} comes twice.`);

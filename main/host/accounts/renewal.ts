@@ -9,8 +9,8 @@ export interface RenewalParts {
 }
 
 /**
- * Puts a hash of the current cost in place of one that another program made or of a lower cost. Who was right about his password signs in even where
- * that fails: it is tried again at the next sign-in.
+ * Replaces a hash of another program or of a lower cost. The sign-in succeeds even if that fails: it is retried at
+ * the next sign-in.
  */
 export function renewHash({ changes, passwords, log }: RenewalParts) {
   return async (name: string, password: string, foreign: string): Promise<string | undefined> => {

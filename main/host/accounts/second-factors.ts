@@ -7,10 +7,10 @@ import type { SecurityLog } from '../log/security-log.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import type { Passkeys } from './passkeys.ts';
-import type { Db } from './store.ts';
+import { endCredentials, type Db } from './store.ts';
 import type { SecondFactorRow } from './tables.ts';
 
-/** The purposes under which the gateway sealed them, from which they were taken over. */
+/** Vault purposes of the gateway, from which the factors were imported. */
 const sealing = 'gateway second factor';
 const recoverySealing = 'gateway recovery code';
 const recoveryCodeCount = 10;
@@ -88,16 +88,17 @@ export class SecondFactorStore implements Store {
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
     if (!(await this.check(account, code, remoteAddress))) throw wrongCode();
-    await this.reset(account);
+    await this.#parts.changes.make([account], (db) => deleteFactors(db, account));
+    this.#parts.security.record({ event: 'second_factor_disabled', account });
   };
 
   readonly reset: Store['reset'] = async (account) => {
     const { changes, security } = this.#parts;
-    const removed = await changes.make([account], async (db) => {
-      await db.deleteFrom('passkeys').where('account', '=', account).execute();
-      return db.deleteFrom('second_factors').where('account', '=', account).returning('account').execute();
+    const wasOn = await changes.make([account], async (db) => {
+      await endCredentials(db, account, 'sessions');
+      return deleteFactors(db, account);
     });
-    if (removed.length > 0) security.record({ event: 'second_factor_disabled', account });
+    if (wasOn) security.record({ event: 'second_factor_disabled', account, detail: 'reset by an administrator' });
   };
 
   readonly adopt = async (rows: readonly StoredSecondFactor[]): Promise<void> => {
@@ -118,7 +119,7 @@ export class SecondFactorStore implements Store {
   };
 
   /**
-   * Whether a code is right now; each is accepted once. Guessing is throttled like that of passwords.
+   * Returns whether a code is currently valid; each is accepted once. Guesses are throttled like passwords.
    * @throws Problem `accounts.too_many_attempts` (429)
    */
   async check(account: string, code: string, remoteAddress: string): Promise<boolean> {
@@ -126,7 +127,7 @@ export class SecondFactorStore implements Store {
     const found = row === undefined ? undefined : this.#matching(row, code);
     const given = { service: 'second-factor', name: account, secret: code, remoteAddress };
     if (!(await this.#parts.checkSecret(given, () => found !== undefined)) || !row || !found) return false;
-    // Of two requests with the same code the second one finds the row changed.
+    // The second of two requests with the same code finds the row changed.
     const used = await this.#parts.changes.make([], (db) =>
       db
         .updateTable('second_factors')
@@ -144,7 +145,7 @@ export class SecondFactorStore implements Store {
     return true;
   }
 
-  /** What the row becomes when the code is used; undefined for a wrong one. */
+  /** Returns the row's changes when the code is used; undefined for a wrong one. */
   #matching(row: SecondFactorRow, code: string): Pick<SecondFactorRow, 'last_step' | 'recovery'> | undefined {
     const secret = Buffer.from(this.#parts.vault.open(row.secret, sealing), 'base64');
     const step = findMatchingStep(secret, code, this.#parts.clock.now());
@@ -165,6 +166,13 @@ export class SecondFactorStore implements Store {
   }
 }
 
+/** Removes the app, the recovery codes and the passkeys. Returns whether the second factor was enabled. */
+async function deleteFactors(db: Db, account: string): Promise<boolean> {
+  await db.deleteFrom('passkeys').where('account', '=', account).execute();
+  const removed = await db.deleteFrom('second_factors').where('account', '=', account).returning('confirmed').execute();
+  return removed.some(({ confirmed }) => Number(confirmed) === 1);
+}
+
 function findRow(db: Db, account: string): Promise<SecondFactorRow | undefined> {
   return db.selectFrom('second_factors').selectAll().where('account', '=', account).executeTakeFirst();
 }
@@ -178,7 +186,7 @@ function wrongCode(): Problem {
   return new Problem('accounts.wrong_code', 422, detail, { fields: { code: detail } });
 }
 
-/** What an authenticator app scans. */
+/** Formats the otpauth URL that authenticator apps scan. */
 function scannable(secret: Uint8Array, account: string, issuer: string): string {
   const query = new URLSearchParams({ secret: toBase32(secret), issuer }).toString();
   return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(account)}?${query}`;

@@ -16,7 +16,7 @@ const administration: ReadyMade = {
   grants: [],
 };
 
-/** The service accounts that wait to be switched on: one for all of Homeport, then those that services name. */
+/** Returns the predefined service accounts: one for administration, then those that services declare. */
 export function readyMadeAccounts(services: readonly Pick<ServiceManifest, 'id' | 'accounts'>[]): readonly ReadyMade[] {
   const named = services.flatMap(({ id, accounts = [] }) =>
     accounts.map(({ name, description, grants }): ReadyMade => {
@@ -26,7 +26,7 @@ export function readyMadeAccounts(services: readonly Pick<ServiceManifest, 'id' 
   return [administration, ...named];
 }
 
-/** Makes them, switched off and without any credential, and the entry that stands for everyone. */
+/** Inserts them, disabled and without credentials, and the entry for everyone. */
 export async function insertReadyMade(db: Db, accounts: readonly ReadyMade[], now: number): Promise<void> {
   const kept = { kind: 'service', password_hash: null, created_at: now };
   const anyone = { name: everyone, role: 'user', enabled: 1, description: 'What everyone may do, signed in or not.' };

@@ -13,10 +13,13 @@ export interface ServiceSecretParts {
   readonly security: SecurityLog;
 }
 
-/** Checks secrets that services keep themselves, such as the logins of the mail gateway, with the brake that passwords have. */
+/**
+ * Checks secrets that services store themselves, such as the logins of the mail gateway, with the throttle of
+ * passwords.
+ */
 export function serviceSecrets({ throttle, random, security }: ServiceSecretParts): Pick<Accounts, 'checkSecret'> {
   const key = random.bytes(32);
-  /** What the last check of each said; asked anew every time, since it costs nothing and may have changed. */
+  /** Latest result per secret; computed again for each call, since it is cheap and may change. */
   const answers = new BoundedMap<string, boolean>(2000);
 
   const check: Accounts['checkSecret'] = async ({ service, name, secret, remoteAddress }, isRight) => {

@@ -17,8 +17,8 @@ export interface SessionLinkParts {
 }
 
 /**
- * Links that let a browser read one path by its address: it sends no header of ours for a picture, a player or a download. A
- * link holds no secret of the session; it is good for its path alone, for a day, and while the session lasts.
+ * Links that let a browser read one path without headers, for images, players and downloads. A link does not contain
+ * the session secret; it is valid for its path only, for a day, and as long as the session.
  */
 export class SessionLinks {
   readonly #parts: SessionLinkParts;
@@ -44,7 +44,7 @@ export class SessionLinks {
     return text;
   };
 
-  /** Whose session a link was made in; undefined when it is not good for this path now. */
+  /** Returns the identity of the link's session; undefined when the link is not valid for this path. */
   open({ path, text }: SessionLink): Identity | undefined {
     const read = /^(\d+) (\S+) (\S+) (.+)$/.exec(this.#unsealed(text));
     if (read === null) return undefined;
@@ -61,7 +61,7 @@ export class SessionLinks {
     try {
       return this.#parts.vault.open(text, purpose);
     } catch (error) {
-      // Made up, changed, or of another key: the same as none.
+      // Forged, modified, or of another key: treated as missing.
       if (error instanceof Problem) return '';
       throw error;
     }

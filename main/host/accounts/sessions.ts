@@ -14,33 +14,38 @@ import { SecondStep, type SecondStepParts } from './second-step.ts';
 import { makeRoom } from './store.ts';
 import type { SessionRow } from './tables.ts';
 
-/** One person's browsers; a new one takes the place of the oldest. */
+/** Maximum number of sessions per account; a new one replaces the oldest. */
 const mostSessions = 100;
 
-/** A browser that is signed in. Times are ms since the epoch. */
+/** Signed-in browser. Times are ms since the epoch. */
 export interface Session {
   readonly id: string;
   readonly account: string;
   readonly createdAt: number;
   readonly lastUsedAt: number;
   readonly expiresAt: number;
-  /** Where it was opened from. */
+  /** Remote address of the sign-in. */
   readonly address: string;
   readonly userAgent: string;
 }
 
 export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors'> {
   /**
-   * Signs in the person who sits at this computer and started the app there, without a password: whoever may do that can read
-   * the data folder as well. Undefined where it is not clear who that is, since there are several administrators or none.
+   * Signs in the user who started the app on this computer, without a password: that user can read the data folder as
+   * well. Undefined when there is not exactly one administrator.
    */
   signInHere(client: Client): Promise<{ readonly secret: string; end(): Promise<void> } | undefined>;
-  /** For who was proven elsewhere. @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401) */
+  /**
+   * Opens a session for an externally authenticated account.
+   * @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401)
+   */
   openSession(account: string, client: Client): Promise<Begun>;
   /** @throws Problem `accounts.unknown` (404). */
   sessions(account: string): Promise<readonly Session[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
   endSession(account: string, id: string): Promise<void>;
+  /** Ends all sessions of an account and returns their number. @throws Problem `accounts.unknown` (404). */
+  endSessions(account: string): Promise<number>;
 }
 
 type Client = Parameters<Accounts['signIn']>[2];
@@ -89,7 +94,7 @@ export function browserSessions(parts: SessionParts): Sessions {
       return ended.length > 0;
     });
 
-  /** `proven`: the hash of the password that was shown, which must still be the account's. */
+  /** `proven`: hash of the verified password, which must still be the account's. */
   const begin = async (account: string, client: Client, proven?: string): Promise<Begun> => {
     const secret = newSession(random);
     const now = clock.now();
@@ -104,7 +109,7 @@ export function browserSessions(parts: SessionParts): Sessions {
       user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
     };
     await changes.make([account], async (db) => {
-      // Between the check of the password and now somebody may have disabled the account or changed the password.
+      // The account may have been disabled, or its password changed, since the verification.
       const still = await db
         .selectFrom('accounts')
         .select('password_hash')
@@ -155,12 +160,14 @@ export function browserSessions(parts: SessionParts): Sessions {
 
     async sessions(account) {
       existing(directory, account);
-      return [...(directory.member(account)?.sessions.values() ?? [])].map(({ row }) => ({
+      const all = [...(directory.member(account)?.sessions.values() ?? [])].map(({ row }) => row);
+      const current = all.filter((row) => !limit.isOver(row, clock.now()));
+      return current.map((row) => ({
         id: row.id,
         account: row.account,
         createdAt: row.created_at,
         lastUsedAt: row.used_at,
-        expiresAt: row.expires_at,
+        expiresAt: limit.end(row),
         address: row.address,
         userAgent: row.user_agent,
       }));
@@ -169,6 +176,15 @@ export function browserSessions(parts: SessionParts): Sessions {
     async endSession(account, id) {
       if (!(await end(account, id))) throw new Problem('accounts.unknown_session', 404, 'Session not found.');
       security.record({ event: 'session_ended', account });
+    },
+
+    async endSessions(account) {
+      existing(directory, account);
+      const ended = await changes.make([account], (db) =>
+        db.deleteFrom('sessions').where('account', '=', account).returning('id').execute(),
+      );
+      if (ended.length > 0) security.record({ event: 'session_ended', account, detail: 'all sessions' });
+      return ended.length;
     },
   };
 }

@@ -3,46 +3,47 @@ import type { Clock } from '../../../services/contracts/service.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import { Brake, Level } from './brake.ts';
 
-/** So many wrong secrets cost nothing: for one name from one source, from one source, for one name from everywhere. */
+/** Number of free wrong secrets: for one name from one source, from one source, for one name from all sources. */
 const bursts = { pair: 5, source: 30, name: 50 } as const;
-/** A check that would have to wait longer is refused, ms: two get in line where the brake is hardest. */
+/** Maximum wait of a check in ms; two fit at the longest interval. */
 const longestWait = 20_000;
-/** So many secrets that turned out not to be the one just proven may be held against it while the brake is on, then one a minute. */
+/** Number of comparisons with a recently verified secret that may fail while throttled, then one per minute. */
 const mostMisses = 300;
-/** Wrong tokens of one source, then one a minute; as the push peer has it. */
+/** Free wrong tokens per source, then one per minute, as in ntfy. */
 const mostHopeless = 30;
 const remembered = 10_000;
 
-/** From where and as whom someone tries to sign in. */
+/** Source and name of a sign-in attempt. */
 export interface Attempt {
-  /** All that cannot be told apart from here counts as one. */
+  /** Clients that cannot be distinguished share a source. */
   readonly source: string;
   /** Undefined for a name that no account can have: those share one entry. */
   readonly name: string | undefined;
 }
 
-/** A check that may be made now; counts as wrong until it has ended. */
+/** Check that may be made now; counts as wrong until it has ended. */
 export interface Check extends Disposable {
-  /** @throws Problem `accounts.too_many_attempts` (429) where the brake was on, so that programs leave off. */
+  /** @throws Problem `accounts.too_many_attempts` (429) while throttled, so that programs stop retrying. */
   fail(): void;
-  /** Forgives the wrong ones of this name from this source. */
+  /** Resets the wrong attempts of this name from this source. */
   succeed(): void;
 }
 
 interface Pair {
   readonly brake: Brake;
   readonly misses: Level;
-  /** The right secret came from there before. */
+  /** The right secret was used from there before. */
   known: boolean;
 }
 
 /**
- * Slows down guessing, in memory. Each name has a brake for each source. Names that never signed in from a source also share
- * a brake of that source and one of the name, wherever the guesses come from; who signed in there is not held up by either.
+ * Throttles guesses, in memory. Each name has a throttle per source. Names that never signed in from a source also
+ * share a throttle of that source and one of the name across all sources; accounts that signed in from there are
+ * affected by neither.
  */
 export class SignInThrottle {
   readonly #clock: Clock;
-  /** Whether somebody of that name has signed in from there, as far as is written down. */
+  /** Returns whether the account has signed in from there, according to the stored sessions and tokens. */
   readonly #wasThere: (attempt: Attempt) => boolean;
   readonly #pairs = new BoundedMap<string, Pair>(remembered);
   readonly #sources = new BoundedMap<string, Brake>(remembered);
@@ -54,14 +55,14 @@ export class SignInThrottle {
     this.#wasThere = wasThere;
   }
 
-  /** How many sources, names and pairs are remembered; it has an upper limit. */
+  /** Number of stored sources, names and pairs, which is limited. */
   get size(): number {
     return this.#pairs.size + this.#sources.size + this.#names.size + this.#hopeless.size;
   }
 
   /**
-   * Whether a secret may be compared with one that was just proven, past the brake. Without a limit that would be a way to
-   * guess as fast as one likes.
+   * Returns whether a secret may be compared with a recently verified one, bypassing the throttle. Limited, since it
+   * would otherwise allow unthrottled guesses.
    */
   trusts(attempt: Attempt): boolean {
     const pair = this.#pairs.get(keyOf(attempt));
@@ -70,7 +71,7 @@ export class SignInThrottle {
 
   /**
    * Waits until a secret may be checked.
-   * @throws Problem `accounts.too_many_attempts` (429) where too many wait already.
+   * @throws Problem `accounts.too_many_attempts` (429) when too many are waiting.
    */
   async begin(attempt: Attempt): Promise<Check> {
     const { pair, brakes, keep } = this.#brakesOf(attempt);
@@ -103,8 +104,8 @@ export class SignInThrottle {
   }
 
   /**
-   * Counts a wrong token, and what cannot be right at all, apart from passwords: nothing can be guessed that way, so a client
-   * with an old token must not slow down the people behind the same address.
+   * Counts wrong tokens and impossible secrets separately from passwords: they cannot guess anything, so a client
+   * with an old token must not slow down other users of its address.
    * @throws Problem `accounts.too_many_attempts` (429)
    */
   failHopeless(source: string): void {
@@ -116,7 +117,7 @@ export class SignInThrottle {
     this.#hopeless.set(source, level);
   }
 
-  /** What is made here is kept only once a check begins: else names that are refused would push out those that count. */
+  /** New entries are stored only once a check begins: otherwise refused names would evict relevant ones. */
   #brakesOf(attempt: Attempt): { readonly pair: Pair; readonly brakes: readonly Brake[]; readonly keep: () => void } {
     const key = keyOf(attempt);
     const name = attempt.name ?? '';
@@ -134,7 +135,7 @@ export class SignInThrottle {
   }
 }
 
-/** 429 with Retry-After. */
+/** Builds the 429 with Retry-After. */
 export function tooManyAttempts(waitMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const when = seconds === 1 ? 'a second' : `${seconds} seconds`;

@@ -2,8 +2,8 @@ import type { Credentials } from '../../../services/contracts/control/accounts.t
 import { networkOf } from './network.ts';
 
 /**
- * What guesses are counted by. Pages of other sites that a browser on this machine shows come from its address too, and count
- * apart: a page that guesses must not hold up the people and programs there.
+ * Returns the key by which guesses are counted. Cross-site requests of a browser come from its address too and count
+ * separately: a guessing page must not slow down users and programs there.
  */
 export function sourceOf({
   remoteAddress,

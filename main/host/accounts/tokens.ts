@@ -16,7 +16,7 @@ import { fingerprint, newToken } from './secrets.ts';
 import { hasAccount, makeRoom } from './store.ts';
 import type { TokenRow } from './tables.ts';
 
-/** As many as the push peer keeps for one account; a new one takes the place of the oldest. */
+/** Maximum number of tokens per account, as in ntfy; a new one replaces the oldest. */
 const mostTokens = 60;
 
 export interface TokenParts {
@@ -27,7 +27,7 @@ export interface TokenParts {
   readonly security: SecurityLog;
 }
 
-/** Access tokens: programs' credentials, listed without their text. */
+/** Manages access tokens, which are listed without their text. */
 export function accessTokens({
   directory,
   changes,

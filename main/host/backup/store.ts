@@ -28,6 +28,8 @@ export interface BackupStoreOptions {
   };
   readonly clock: Clock;
   readonly log: Log;
+  /** Called with the name of each backup that the schedule made. */
+  readonly onScheduled: (name: string) => void;
   /** Ends this host and opens another one on the same data folder. */
   readonly restartHost: () => void;
 }
@@ -46,6 +48,7 @@ export function openBackups({
   clock,
   log,
   parts,
+  onScheduled,
   restartHost,
 }: BackupStoreOptions): BackupStore & AsyncDisposable {
   const folder = (): string =>
@@ -132,7 +135,7 @@ export function openBackups({
     if (backupEveryDays === 0 || making !== undefined || restoring !== undefined) return;
     const [newest] = await list();
     if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * msPerDay) return;
-    await make();
+    onScheduled((await make()).name);
     for (const { name } of (await list()).slice(backupKeep)) await rm(join(folder(), name), { force: true });
   };
   const calmly = (): void => {

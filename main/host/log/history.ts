@@ -1,7 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { logLevels, type LogLevel } from './format.ts';
 
-/** A line of a log file, read back. */
+/** Parsed line of a log file. */
 export interface KeptLine {
   /** ms since the epoch. */
   readonly at: number;
@@ -12,32 +12,35 @@ export interface KeptLine {
 }
 
 const chunkBytes = 256 * 1024;
-/** Bytes that one question reads at most: the files together hold 60 MiB, and nobody reads that far at once. */
+/** Maximum number of bytes per request: the files together have up to 60 MiB. */
 const mostBytes = 16 * 1024 * 1024;
-/** As many as {@link logFile} keeps. */
+/** Default number of rotated files of {@link logFile}. */
 const oldFiles = 5;
 
 const text = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (DEBUG|INFO |WARN |ERROR) (\S+) +(.*)$/;
 const field = /([\w.-]+)=("(?:[^"\\]|\\.)*"|[[{].*?[\]}](?= \w+=|$)|\S*)(?: |$)/g;
 
-/** A line as either format has it; undefined for one that a crash cut off or somebody else wrote. */
+/** Parses a line in either format; undefined for an incomplete or foreign line. */
 export function readLine(line: string): KeptLine | undefined {
   return line.startsWith('{') ? fromJson(line) : fromText(line);
 }
 
-/** How far somebody has read, from the newest line on: all lines after a moment, and so many of those of that very moment. */
+/**
+ * Reading position, from the newest line backwards: all lines after a time, and a number of lines with exactly that
+ * time.
+ */
 export interface LogPosition {
   /** ms since the epoch. */
   readonly at: number;
   readonly passed: number;
 }
 
-/** A piece of the log, newest line first. */
+/** Section of the log, newest line first. */
 interface LogPiece {
   readonly lines: readonly KeptLine[];
-  /** Where the next piece goes on. */
+  /** Start of the next section. */
   readonly position: LogPosition;
-  /** There is nothing earlier. */
+  /** There are no earlier lines. */
   readonly isWhole: boolean;
 }
 
@@ -47,7 +50,7 @@ interface Question {
   readonly fits: (line: KeptLine) => boolean;
 }
 
-/** Those of these lines, newest first, that come behind a position and fit. */
+/** Returns the matching lines after a position, from lines in descending order. */
 export function linesOf(lines: Iterable<KeptLine>, question: Question): LogPiece {
   const walk = new Walk(question);
   for (const line of lines) if (!walk.take(line)) break;
@@ -55,8 +58,8 @@ export function linesOf(lines: Iterable<KeptLine>, question: Question): LogPiece
 }
 
 /**
- * The lines behind a position, from the file and the older ones beside it, until `limit` of them fit or enough was read. Read
- * backwards in pieces, so that a large file costs no more than its end.
+ * Returns the lines after a position from the file and its rotated files, until `limit` match or the read limit is
+ * reached. Reads backwards in chunks, so that the cost does not depend on the file's size.
  */
 export async function linesBefore(path: string, question: Question): Promise<LogPiece> {
   const walk = new Walk(question);
@@ -66,11 +69,11 @@ export async function linesBefore(path: string, question: Question): Promise<Log
   return { lines: walk.found, position: walk.position, isWhole: !walk.isFull };
 }
 
-/** Goes through lines from the newest to the oldest and knows how far it came. */
+/** Iterates over lines from newest to oldest and tracks the position. */
 class Walk {
   readonly found: KeptLine[] = [];
   position: LogPosition;
-  /** Enough was found, or read. */
+  /** Enough lines were found or bytes were read. */
   isFull = false;
   readonly #question: Question;
   #skipped = 0;
@@ -81,12 +84,12 @@ class Walk {
     this.position = question.from;
   }
 
-  /** Whether all of a piece whose oldest line is this one was given before: then it need not be looked at. */
+  /** Returns whether a chunk with this oldest line was already returned and can be skipped. */
   isBehind(oldest: KeptLine | undefined): boolean {
     return oldest !== undefined && oldest.at > this.#question.from.at;
   }
 
-  /** Answers whether another line is wanted. */
+  /** Returns whether more lines are needed. */
   take(line: KeptLine): boolean {
     const { from, limit, fits } = this.#question;
     if (line.at > from.at) return true;
@@ -102,7 +105,10 @@ class Walk {
     return !this.isFull;
   }
 
-  /** So many bytes were read. Those of lines that were given before do not count, or a question would never get past them. */
+  /**
+   * Counts read bytes. Those of lines that were returned before do not count, since a request could never pass them
+   * otherwise.
+   */
   read(bytes: number): void {
     if (this.position === this.#question.from) return;
     this.#bytes += bytes;
@@ -110,7 +116,7 @@ class Walk {
   }
 }
 
-/** Gives the lines of a file from its end until there is enough. */
+/** Passes the lines of a file from its end until there are enough. */
 async function readBackwards(path: string, walk: Walk): Promise<void> {
   let file: FileHandle;
   let at: number;
@@ -118,11 +124,11 @@ async function readBackwards(path: string, walk: Walk): Promise<void> {
     at = (await stat(path)).size;
     file = await open(path);
   } catch {
-    // Not there: the log is young.
+    // The file does not exist: the log is new.
     return;
   }
   await using _ = file;
-  // What stands before the first line end of a piece begins in the piece before; of a long line there are several.
+  // Text before the first line end of a chunk begins in the previous chunk; a long line spans several.
   let rest: Buffer[] = [];
   while (at > 0 && !walk.isFull) {
     const length = Math.min(chunkBytes, at);

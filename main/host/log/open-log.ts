@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { logFile } from './file.ts';
 import { createLog, type HostLog, type LogLevel } from './log.ts';
 
-/** Where the log of a data folder is. */
+/** Returns the path of the log in a data folder. */
 export function logPath(dataDir: string): string {
   return join(dataDir, 'logs', 'homeport.log');
 }
 
-/** The log of the host: its lines go to `write` and to the file in the data folder, which `opening` closes. */
+/** Opens the log of the host, which writes to `write` and to the file in the data folder; `opening` closes it. */
 export function openLog(
   opening: AsyncDisposableStack,
   given: {
@@ -24,7 +24,7 @@ export function openLog(
   const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[];
   const wanted = given.environment['LOG_LEVEL']?.toLowerCase() ?? '';
   return createLog({
-    // The settings are not read yet; whatever is wrong with them must be seen.
+    // The settings are not read yet; errors in them must be logged.
     level: levels.includes(wanted) ? (wanted as LogLevel) : 'info',
     format: given.environment['LOG_FORMAT'] === 'json' ? 'json' : 'text',
     write(line) {

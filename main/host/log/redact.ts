@@ -3,27 +3,27 @@ const redacted = '[redacted]';
 const secretName =
   /pass(?:word|wd|phrase|code)|^(?:pass|pwd|auth|seal|cookies?|otp|totp)$|token|secret|session[-_]?id|authorization|cookie|credential|api[-_]?key|(?:private|master|vault|data|secret|signing|encryption|access|auth|seal|wrapping)[-_]?key|sealed|signature/i;
 
-/** Whether a field, header or query parameter of this name may hold a secret. */
+/** Returns whether a field, header or query parameter with this name may contain a secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
 
-// Every pattern is bounded, so that a hostile string costs linear time.
-/** `scheme://user:password@host`: what stands before the `@` goes, since some addresses carry a bare token there. */
+// Every pattern is bounded, so that a hostile string takes linear time.
+/** Matches `scheme://user:password@host` up to the `@`, since some addresses contain only a token there. */
 const userInfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#@"'<>]{1,1024}@/gi;
-/** `auth=…`, `access_token=…`, `"password": "…"` in queries, forms and JSON. */
+/** Matches `auth=…`, `access_token=…`, `"password": "…"` in queries, forms and JSON. */
 const assignment =
   /(\b[\w-]{0,40}(?:auth|token|passw(?:or)?d|passphrase|secret|api[-_]?key|signature|credential)[\w-]{0,40}(?:=|\\?["']\s{0,4}:\s{0,4}\\?["']))[^\s&"'<>#;]{1,8192}/gi;
-/** `Authorization: Basic …`, `Cookie: …` and bare `Bearer …`. */
+/** Matches `Authorization: Basic …`, `Cookie: …` and `Bearer …`. */
 const headerLine = /(\b(?:proxy-)?(?:authorization|set-cookie|cookie)\s{0,4}:\s{0,4})[^\r\n]{1,8192}/gi;
 const scheme = /(\b(?:bearer|basic)\s{1,4})[\w.~+/=-]{6,8192}/gi;
-/** Our own access tokens (`tk_` and 29 characters) and seals of the vault, wherever they stand. */
+/** Matches access tokens (`tk_` and 29 characters) and seals of the vault anywhere. */
 const ownToken = /\btk_[A-Za-z0-9]{10,64}/g;
 const ownSeal = /\bv1\.[A-Za-z0-9_-]{16,8192}(?:\.[A-Za-z0-9_-]{1,8192}){0,4}/g;
 
-/** Removes what looks like a credential from free text. */
+/** Removes text that looks like a credential. */
 export function redactText(text: string): string {
-  // Most lines hold none of these characters in a telling place; one cheap look saves six passes.
+  // Most lines contain none of these characters; one cheap test saves six passes.
   if (!/[=@:]|bearer|basic|tk_|v1\./i.test(text)) return text;
   return text
     .replace(userInfo, `$1${redacted}@`)
@@ -38,7 +38,7 @@ const maxDepth = 6;
 const maxEntries = 100;
 const maxText = 8192;
 
-/** An error as it is logged. `cause` repeats the shape. */
+/** Logged form of an error; `cause` has the same form. */
 interface LoggedError {
   name: string;
   message: string;
@@ -49,8 +49,8 @@ interface LoggedError {
 }
 
 /**
- * Turns any value into one that JSON can hold: secrets replaced by name and by look, errors with their causes, depth,
- * width and length bounded. Never throws, whatever a getter or `toJSON` does.
+ * Converts any value to JSON: secrets replaced by name and pattern, errors with their causes, depth, width and length
+ * limited. Never throws, regardless of getters and `toJSON`.
  */
 export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return plainObject(fields, 0, new Set());
@@ -72,7 +72,7 @@ function plainObject(value: object, depth: number, above: Set<object>): Record<s
   return plain;
 }
 
-/** `hasPassword: true` and `token: null` say nothing secret and help the reader. */
+/** `hasPassword: true` and `token: null` contain no secret and are useful. */
 function holdsText(value: unknown): boolean {
   return value !== null && typeof value !== 'boolean' && value !== '';
 }

@@ -13,12 +13,12 @@ interface ReportParts {
   readonly log: HostLog;
 }
 
-/** Newest warnings and errors that a report holds. */
+/** Number of newest warnings and errors in a report. */
 const mostLines = 60;
 
 /**
- * What somebody who helps has to know, as text to paste: no secrets, since the settings' view masks them and the log never
- * holds any. Settings appear only where they are not the default.
+ * Writes a report for support as text: no secrets, since the settings are redacted and the log never contains any.
+ * Settings appear only when they differ from the default.
  */
 export async function writeReport({ version, runners, config, engines, log }: ReportParts): Promise<string> {
   const { rss } = process.memoryUsage();
@@ -52,7 +52,7 @@ function changedSettings({ sections }: SettingsView): string[] {
     fields
       .filter(({ origin }) => origin.from !== 'default')
       .map(({ name, value, secret, lockedBy }) => {
-        // An address may hold a name and a password of its own.
+        // An address may contain credentials.
         const shown = secret ? 'set' : JSON.stringify(value).replaceAll(/\/\/[^/\s"@]*@/g, '//…@');
         return `  ${id}.${name} = ${shown.slice(0, 300)}${lockedBy === null ? '' : ` (by ${lockedBy})`}`;
       }),

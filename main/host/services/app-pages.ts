@@ -42,6 +42,9 @@ export class AppAddresses implements AppPages {
   readonly forMessages = (): string | undefined =>
     this.#configured ?? this.#shared?.forDevices(pagesService) ?? this.#options.address(pagesService);
 
+  readonly serviceForMessages = (serviceId: string): string | undefined =>
+    this.#shared?.forDevices(serviceId) ?? this.#options.address(serviceId);
+
   /** Returns the path of a page of the app on this computer; undefined for other addresses. */
   findPath(link: string): string | undefined {
     const bases = [this.#configured, this.#shared?.forDevices(pagesService), this.#options.address(pagesService)];

@@ -29,6 +29,11 @@ export interface HostControl {
   sessions(account: string): Promise<readonly Omit<OwnSession, 'current'>[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
   endSession(account: string, id: string): Promise<void>;
+  /**
+   * Ends all sessions of an account and returns their number.
+   * @throws Problem `accounts.unknown` (404).
+   */
+  endSessions(account: string): Promise<number>;
   /** Data that an account has in the running services. */
   accountData(account: string): Promise<readonly (AccountDataSummary & { readonly service: string })[]>;
   /**

@@ -8,7 +8,7 @@ export const Passkey = z.object({
   label: z.string(),
   createdAt: z.number().describe('ms since the epoch'),
   lastUsedAt: z.number().nullable(),
-  host: z.string().describe('Host name at which it works, such as `localhost`'),
+  host: z.string().describe('Name at which it works, such as `localhost`, or `nas.local` with all names below it'),
 });
 export type Passkey = z.infer<typeof Passkey>;
 
@@ -73,7 +73,7 @@ export interface SecondFactors {
    * @throws Problem `accounts.wrong_code` (422)
    */
   disable(account: string, code: string, remoteAddress: string): Promise<void>;
-  /** Disables the second factor without a code, for administrators. */
+  /** Disables the second factor without a code, for administrators, and ends the sessions of the account. */
   reset(account: string): Promise<void>;
   /**
    * Imports factors that an earlier version of a service stored itself. Existing factors of an account are preserved.

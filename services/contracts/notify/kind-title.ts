@@ -1,3 +1,5 @@
+import { findOwn } from '../find-own.ts';
+
 /** Display titles of kinds whose name in the protocol differs from the usual spelling. */
 const titles: Readonly<Record<string, string>> = {
   'AWS Simple Notification Service (SNS)': 'Amazon SNS',
@@ -13,5 +15,5 @@ const titles: Readonly<Record<string, string>> = {
 
 /** Returns the display title of a kind of destination. */
 export function getKindTitle(service: string): string {
-  return titles[service] ?? service;
+  return findOwn(titles, service) ?? service;
 }

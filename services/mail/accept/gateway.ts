@@ -43,7 +43,7 @@ interface Parts {
   readonly topicMail: TopicMail;
   readonly signIn: SignIn;
   /** Nobody may send without a sign-in, but for addresses that hold a token. */
-  readonly needsSignIn: boolean;
+  readonly needsSignIn: () => boolean;
 }
 
 /** Takes mails: checks recipients, then one commit for the row, its jobs and a source that is small; a large one comes before. */
@@ -65,7 +65,7 @@ export class Gateway implements Reception {
       if (error instanceof Refusal && error.responseCode >= 500) processed.inc({ result: 'rejected' });
       throw error;
     }
-    if (needsSignIn && sender === undefined) throw new Refusal(530, '5.7.0 Sign in first');
+    if (needsSignIn() && sender === undefined) throw new Refusal(530, '5.7.0 Sign in first');
     this.#checkRecipient(address);
     if (sender !== undefined && !signIn.may(sender, address))
       throw new Refusal(550, '5.7.1 This account may not send to this recipient');

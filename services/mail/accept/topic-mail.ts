@@ -7,16 +7,16 @@ import { Refusal } from '../smtp/refusal.ts';
 /** Mail to a topic's own address, by the token in it or by who signed in, as the push server would take a message. */
 export class TopicMail {
   readonly #accounts: Accounts;
-  readonly #addresses: TopicAddresses;
+  readonly #addresses: () => TopicAddresses;
 
-  constructor(accounts: Accounts, addresses: TopicAddresses) {
+  constructor(accounts: Accounts, addresses: () => TopicAddresses) {
     this.#accounts = accounts;
     this.#addresses = addresses;
   }
 
   /** Whether there are such addresses. */
   get enabled(): boolean {
-    return this.#addresses.domain !== '';
+    return this.#addresses().domain !== '';
   }
 
   /**
@@ -25,7 +25,7 @@ export class TopicMail {
    * @throws Refusal 550 for who may not publish there, 451 while it cannot be told
    */
   async admit(address: string, sender: Sender | undefined, remoteAddress: string): Promise<string | undefined> {
-    const found = parseTopicAddress(address, this.#addresses);
+    const found = parseTopicAddress(address, this.#addresses());
     if (found === undefined) return undefined;
     const { topic, token } = found;
     let identity: Identity | undefined;

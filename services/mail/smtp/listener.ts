@@ -28,15 +28,11 @@ export interface Envelope {
   readonly remoteAddress: string;
 }
 
-/** What one mail may have. */
-export interface MailBounds {
+/** Options that apply to open connections as soon as they change. */
+export interface LiveListenerOptions {
   /** Bytes. */
   readonly maxSize: number;
   readonly maxRecipients: number;
-}
-
-export interface ListenerOptions extends MailBounds {
-  readonly hostName: string;
   readonly maxClients: number;
   /** ms without input. */
   readonly idleMs: number;
@@ -45,7 +41,28 @@ export interface ListenerOptions extends MailBounds {
   readonly signIn: 'off' | 'optional' | 'required';
   /** Addresses may hold tokens: whether a sign-in is needed is told only when there is a recipient. */
   readonly tokens: boolean;
+}
+
+export interface ListenerOptions extends LiveListenerOptions {
+  readonly hostName: string;
   readonly tls: 'off' | 'starttls' | 'required' | 'implicit';
+}
+
+/** Returns the options of the SMTP library that may change while it runs. */
+function changeableServerOptions(options: ListenerOptions) {
+  return {
+    size: options.maxSize,
+    maxRecipients: options.maxRecipients,
+    maxClients: options.maxClients,
+    socketTimeout: options.idleMs,
+    // STARTTLS needs a certificate, AUTH needs accounts; the last three are historical jokes.
+    disabledCommands: [
+      ...(options.signIn === 'off' ? ['AUTH'] : []),
+      ...(options.tls === 'off' || options.tls === 'implicit' ? ['STARTTLS'] : []),
+      ...['WIZ', 'SHELL', 'KILL'],
+    ],
+    authOptional: options.signIn !== 'required' || options.tokens,
+  };
 }
 
 /** A connection may not live longer than this, however busily it trickles. */
@@ -60,29 +77,24 @@ export class Listener {
   readonly #busy = new Map<string, Promise<void>>();
   #closing = false;
 
-  /** From the next greeting and the next recipient on; connections stay. */
-  limit({ maxSize, maxRecipients }: MailBounds): void {
-    Object.assign(this.#server.options, { size: maxSize, maxRecipients });
+  #options: ListenerOptions;
+
+  /** Applies changed options. Open connections stay: the next command of each is answered by the new options. */
+  reconfigure(changed: LiveListenerOptions): void {
+    this.#options = { ...this.#options, ...changed };
+    Object.assign(this.#server.options, changeableServerOptions(this.#options));
+    this.#server.rearmIdleTimeouts();
   }
 
   constructor(reception: Reception, signIn: SignIn, options: ListenerOptions, clock: Clock, log: Log) {
     this.#clock = clock;
+    this.#options = options;
     const senders = new WeakMap<SMTPServerSession, Sender>();
     this.#server = new ConnectionServer({
       name: options.hostName,
       banner: 'Homeport',
-      size: options.maxSize,
+      ...changeableServerOptions(options),
       rejectOversized: true,
-      maxRecipients: options.maxRecipients,
-      maxClients: options.maxClients,
-      socketTimeout: options.idleMs,
-      // Without certificate and accounts there is nothing these could do; the last ones are jokes of old.
-      disabledCommands: [
-        ...(options.signIn === 'off' ? ['AUTH'] : []),
-        ...(options.tls === 'off' || options.tls === 'implicit' ? ['STARTTLS'] : []),
-        ...['WIZ', 'SHELL', 'KILL'],
-      ],
-      authOptional: options.signIn !== 'required' || options.tokens,
       authMethods: ['PLAIN', 'LOGIN'],
       secure: options.tls === 'implicit',
       // A look into DNS would hold up every connection.
@@ -93,7 +105,7 @@ export class Listener {
       logger: false,
       onConnect: ({ remoteAddress }, callback) => {
         if (this.#closing) callback(new Refusal(421, '4.3.2 Shutting down, try again in a moment'));
-        else callback(options.mayConnect(remoteAddress) ? null : new Refusal(554, '5.7.1 Not from this network'));
+        else callback(this.#options.mayConnect(remoteAddress) ? null : new Refusal(554, '5.7.1 Not from this network'));
       },
       onAuth: ({ username, password }, session, callback) => {
         signIn.check(username ?? '', password ?? '', session.remoteAddress).then(

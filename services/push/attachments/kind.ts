@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { findOwn } from '../../contracts/find-own.ts';
 import { decodeText } from '../../kit/charset.ts';
 
 /** What a file is: its media type, and the ending that its address gets (with its dot, or empty). */
@@ -81,7 +82,7 @@ function textKind(text: string, named: string): Kind {
   if (isJson(start)) return { type: 'application/json', ending: '.json' };
   if (start.startsWith('%PDF-')) return { type: 'application/pdf', ending: '.pdf' };
   if (start.startsWith('{\\rtf')) return { type: 'text/rtf', ending: '.rtf' };
-  const type = namedTexts[named];
+  const type = findOwn(namedTexts, named);
   return type === undefined ? plain : { type, ending: named };
 }
 

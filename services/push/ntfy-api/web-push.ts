@@ -53,16 +53,21 @@ function putBrowser({ accounts, store, clock, random, allowed, reserved, changed
 }
 
 /** A browser tells where it gets messages while its page is closed, and when it wants none any more. */
-export function webPushRoutes(parts: WebPushParts): ApiRoutes {
+export function webPushRoutes(parts: WebPushParts & { readonly enabled: () => boolean }): ApiRoutes {
   const put = putBrowser(parts);
+  const requireEnabled = (): void => {
+    if (!parts.enabled()) throw refuse('not_found');
+  };
   return {
     async 'POST /v1/webpush'(exchange) {
+      requireEnabled();
       const order = await readMalformed(() => readJson(exchange, WebPushOrder));
       await put(order, exchange, baseUrl(exchange));
       answerSuccess(exchange);
     },
 
     async 'DELETE /v1/webpush'(exchange) {
+      requireEnabled();
       // Who knows the endpoint is the browser itself.
       const { endpoint } = await readMalformed(() => readJson(exchange, WebPushEnd));
       await parts.store.remove({ column: 'endpoint', value: endpoint });

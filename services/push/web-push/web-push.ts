@@ -18,9 +18,13 @@ const day = 24 * 60 * 60 * 1000;
 const fadesAfter = 55 * day;
 const endsAfter = 60 * day;
 
+/** Stands for the keys while web push is off or not started. */
+const noKeys: KeyPair = { publicKey: '', privateKey: '' };
+
 export interface WebPushOptions {
   readonly context: Context;
-  readonly enabled: boolean;
+  /** Whether web push is on now. */
+  readonly enabled: () => boolean;
   readonly contact: () => string;
   readonly allowed: readonly string[];
   readonly reserved: ReadonlySet<string>;
@@ -39,6 +43,8 @@ export interface WebPush {
   readonly publicKey: () => string;
   /** Enqueues the deliveries of messages in the transaction that stores them. */
   readonly store: AlsoStore;
+  /** Applies a change of `enabled`. */
+  reconfigure(): Promise<void>;
   /** Call each minute. */
   upkeep(): Promise<void>;
   start(): Promise<Disposable>;
@@ -62,21 +68,41 @@ export function openWebPush({
     labels: ['result'],
     initial: [{ result: 'sent' }, { result: 'gone' }, { result: 'failed' }],
   });
-  let keys: KeyPair = { publicKey: '', privateKey: '' };
+  let keys = noKeys;
   /** Asked for each message, so that a publish without browsers costs nothing. */
   let wanted: ReadonlySet<string> = new Set();
   const refresh = async (): Promise<void> => {
-    wanted = new Set(await store.topics());
+    wanted = new Set(enabled() ? await store.topics() : []);
   };
   const forget = async (account: string): Promise<void> => {
     await store.remove({ column: 'account', value: account });
     await refresh();
   };
 
+  const handler = deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent, quiet, told });
+  let isStarted = false;
+  let handling: Disposable | undefined;
+  /** Starts or ends the deliveries. Those that are waiting stay, and are sent once web push is on again. */
+  const apply = async (): Promise<void> => {
+    if (!isStarted || enabled() === (handling !== undefined)) return;
+    if (enabled()) {
+      const stored = await vapidKeys(context);
+      // It may have been switched off while the keys were read.
+      if (!enabled()) return;
+      keys = stored;
+      handling ??= jobs.handle(toBrowser, handler);
+    } else {
+      keys = noKeys;
+      handling?.[Symbol.dispose]();
+      handling = undefined;
+    }
+    await refresh();
+  };
+
   const parts = { accounts, store, clock, random, allowed, reserved, changed: refresh };
   const publicKey = (): string => keys.publicKey;
   return {
-    routes: enabled ? webPushRoutes(parts) : {},
+    routes: webPushRoutes({ ...parts, enabled }),
     handlers: webPushHandlers({ ...parts, publicKey }),
     publicKey,
 
@@ -96,8 +122,10 @@ export function openWebPush({
       }
     },
 
+    reconfigure: apply,
+
     async upkeep() {
-      if (!enabled) return;
+      if (!enabled()) return;
       const now = clock.now();
       await context.commit(async (transaction) => {
         const fading = await store.takeFading(transaction, now - fadesAfter);
@@ -111,15 +139,12 @@ export function openWebPush({
 
     async start() {
       const open = new DisposableStack();
-      if (!enabled) return open;
-      keys = await vapidKeys(context);
-      await refresh();
-      open.use(
-        jobs.handle(
-          toBrowser,
-          deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent, quiet, told }),
-        ),
-      );
+      isStarted = true;
+      open.defer(() => {
+        isStarted = false;
+        handling?.[Symbol.dispose]();
+      });
+      await apply();
       open.use(deleteWithAccount(context, 'browsers', forget));
       return open;
     },

@@ -121,7 +121,7 @@ describe('a sign-in', () => {
 describe('a login of the settings', () => {
   it('is guessed at only so often too, from each place by itself, and opens again with time', async () => {
     await using house = await openHouse();
-    const signIn = new SignIn(house.accounts, [{ name: 'nas', password: secret }]);
+    const signIn = new SignIn(house.accounts, () => [{ name: 'nas', password: secret }]);
     const code = async (password: string, address: string): Promise<number> => {
       const checked = signIn.check('nas', password, address).then(
         () => 235,

@@ -1,3 +1,5 @@
+import { findOwn } from '../../../contracts/find-own.ts';
+
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const months = [
   ...['', 'January', 'February', 'March', 'April', 'May', 'June', 'July'],
@@ -14,7 +16,7 @@ const short: Readonly<Record<string, string>> = {
 
 /** A rule that can be read, in English words: `30 8 * * 1-5` is "Monday to Friday at 08:30". */
 export function ruleWords(rule: string): string {
-  const fields = (short[rule.toLowerCase()] ?? rule).trim().toUpperCase().replaceAll('?', '*').split(/\s+/);
+  const fields = (findOwn(short, rule.toLowerCase()) ?? rule).trim().toUpperCase().replaceAll('?', '*').split(/\s+/);
   const [minute = '*', hour = '*', day = '*', month = '*', weekday = '*'] = fields;
   const days = daysOf(day, weekday);
   const inMonths = month === '*' ? '' : ` in ${list(month, (text) => nameOf(text, months))}`;

@@ -1,3 +1,5 @@
+import { findOwn } from '../../../../contracts/find-own.ts';
+
 /** Where a clock hangs: what is added to UTC at a time, and how the zone is called then. */
 export interface Zone {
   readonly name: string;
@@ -99,7 +101,7 @@ const otherNames: Readonly<Record<string, readonly [string, string?]>> = {
 };
 
 function abbreviate(name: string, date: Date, offset: number, winter: number): string {
-  const [standard, summer] = otherNames[name] ?? [];
+  const [standard, summer] = findOwn(otherNames, name) ?? [];
   if (standard !== undefined) return summer !== undefined && offset > winter ? summer : standard;
   for (const language of languages) {
     const short = zoneNameOf(new Intl.DateTimeFormat(language, { timeZone: name, timeZoneName: 'short' }), date);
