@@ -3,10 +3,10 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const wanted = 24;
-if (Number(process.versions.node.split('.')[0]) < wanted) {
+const requiredMajor = 24;
+if (Number(process.versions.node.split('.')[0]) < requiredMajor) {
   console.error(
-    `Homeport needs Node ${wanted} or newer; this is Node ${process.versions.node}. "npm start" brings the right one along.`,
+    `Homeport needs Node ${requiredMajor} or newer; this is Node ${process.versions.node}. "npm start" brings the right one along.`,
   );
   process.exit(1);
 }

@@ -21,14 +21,15 @@ export async function request<Query, Body, Reply>(
 ): Promise<Reply | undefined> {
   const handler = control.apiHandlers().find((each) => each.route === route);
   const reply = await handler?.handle({
-    ...{
-      params,
-      query: route.query === undefined ? undefined : z.parse(route.query, query),
-      body,
-      identity: undefined,
-      rights: hostRights,
-    },
-    ...{ remoteAddress: '', userAgent: '', onLeave: () => undefined, setHeader: () => undefined },
+    params,
+    query: route.query === undefined ? undefined : z.parse(route.query, query),
+    body,
+    identity: undefined,
+    rights: hostRights,
+    remoteAddress: '',
+    userAgent: '',
+    onLeave: () => undefined,
+    setHeader: () => undefined,
   });
   return reply as Reply | undefined;
 }

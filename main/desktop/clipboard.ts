@@ -44,7 +44,10 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
     const { hostname, pathname } = new URL(link);
     notifier.show(
       {
-        ...{ id: 'desktop-clipboard', title: 'Download this video?', urgency: 'low', silent: true },
+        id: 'desktop-clipboard',
+        title: 'Download this video?',
+        urgency: 'low',
+        silent: true,
         body: `${hostname}${pathname}`.slice(0, 120),
         group: 'downloads',
         actions: [{ id: 'download', label: 'Choose' }],

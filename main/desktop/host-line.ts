@@ -6,7 +6,7 @@ export interface OpenedHost {
   /** Base address of the app's pages; null while they cannot be served, with the reason in `problem`. */
   readonly page: string | null;
   readonly problem: string;
-  /** One-time link of the first start; null once there is an administrator. */
+  /** Single-use link of the first start; null once there is an administrator. */
   readonly setup: string | null;
   /** Secret of the window's session; null when the user signs in by password. */
   readonly session: string | null;

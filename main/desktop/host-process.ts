@@ -154,7 +154,11 @@ export function superviseHostProcess(options: HostProcessOptions): HostProcess {
 }
 
 /** Pings the process; `told` is called with each change. */
-function watchAnswers(ask: CallOptions<HostAnswers>, clock: Clock, told: (isSilent: boolean) => void): Disposable {
+function watchAnswers(
+  ask: CallOptions<HostAnswers>,
+  clock: Clock,
+  onSilenceChange: (isSilent: boolean) => void,
+): Disposable {
   let pingSentAt: number | undefined;
   let silent = false;
   return clock.every(pingIntervalMs, () => {
@@ -163,7 +167,7 @@ function watchAnswers(ask: CallOptions<HostAnswers>, clock: Clock, told: (isSile
       ask('alive').then(
         () => {
           pingSentAt = undefined;
-          if (silent) told(false);
+          if (silent) onSilenceChange(false);
           silent = false;
         },
         // Its end is reported separately.
@@ -171,7 +175,7 @@ function watchAnswers(ask: CallOptions<HostAnswers>, clock: Clock, told: (isSile
       );
     } else if (!silent && clock.now() - pingSentAt >= unresponsiveAfterMs) {
       silent = true;
-      told(true);
+      onSilenceChange(true);
     }
   });
 }

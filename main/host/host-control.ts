@@ -14,9 +14,9 @@ import { createApiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
 import { buildOpenApiDocument } from './http/openapi.ts';
 import { createStaticPages } from './http/static-pages.ts';
-import { cursorOf, fromCursor } from './log/cursor.ts';
-import { linesBefore, linesOf } from './log/history.ts';
-import { matching } from './log/log.ts';
+import { formatCursor, parseCursor } from './log/cursor.ts';
+import { readLinesBefore, selectLines } from './log/history.ts';
+import { createFilter } from './log/log.ts';
 import { writeReport } from './log/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
 import type { HostDependencies } from './services/host-parts.ts';
@@ -44,12 +44,12 @@ interface HostControlDependencies {
 }
 
 /** Creates the host's controls for the control service. */
-export function createHostControl(given: HostControlDependencies): HostControl {
-  const { parts, config, runners, engines, firstRun } = given;
+export function createHostControl(dependencies: HostControlDependencies): HostControl {
+  const { parts, config, runners, engines, firstRun } = dependencies;
   const runner = (id: string): ServiceRunner => {
-    const found = runners.get(id);
-    if (found === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
-    return found;
+    const runner = runners.get(id);
+    if (runner === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
+    return runner;
   };
   /** Applies changed settings to services; returns those that were restarted or will be. */
   const applyToServices = async (change: Change): Promise<Record<'restarted' | 'pending', string[]>> => {
@@ -80,16 +80,16 @@ export function createHostControl(given: HostControlDependencies): HostControl {
 
   return {
     version,
-    safeMode: given.safeMode,
+    safeMode: dependencies.safeMode,
     configProblems: () => [
       ...config.problems.map(({ path, message }) => ({ path, message })),
-      ...given.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
+      ...dependencies.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
     ],
-    openSession: (account, from) => given.sessions.openSession(account, from),
+    openSession: (account, from) => dependencies.sessions.openSession(account, from),
     sessions: async (account) =>
-      (await given.sessions.sessions(account)).map(({ account: _account, ...session }) => session),
-    endSession: (account, id) => given.sessions.endSession(account, id),
-    endSessions: (account) => given.sessions.endSessions(account),
+      (await dependencies.sessions.sessions(account)).map(({ account: _account, ...session }) => session),
+    endSession: (account, id) => dependencies.sessions.endSession(account, id),
+    endSessions: (account) => dependencies.sessions.endSessions(account),
     accountData: (account) => parts.releases.summary(account),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {
@@ -103,14 +103,14 @@ export function createHostControl(given: HostControlDependencies): HostControl {
       await runner(id).replaceKey(name);
       return runner(id).state;
     },
-    pulses: () => given.pulses.list(),
-    machine: given.machine,
+    pulses: () => dependencies.pulses.list(),
+    machine: dependencies.machine,
     settings: () => config.describe(),
     async changeSettings(section, patch) {
       const before = config.read();
-      const held = (id: string, setting: string): number | null =>
+      const getCurrentPort = (id: string, setting: string): number | null =>
         runners.get(id)?.state.listeners.find((listener) => listener.setting === setting)?.port ?? null;
-      const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, held, parts.log);
+      const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, getCurrentPort, parts.log);
       return await applyToServices(await config.change(section, patch, verify));
     },
     engines: () => engines.states(),
@@ -129,21 +129,25 @@ export function createHostControl(given: HostControlDependencies): HostControl {
       const filter = Object.fromEntries(
         Object.entries(asked).filter(([, value]) => value !== undefined),
       ) as typeof asked;
-      const fits = matching(filter);
+      const fits = createFilter(filter);
       const from =
-        cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : fromCursor(cursor);
-      const newest = linesOf(parts.log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
+        cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : parseCursor(cursor);
+      const newest = selectLines(parts.log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
       // The ring buffer is exhausted: older lines are read from the files.
       const older = newest.isWhole
-        ? await linesBefore(given.logFile, { from: newest.position, limit: limit - newest.lines.length, fits })
+        ? await readLinesBefore(dependencies.logFile, {
+            from: newest.position,
+            limit: limit - newest.lines.length,
+            fits,
+          })
         : { lines: [], position: newest.position, isWhole: false };
       const lines = [...newest.lines, ...older.lines].toReversed();
       return {
         lines: lines.map(({ at, level, service, message, fields }) => ({ time: at, level, service, message, fields })),
-        cursor: older.isWhole ? null : cursorOf(older.position),
+        cursor: older.isWhole ? null : formatCursor(older.position),
       };
     },
-    backups: given.backups,
+    backups: dependencies.backups,
     report: () => writeReport({ version, runners, config, engines, log: parts.log }),
     async deadJobs() {
       const lists = await Promise.all(
@@ -156,7 +160,7 @@ export function createHostControl(given: HostControlDependencies): HostControl {
     },
     retryJob: async (service, id) => publishJobsChanged(service, (await runner(service).jobs?.retry(id)) ?? false),
     dropJob: async (service, id) => publishJobsChanged(service, (await runner(service).jobs?.drop(id)) ?? false),
-    liveTopics: given.manifests.flatMap(({ live = [] }) => live),
+    liveTopics: dependencies.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
     openApi: () => buildOpenApiDocument({ title: 'Homeport', version, handlers: handlers() }),
     handleApi: createApiRouter({
@@ -165,7 +169,7 @@ export function createHostControl(given: HostControlDependencies): HostControl {
       caller: parts.caller,
       log: parts.log.child('api'),
     }),
-    handlePage: createStaticPages({ folder: given.pages }),
+    handlePage: createStaticPages({ folder: dependencies.pages }),
     metrics: (service) => parts.metrics.text(service),
     firstRun: {
       needed: async () => firstRun.needed(),
@@ -183,16 +187,17 @@ export function createHostControl(given: HostControlDependencies): HostControl {
 async function refuseTakenPorts(
   before: Settings,
   next: Settings,
-  held: (id: string, setting: string) => number | null,
+  getCurrentPort: (id: string, setting: string) => number | null,
   log: Log,
 ): Promise<void> {
-  const wanted = Object.entries(next.services).flatMap(([id, each]) =>
+  const requestedPorts = Object.entries(next.services).flatMap(([id, each]) =>
     each.enabled ? [...portsIn(each)].map(([setting, port]) => ({ id, setting, port })) : [],
   );
-  for (const { id, setting, port } of wanted) {
+  for (const { id, setting, port } of requestedPorts) {
     const old = before.services[id];
-    if (port === 0 || (old !== undefined && portsIn(old).get(setting) === port) || held(id, setting) === port) continue;
-    const own = wanted.find((other) => (other.id !== id || other.setting !== setting) && other.port === port);
+    if (port === 0 || (old !== undefined && portsIn(old).get(setting) === port) || getCurrentPort(id, setting) === port)
+      continue;
+    const own = requestedPorts.find((other) => (other.id !== id || other.setting !== setting) && other.port === port);
     const path = `services.${id}.${setting}`;
     if (own !== undefined) {
       const message = `Port ${port} is already that of ${own.id}.`;

@@ -126,11 +126,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
     back.log.error('restored data unusable, previous data reinstated', { error });
     return back;
   });
-  const held = opening.move();
+  const resources = opening.move();
   return {
     ...host,
     async [Symbol.asyncDispose]() {
-      await using _last = held;
+      await using _last = resources;
       await host[Symbol.asyncDispose]();
     },
   };

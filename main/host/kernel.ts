@@ -109,18 +109,16 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const security = createSecurityLog(log.child(securityLogName), clock);
   const accounts = opening.use(
     await openAccounts({
-      ...{
-        database,
-        services: options.descriptors,
-        vault,
-        clock,
-        random,
-        bus,
-        log: log.child('accounts'),
-        security,
-        metrics: metrics.host,
-        sessionDays: () => config.read().host.sessionDays,
-      },
+      database,
+      services: options.descriptors,
+      vault,
+      clock,
+      random,
+      bus,
+      log: log.child('accounts'),
+      security,
+      metrics: metrics.host,
+      sessionDays: () => config.read().host.sessionDays,
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
   );

@@ -99,7 +99,10 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   let ready = false;
   const waiting = () => getPhaseNotice(host?.phase() ?? 'starting', host?.reason() ?? null);
   const window = createWindow({
-    ...{ parts, preferences, clock: systemClock, waiting },
+    parts,
+    preferences,
+    clock: systemClock,
+    waiting,
     webPreferences: webPreferences(join(root, 'main', 'shell', 'preload.cjs')),
     icon: join(root, 'assets', 'icon.png'),
     decide: () =>
@@ -145,7 +148,10 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   closing.defer(() => window.release());
   const updates = closing.use(
     openUpdates({
-      ...{ updater: options.updater, clock: systemClock, random: systemRandom, log },
+      updater: options.updater,
+      clock: systemClock,
+      random: systemRandom,
+      log,
       busy: () => status.downloads > 0,
       changed: () => show(),
     }),
@@ -162,7 +168,9 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   };
   const clipboard = closing.use(
     watchClipboard({
-      ...{ clock: systemClock, notifier, open },
+      clock: systemClock,
+      notifier,
+      open,
       read: async () => await parts.clipboard.readText(),
       onError: note('the clipboard could not be read'),
     }),

@@ -11,8 +11,15 @@ export function showCloseDialog(
 ): (question: Question) => Promise<{ readonly button: number; readonly remember: boolean }> {
   return async ({ message, detail, buttons, remember }) => {
     const { response, checkboxChecked } = await dialog.showMessageBox({
-      ...{ type: 'question', title: 'Homeport', message, detail, buttons: [...buttons] },
-      ...{ defaultId: 0, cancelId: buttons.length - 1, checkboxLabel: remember, noLink: true },
+      type: 'question',
+      title: 'Homeport',
+      message,
+      detail,
+      buttons: [...buttons],
+      defaultId: 0,
+      cancelId: buttons.length - 1,
+      checkboxLabel: remember,
+      noLink: true,
     });
     return { button: response, remember: checkboxChecked };
   };
@@ -26,10 +33,16 @@ export async function showFailureDialog(
 ): Promise<void> {
   const buttons = ['Try again', ...(page === undefined ? [] : ['Open in the browser'])];
   const { response } = await dialog.showMessageBox({
-    ...{ type: 'error', title: 'Homeport', message: 'The window cannot show Homeport', buttons },
+    type: 'error',
+    title: 'Homeport',
+    message: 'The window cannot show Homeport',
+    buttons,
     detail:
-      'What draws it has ended several times within a minute. The services go on; they can be seen in a browser as well.',
-    ...{ defaultId: 0, cancelId: 0, noLink: true },
+      'What draws it has ended several times within a minute. The services go on; they can be seen in a browser ' +
+      'as well.',
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
   });
   if (response === 1 && page !== undefined) await shell.openExternal(page);
   else retry();
@@ -40,7 +53,10 @@ export function showTrayHint(inTray: boolean, preferences: Preferences, notifier
   if (!inTray || preferences.get('explainedTray')) return;
   preferences.set('explainedTray', true);
   showMessage(notifier, {
-    ...{ id: 'desktop-tray', title: 'Homeport goes on in the tray', urgency: 'low', silent: true },
+    id: 'desktop-tray',
+    title: 'Homeport goes on in the tray',
+    urgency: 'low',
+    silent: true,
     body: 'Its services keep running. Quit it from the menu of its icon.',
   });
 }
@@ -48,7 +64,10 @@ export function showTrayHint(inTray: boolean, preferences: Preferences, notifier
 /** Reports an unexpected end of the services. */
 export function showDataLossWarning(notifier: Pick<Notifier, 'show'>): void {
   showMessage(notifier, {
-    ...{ id: 'desktop-host', title: 'Homeport’s services stopped', urgency: 'normal', silent: false },
+    id: 'desktop-host',
+    title: 'Homeport’s services stopped',
+    urgency: 'normal',
+    silent: false,
     body: 'They ended by themselves and are started again. The log says more.',
   });
 }

@@ -16,8 +16,8 @@ export function createKeyHandlers(
       return platform !== 'linux' || !['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend());
     },
     async wrapKey(bytes) {
-      const kept = await safeStorage.encryptStringAsync(Buffer.from(bytes).toString('base64'));
-      return kept.toString('base64');
+      const encrypted = await safeStorage.encryptStringAsync(Buffer.from(bytes).toString('base64'));
+      return encrypted.toString('base64');
     },
     async unwrapKey(text) {
       const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(Buffer.from(text, 'base64'));

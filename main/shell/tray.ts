@@ -17,12 +17,12 @@ export function openTray(
   const tray = new Tray(image('normal'));
   // On systems that report a click; the menu then opens with the other button.
   if (platform !== 'darwin') tray.on('click', () => actions.open('/'));
-  let shown: TrayState = 'normal';
+  let currentState: TrayState = 'normal';
   return {
     show(status) {
       const state = getTrayState(status);
-      if (state !== shown) tray.setImage(image(state));
-      shown = state;
+      if (state !== currentState) tray.setImage(image(state));
+      currentState = state;
       tray.setToolTip(`Homeport: ${formatStatus(status)}`);
       tray.setContextMenu(Menu.buildFromTemplate(trayMenu(status, actions)));
       app.setBadgeCount(status.urgent);

@@ -42,7 +42,7 @@ const backgroundColors = { light: '#f7fafc', dark: '#0d141b' } as const;
 
 export function createWindow(options: WindowOptions): AppWindow {
   const { parts, preferences, clock } = options;
-  let made: { readonly window: ElectronWindow; readonly page: WindowPage } | undefined;
+  let createdWindow: { readonly window: ElectronWindow; readonly page: WindowPage } | undefined;
   let base: string | undefined;
   let closing = false;
   let deciding = false;
@@ -60,11 +60,11 @@ export function createWindow(options: WindowOptions): AppWindow {
     if (typeof decision === 'string') return close(window, decision);
     deciding = true;
     decision
-      .then((made) => close(window, made))
+      .then((createdWindow) => close(window, createdWindow))
       .catch(options.failed)
       .finally(() => (deciding = false));
   };
-  const make = (): NonNullable<typeof made> => {
+  const make = (): NonNullable<typeof createdWindow> => {
     const bounds = preferences.get('bounds');
     const window = new parts.BrowserWindow({
       ...defaultSize,
@@ -88,12 +88,12 @@ export function createWindow(options: WindowOptions): AppWindow {
     });
     window.on('closed', () => {
       page[Symbol.dispose]();
-      made = undefined;
+      createdWindow = undefined;
     });
     return { window, page };
   };
   const show = (path: string | undefined): void => {
-    const { window, page } = (made ??= make());
+    const { window, page } = (createdWindow ??= make());
     if (path !== undefined) page.go(path);
     if (window.isMinimized()) window.restore();
     window.show();
@@ -102,13 +102,13 @@ export function createWindow(options: WindowOptions): AppWindow {
 
   return {
     open: (path) => show(path),
-    bringBack: (path) => show(made === undefined ? path : undefined),
-    hide: () => made?.window.hide(),
+    bringBack: (path) => show(createdWindow === undefined ? path : undefined),
+    hide: () => createdWindow?.window.hide(),
     serve(served) {
       base = served;
-      made?.page.serve(served);
+      createdWindow?.page.serve(served);
     },
-    renew: () => made?.page.renew(),
+    renew: () => createdWindow?.page.renew(),
     release: () => void (closing = true),
   };
 }

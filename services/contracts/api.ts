@@ -75,7 +75,7 @@ export interface ApiRoute<Query, Body, Reply> {
   readonly method: Method;
   /** Express notation below `/api`, e.g. `/api/inbox/:id`. Path parameters are strings. */
   readonly path: string;
-  /** One sentence for the API reference. */
+  /** Summary for the API reference, as one sentence. */
   readonly summary: string;
   readonly access: RouteAccess;
   readonly query?: z.core.$ZodType<Query>;

@@ -40,13 +40,13 @@ export function parseQuietSpans(lines: readonly string[]): readonly QuietSpan[] 
 
 function parseSpans(line: string): QuietSpan[] {
   const [from = 0, to = 0] = [...line.matchAll(/(\d+):(\d+)/g)].map(([, hour, min]) => Number(hour) * 60 + Number(min));
-  const dayWords = [...line.toLowerCase().matchAll(/([a-z]+)(?:\s*-\s*([a-z]+))?/g)].filter(
+  const dayRanges = [...line.toLowerCase().matchAll(/([a-z]+)(?:\s*-\s*([a-z]+))?/g)].filter(
     ([word]) => word !== 'daily',
   );
   const days =
-    dayWords.length === 0
+    dayRanges.length === 0
       ? dayNames.keys()
-      : dayWords.flatMap(([, first = '', last = first]) => toDayRange(first, last));
+      : dayRanges.flatMap(([, first = '', last = first]) => toDayRange(first, last));
   return [...days].map((index) => ({
     from: index * minutesPerDay + from,
     to: index * minutesPerDay + (to > from ? to : to + minutesPerDay),

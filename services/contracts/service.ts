@@ -252,7 +252,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   /** Lower case; also the name of the folder and the database schema. */
   readonly id: string;
   readonly title: string;
-  /** One sentence on its purpose. */
+  /** Purpose as one sentence. */
   readonly summary: string;
   /** Group in the navigation; `system`: a part of the app that is not listed with the services. */
   readonly group?: ServiceGroup;

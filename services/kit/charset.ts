@@ -93,7 +93,7 @@ export function declaredCharset(contentType: string | undefined): string | undef
 
 const encodedWord = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=/gi;
 /** Words that follow each other are decoded together, as a character may be divided between two. */
-const encodedWords = /=\?[^?\s]+\?[bq]\?[^?]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?]*\?=)*/gi;
+const encodedWordPattern = /=\?[^?\s]+\?[bq]\?[^?]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?]*\?=)*/gi;
 
 function decodeBase64(text: string): Buffer | undefined {
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
@@ -123,5 +123,5 @@ function decodeRun(run: string): string {
 
 /** Decodes the encoded words of a header (RFC 2047). */
 export function decodeEncodedWords(text: string): string {
-  return text.includes('=?') ? text.replace(encodedWords, decodeRun) : text;
+  return text.includes('=?') ? text.replace(encodedWordPattern, decodeRun) : text;
 }

@@ -56,9 +56,9 @@ function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * Returns whether a request failed only because its client closed the connection before it had sent or read everything:
- * nothing to report as a failure of the service, and nobody to answer. Any other failure is reported, whether or not its
- * client is still connected.
+ * Returns whether a request failed only because its client closed the connection before it had sent or read everything,
+ * which is not a failure of the service and needs no response. Any other failure is reported, whether or not its client
+ * is still connected.
  */
 export function isDisconnectError(request: IncomingMessage, response: ServerResponse, error: unknown): boolean {
   if (error instanceof Problem) return error.code === 'http.aborted';

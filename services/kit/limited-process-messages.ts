@@ -20,7 +20,7 @@ export type FromLimitedProcess =
 
 /** Data of the watchdog thread. */
 export interface WatchdogData {
-  /** One number: end of the running evaluation in seconds since the epoch; 0 while there is none. */
+  /** Single number: end of the running evaluation in seconds since the epoch; 0 while there is none. */
   readonly deadline: Int32Array<SharedArrayBuffer>;
   readonly maxResidentBytes: number;
   readonly parent: number;

@@ -128,7 +128,7 @@ export class LimitedProcesses implements AsyncDisposable {
   }
 }
 
-/** One child process, which evaluates one input at a time. */
+/** Child process that evaluates one input at a time. */
 class LimitedChild {
   readonly ended: Promise<void>;
   readonly #limits: Required<ProcessLimits>;

@@ -26,7 +26,7 @@ const maxWordLength = 64;
 const maxPhrases = 16;
 
 /** Splits a text into index words without case, diacritics and width; 東京 is two words. */
-export function foldWords(text: string): readonly string[] {
+export function foldTerms(text: string): readonly string[] {
   const folded = text
     .normalize('NFKD')
     .replaceAll(diacritics, '')
@@ -45,8 +45,8 @@ export function foldWords(text: string): readonly string[] {
 export function parseSearch(text: string): readonly Phrase[] {
   const parts = Array.from(text.matchAll(/"([^"]*)"?|[^\s"]+/g)).slice(0, maxPhrases);
   return parts.flatMap(([part, quoted], index) => {
-    const words = foldWords(quoted ?? part);
-    if (words.length === 0) return [];
-    return [{ words, prefix: quoted === undefined && (part.endsWith('*') || index === parts.length - 1) }];
+    const terms = foldTerms(quoted ?? part);
+    if (terms.length === 0) return [];
+    return [{ words: terms, prefix: quoted === undefined && (part.endsWith('*') || index === parts.length - 1) }];
   });
 }

@@ -31,7 +31,7 @@ export interface SocketIo extends AsyncDisposable {
  */
 export function createSocketIo({
   path,
-  maxMessageBytes: longestMessage,
+  maxMessageBytes: maxHttpBufferSize,
   admit,
   onConnection: take,
   log,
@@ -40,7 +40,7 @@ export function createSocketIo({
   const open = async () => {
     const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
     const transport = new Transport({
-      maxHttpBufferSize: longestMessage,
+      maxHttpBufferSize: maxHttpBufferSize,
       allowRequest(request, answer) {
         checkAdmission(request).then(
           () => answer(undefined, true),

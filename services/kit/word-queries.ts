@@ -7,17 +7,17 @@ export const ftsTokenizer = `"unicode61 remove_diacritics 0 categories 'L* N* M*
 
 /** Builds the FTS5 query that matches all phrases. */
 export function toFtsMatch(phrases: readonly Phrase[]): string {
-  return phrases.map(({ words, prefix }) => `"${words.join(' ')}"${prefix ? ' *' : ''}`).join(' AND ');
+  return phrases.map(({ words: terms, prefix }) => `"${terms.join(' ')}"${prefix ? ' *' : ''}`).join(' AND ');
 }
 
 /** Builds the PostgreSQL `tsquery` that matches all phrases. */
 export function toTsQuery(phrases: readonly Phrase[]): string {
-  const toPhraseQuery = ({ words, prefix }: Phrase): string =>
-    `(${words.map((word) => `'${word}'`).join(' <-> ')}${prefix ? ':*' : ''})`;
+  const toPhraseQuery = ({ words: terms, prefix }: Phrase): string =>
+    `(${terms.map((word) => `'${word}'`).join(' <-> ')}${prefix ? ':*' : ''})`;
   return phrases.map(toPhraseQuery).join(' & ');
 }
 
 /** Builds the PostgreSQL `tsvector` of the words of a row. */
-export function toTsVector(words: readonly string[]): string {
-  return words.map((word, index) => `'${word}':${String(index + 1)}`).join(' ');
+export function toTsVector(terms: readonly string[]): string {
+  return terms.map((word, index) => `'${word}':${String(index + 1)}`).join(' ');
 }

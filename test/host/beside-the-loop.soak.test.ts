@@ -70,7 +70,7 @@ describe(`event loop with ${String(rows)} inbox rows delays a trivial request at
     expect(added.at(-1), `each of ${added.map((ms) => ms.toFixed(1)).join(', ')} ms`).toBeLessThan(most);
   };
 
-  it('searches', () =>
+  it('stays responsive during searches', () =>
     addedBy('search', async () => {
       for (const words of ['backup', 'number 77777', 'nothing of this kind', 'disk full']) {
         await api(host.url('control'), `/api/inbox?q=${encodeURIComponent(words)}`);
@@ -78,13 +78,13 @@ describe(`event loop with ${String(rows)} inbox rows delays a trivial request at
       await api(host.url('control'), '/api/inbox?minPriority=5&limit=200');
     }));
 
-  it('a backup', () =>
+  it('stays responsive during a backup', () =>
     addedBy('backup', async () => {
       const made = await api<BackupFile>(host.url('control'), '/api/backups', { method: 'POST' });
       expect(made.bytes).toBeGreaterThan(statSync(join(data, 'inbox', 'db.sqlite')).size / 50);
     }));
 
-  it('an export of the configuration', () =>
+  it('stays responsive during an export of the configuration', () =>
     addedBy('config export', async () => {
       const child = spawn(process.execPath, [command, 'config', 'export', '--data-dir', data], {
         env: testEnvironment(data),

@@ -48,7 +48,7 @@ describe('live setting without interruption:', () => {
     return (await api<{ restarted: string[] }>(host.url('control'), `/api/settings/${service}`, options)).restarted;
   };
 
-  it('limits and retention of push with open JSON, SSE and WebSocket streams', async () => {
+  it('applies limits and retention of push with open JSON, SSE and WebSocket streams', async () => {
     const url = host.url('push');
     const leaving = new AbortController();
     const heard: string[] = [];
@@ -103,7 +103,7 @@ describe('live setting without interruption:', () => {
     socket.terminate();
   });
 
-  it('web push, with a stream open', async () => {
+  it('applies web push with a stream open', async () => {
     const url = host.url('push');
     const leaving = new AbortController();
     const { body } = await fetch(`${url}/steady/raw`, { headers: authorization, signal: leaving.signal });
@@ -136,7 +136,7 @@ describe('live setting without interruption:', () => {
     leaving.abort();
   });
 
-  it('rules, recipients and limits of mail within a conversation', async () => {
+  it('applies rules, recipients and limits of mail within a conversation', async () => {
     const socket = connect(host.port('mail'), '127.0.0.1');
     const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
     const say = async (text: string): Promise<string> => {
@@ -202,7 +202,7 @@ describe('live setting without interruption:', () => {
     expect(await change('mail', { hostName: 'mail.example.org' })).toEqual(['mail']);
   });
 
-  it('retention of the inbox with an open live stream', async () => {
+  it('applies the retention of the inbox with an open live stream', async () => {
     const leaving = new AbortController();
     const { body } = await fetch(`${host.url('control')}/api/events`, {
       headers: authorization,
@@ -231,7 +231,7 @@ describe('live setting without interruption:', () => {
     leaving.abort();
   });
 
-  it('texts, limits and locks of notify', async () => {
+  it('applies texts, limits and locks of notify', async () => {
     const url = host.url('notify');
     const keys = (): Promise<number> => fetch(`${url}/cfg`).then(({ status }) => status);
     expect(await keys()).toBe(403);
@@ -240,7 +240,7 @@ describe('live setting without interruption:', () => {
     expect(await change('notify', { redirects: false })).toEqual([]);
   });
 
-  it('texts and intervals of downloads with an open socket', async () => {
+  it('applies texts and intervals of downloads with an open socket', async () => {
     const url = host.url('downloads');
     const socket = io(url, { transports: ['websocket'], reconnection: false });
     let left = false;

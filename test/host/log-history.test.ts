@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLine, textLine, type LogEntry } from '../../main/host/log/format.ts';
-import { linesBefore, readLine, type LogPosition } from '../../main/host/log/history.ts';
+import { readLinesBefore, readLine, type LogPosition } from '../../main/host/log/history.ts';
 import type { LogLine } from '../../services/contracts/control/log.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
@@ -45,15 +45,15 @@ describe('log history', () => {
     writeFileSync(`${path}.1`, `${lines.slice(0, 5000).join('\n')}\n`);
     writeFileSync(path, `${lines.slice(5000).join('\n')}\n`);
     const from = { at: entry.at + 11_000, passed: Infinity };
-    const { lines: found } = await linesBefore(path, { from, limit: 9000, fits: () => true });
+    const { lines: found } = await readLinesBefore(path, { from, limit: 9000, fits: () => true });
     expect(found.length).toBe(9000);
     expect(found[0]?.message).toBe('line 10999');
     expect(
       found.every(({ message, fields }, at) => message === `line ${String(10_999 - at)}` && fields['word'] !== ''),
     ).toBe(true);
     const fits = ({ message }: { message: string }): boolean => message.endsWith('00');
-    expect((await linesBefore(path, { from: newest, limit: 5, fits })).lines[4]?.message).toBe('line 11500');
-    const none = await linesBefore(join(dataDir, 'none.log'), { from: newest, limit: 5, fits });
+    expect((await readLinesBefore(path, { from: newest, limit: 5, fits })).lines[4]?.message).toBe('line 11500');
+    const none = await readLinesBefore(join(dataDir, 'none.log'), { from: newest, limit: 5, fits });
     expect([none.lines, none.isWhole]).toEqual([[], true]);
   });
 
@@ -61,7 +61,7 @@ describe('log history', () => {
   async function messagesOf(path: string, limit: number, fits: (line: { message: string }) => boolean = () => true) {
     const [messages, sizes]: [string[], number[]] = [[], []];
     for (let from: LogPosition = newest; ;) {
-      const { lines, position, isWhole } = await linesBefore(path, { from, limit, fits });
+      const { lines, position, isWhole } = await readLinesBefore(path, { from, limit, fits });
       messages.push(...lines.map(({ message }) => message));
       sizes.push(lines.length);
       if (isWhole) return { messages, sizes };
@@ -98,7 +98,7 @@ describe('log history', () => {
     const word = 'ü'.repeat(400_000);
     const lines = [0, 1, 2].map((at) => textLine({ ...entry, at: entry.at + at, fields: { word, at } }));
     writeFileSync(path, `${lines.join('\n')}${end}`);
-    const found = await linesBefore(path, { from: newest, limit: 9, fits: () => true });
+    const found = await readLinesBefore(path, { from: newest, limit: 9, fits: () => true });
     expect(found.lines.map(({ fields }) => [fields['at'], fields['word'] === word])).toEqual([
       ['2', true],
       ['1', true],

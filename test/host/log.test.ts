@@ -133,7 +133,7 @@ describe('redaction', () => {
 });
 
 describe('log fields', () => {
-  test('contain an error with its chain of causes', () => {
+  test('contains an error with its chain of causes', () => {
     const { log, last } = kept();
     const cause = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
     log.error('failed', {
@@ -147,7 +147,7 @@ describe('log fields', () => {
     expect(String((last()['error'] as Record<string, unknown>)['stack'])).toContain('log.test.ts');
   });
 
-  test('tolerate circular, huge and hostile values', () => {
+  test('tolerates circular, huge and hostile values', () => {
     const { log, last } = kept();
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
@@ -195,7 +195,7 @@ describe('recent entries', () => {
     expect(log.recent({ text: 'alerts' })).toHaveLength(1);
   });
 
-  test('reach subscribers until disposal; one that throws is ignored', () => {
+  test('reaches subscribers until disposal and ignores one that throws', () => {
     const { log } = kept();
     const seen: LogEntry[] = [];
     const subscription = log.subscribe((entry) => seen.push(entry));

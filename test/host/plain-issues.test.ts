@@ -31,7 +31,7 @@ describe('default validation messages', () => {
     expect(schema.safeParse(value).error?.issues[0]?.message).toBe(words);
   });
 
-  it('yield to messages of a schema', () => {
+  it('prefers messages of a schema', () => {
     expect(z.string().min(3, 'Say more.').safeParse('a').error?.issues[0]?.message).toBe('Say more.');
   });
 });

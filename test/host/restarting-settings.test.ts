@@ -51,13 +51,13 @@ const restarting: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
 const isLive = (field: unknown): boolean => field instanceof z.ZodType && field.meta()?.['live'] === true;
 
 describe.each(registry.map((service) => [service.id, service] as const))('settings of %s', (id, { settings }) => {
-  it('take effect live unless they change a port, an address or a key', () => {
+  it('does not restart unless a setting changes a port, an address or a key', () => {
     const known = new Set(Object.keys(restarting[id] ?? {}));
     const notLive = Object.entries(settings.shape).filter(([, field]) => !isLive(field));
     expect(notLive.map(([name]) => name).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('that restart it exist and are not live', () => {
+  it('has only existing settings that are not live in the list of restarts', () => {
     const shape: Readonly<Record<string, unknown>> = settings.shape;
     for (const name of Object.keys(restarting[id] ?? {}))
       expect([name, shape[name] !== undefined && !isLive(shape[name])]).toEqual([name, true]);

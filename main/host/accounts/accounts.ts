@@ -23,7 +23,7 @@ import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
 import { AccountReleases } from './releases.ts';
 import { renewHash } from './renewal.ts';
-import { insertReadyMade, readyMadeAccounts } from './service-accounts.ts';
+import { insertPresetAccounts, getPresetAccounts } from './service-accounts.ts';
 import { SecondFactorStore } from './second-factors.ts';
 import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
@@ -34,7 +34,7 @@ import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
 import { LastUsed } from './last-used.ts';
 
 /** Interval in ms at which changes by other hosts are detected in case their events were missed. */
-const lookAgain = 30_000;
+const pollIntervalMs = 30_000;
 const cleanUp = 60 * 60 * 1000;
 
 export interface AccountsOptions {
@@ -70,7 +70,8 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   const kysely: Db = options.database.kysely;
   await commit(async (db: Db) => {
     await nextRevision(db);
-    if (!(await hasAccount(db, everyone))) await insertReadyMade(db, readyMadeAccounts(options.services), clock.now());
+    if (!(await hasAccount(db, everyone)))
+      await insertPresetAccounts(db, getPresetAccounts(options.services), clock.now());
   });
 
   const collisions = await findCollisions(kysely);
@@ -107,34 +108,39 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   });
   const uses = open.use(new LastUsed(commit, clock, log, limit));
   open.use(bus.subscribe(accountsChanged, synchronize));
-  open.use(clock.every(lookAgain, synchronize));
+  open.use(clock.every(pollIntervalMs, synchronize));
   open.use(clock.every(cleanUp, removeExpired));
 
   const renew = renewHash({ changes, passwords, log });
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
   const links = new SessionLinks({ directory, vault, clock, limit });
   const authentication = new Authentication({
-    ...{
-      directory,
-      passwords,
-      renew,
-      uses,
-      proven,
-      throttle,
-      links,
-      limit,
-      clock,
-      random,
-      failures,
-      security,
-      stands: permissions.stands,
-    },
+    directory,
+    passwords,
+    renew,
+    uses,
+    proven,
+    throttle,
+    links,
+    limit,
+    clock,
+    random,
+    failures,
+    security,
+    stands: permissions.stands,
   });
   const services = options.services.map(({ id }) => id);
   const secrets = serviceSecrets({ throttle, random, security });
   const passkeys = new Passkeys({ kysely, changes, clock, security });
   const factors = new SecondFactorStore({
-    ...{ kysely, directory, changes, vault, clock, random, security, passkeys },
+    kysely,
+    directory,
+    changes,
+    vault,
+    clock,
+    random,
+    security,
+    passkeys,
     checkSecret: secrets.checkSecret,
   });
   const secondFactors = { factors, passkeys, checkSecret: secrets.checkSecret };

@@ -18,13 +18,13 @@ import { fingerprint, isSessionShaped } from './secrets.ts';
 import type { SessionLimit } from './session-limit.ts';
 import type { SessionLinks } from './session-links.ts';
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
-import { sourceOf } from './source.ts';
+import { getSource } from './source.ts';
 import type { LastUsed } from './last-used.ts';
 
 /** Time in ms for which a right password is accepted again without hashing it. */
-const believed = 60_000;
+const cacheMs = 60_000;
 /** Time in ms for which a right password bypasses the throttle for its source, while it is the account's password. */
-const proven = 12 * 60 * 60_000;
+const throttleBypassMs = 12 * 60 * 60_000;
 
 interface Proof {
   /** The account at that time: after any change the password is hashed again. */
@@ -36,7 +36,7 @@ interface Proof {
 /** Origin of a request. */
 type Client = Pick<Credentials, 'remoteAddress' | 'isCrossSite'>;
 
-export interface AuthenticationParts {
+export interface AuthenticationDependencies {
   readonly directory: Directory;
   readonly passwords: Passwords;
   /** Replaces a hash of another program or of a lower cost and returns the new one; undefined on failure. */
@@ -56,7 +56,7 @@ export interface AuthenticationParts {
 
 /** Determines the identity behind a request. */
 export class Authentication {
-  readonly #parts: AuthenticationParts;
+  readonly #parts: AuthenticationDependencies;
   /** Key under which passwords are cached; never leaves the process. */
   readonly #key: Uint8Array;
   readonly #proofs = new BoundedMap<string, Proof>(2000);
@@ -68,7 +68,7 @@ export class Authentication {
   /** Running checks by proof, so that concurrent requests of a client cost one hash. */
   readonly #checks = new Map<string, Promise<Proof | undefined>>();
 
-  constructor(parts: AuthenticationParts) {
+  constructor(parts: AuthenticationDependencies) {
     this.#parts = parts;
     this.#key = parts.random.bytes(32);
   }
@@ -90,13 +90,13 @@ export class Authentication {
    */
   async password(name: string, password: string, client: Client): Promise<Identity> {
     return this.#reporting(name, client, async () => {
-      const source = sourceOf(client);
+      const source = getSource(client);
       if (!AccountName.safeParse(name).success || password === '' || password.length > 1024) {
-        this.#parts.throttle.failHopeless(source);
-        throw badCredentials();
+        this.#parts.throttle.failInvalidToken(source);
+        throw buildBadCredentialsProblem();
       }
       const proof = await this.#prove(name, password, source);
-      if (proof === undefined) throw badCredentials();
+      if (proof === undefined) throw buildBadCredentialsProblem();
       return proof.identity;
     });
   }
@@ -131,8 +131,8 @@ export class Authentication {
         );
       case 'malformed':
         return this.#reporting(undefined, client, async () => {
-          this.#parts.throttle.failHopeless(sourceOf(client));
-          throw badCredentials();
+          this.#parts.throttle.failInvalidToken(getSource(client));
+          throw buildBadCredentialsProblem();
         });
       case 'none':
         return (await this.#session(session)) ?? (link && this.#parts.links.open(link)) ?? this.#stillProven(proven);
@@ -143,8 +143,8 @@ export class Authentication {
     const token = await this.#parts.directory.token(fingerprint(text), this.#parts.clock.now());
     const account = token?.member.account;
     if (token === undefined || account?.enabled !== true || (name !== undefined && name !== account.name)) {
-      this.#parts.throttle.failHopeless(sourceOf(client));
-      throw badCredentials();
+      this.#parts.throttle.failInvalidToken(getSource(client));
+      throw buildBadCredentialsProblem();
     }
     this.#parts.uses.tokenUsed(token, client.remoteAddress);
     return token.identity;
@@ -185,19 +185,20 @@ export class Authentication {
     // Includes the source: a verified password must not help guesses from another address.
     const key = createHmac('sha256', this.#key).update(`${source}\0${name}\0${password}`).digest('base64');
     const attempt: Attempt = { source, name };
-    const known = this.#proofs.get(key);
+    const cached = this.#proofs.get(key);
     const member = this.#parts.directory.member(name);
     const passwordHash = member?.passwordHash ?? null;
     const age =
-      known !== undefined && known.member.passwordHash === passwordHash && this.#parts.throttle.trusts(attempt)
-        ? this.#parts.clock.now() - known.at
+      cached !== undefined && cached.member.passwordHash === passwordHash && this.#parts.throttle.trusts(attempt)
+        ? this.#parts.clock.now() - cached.at
         : Infinity;
-    if (age < believed && known?.member === member) return known;
+    if (age < cacheMs && cached?.member === member) return cached;
     const underWay = this.#checks.get(key);
     if (underWay !== undefined) return underWay;
-    const wrong = this.#wrong.get(key);
-    if (wrong !== undefined && wrong.passwordHash === passwordHash) return undefined;
-    const check = age < proven ? this.#check(name, password, key) : this.#checkInTurn(name, password, key, attempt);
+    const isWrong = this.#wrong.get(key);
+    if (isWrong !== undefined && isWrong.passwordHash === passwordHash) return undefined;
+    const check =
+      age < throttleBypassMs ? this.#check(name, password, key) : this.#checkInTurn(name, password, key, attempt);
     this.#checks.set(key, check);
     try {
       const proof = await check;
@@ -221,13 +222,13 @@ export class Authentication {
   async #check(name: string, password: string, key: string): Promise<Proof | undefined> {
     const before = this.#parts.directory.member(name);
     const passwordHash = before?.passwordHash ?? null;
-    const right = await this.#parts.passwords.verify(password, passwordHash);
-    if (!right) this.#wrong.set(key, { passwordHash });
+    const isRight = await this.#parts.passwords.verify(password, passwordHash);
+    if (!isRight) this.#wrong.set(key, { passwordHash });
     else if (passwordHash !== null && this.#parts.passwords.isOutdated(passwordHash))
       return this.#renewed(name, password, passwordHash);
     // The account may have changed, or have been disabled or removed, while the hash was computed.
     const member = this.#parts.directory.member(name);
-    if (!right || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {
+    if (!isRight || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {
       return undefined;
     }
     return this.#proof(member);
@@ -238,8 +239,8 @@ export class Authentication {
     const renewed = await this.#parts.renew(name, password, foreign);
     const member = this.#parts.directory.member(name);
     // A failed write does not reject the sign-in; another password in the meantime does.
-    const same = [foreign, renewed].includes(member?.passwordHash ?? '');
-    return same && member?.account.enabled === true ? this.#proof(member) : undefined;
+    const isSamePassword = [foreign, renewed].includes(member?.passwordHash ?? '');
+    return isSamePassword && member?.account.enabled === true ? this.#proof(member) : undefined;
   }
 
   #proof(member: Member): Proof {
@@ -254,6 +255,6 @@ const failureEvents: ReadonlyMap<string, 'sign_in_failed' | 'sign_in_blocked'> =
   ['accounts.too_many_attempts', 'sign_in_blocked'],
 ]);
 
-function badCredentials(): Problem {
+function buildBadCredentialsProblem(): Problem {
   return new Problem('accounts.bad_credentials', 401, 'The name, password or token is not right.');
 }

@@ -8,7 +8,7 @@ export type Claim =
   | { readonly kind: 'token'; readonly text: string; readonly name?: string };
 
 /** Sufficient for a name of 64 and a password of 1,024 characters, with four bytes each in base64. */
-const longestHeader = 8192;
+const maxHeaderLength = 8192;
 const tokenShape = /^tk_[a-z0-9]{29}$/;
 const base64Shape = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -24,7 +24,7 @@ export function readAuthorization(header: string | undefined): Claim {
   if (header === undefined) return { kind: 'none' };
   const scheme = /^ *(basic|bearer)(?: |$)/i.exec(header.slice(0, 64))?.[1]?.toLowerCase();
   if (scheme === undefined) return { kind: 'none' };
-  if (header.length > longestHeader) return { kind: 'malformed' };
+  if (header.length > maxHeaderLength) return { kind: 'malformed' };
   const value = header.trim().slice(scheme.length).trim();
   return scheme === 'basic' ? readBasic(value) : tokenClaim(value);
 }

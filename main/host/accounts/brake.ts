@@ -1,10 +1,10 @@
 /** Time in ms in which a level decreases by one. */
-const drain = 60_000;
+const drainMs = 60_000;
 /** Wait in ms between two checks after the burst: doubles from the first to the maximum. */
-const firstStep = 500;
-const longestStep = 10_000;
+const firstStepMs = 500;
+const maxStepMs = 10_000;
 /** Maximum level above the burst, so that the throttle recovers soon after an attack. */
-const beyond = 10;
+const maxLevelAboveBurst = 10;
 
 /** Number that increases by one per event and decreases by one per interval. */
 export class Level {
@@ -12,11 +12,11 @@ export class Level {
   #at = 0;
 
   at(now: number): number {
-    return Math.max(0, this.#value - Math.max(0, now - this.#at) / drain);
+    return Math.max(0, this.#value - Math.max(0, now - this.#at) / drainMs);
   }
 
-  raise(now: number, most: number): void {
-    this.#value = Math.min(most, this.at(now) + 1);
+  raise(now: number, max: number): void {
+    this.#value = Math.min(max, this.at(now) + 1);
     this.#at = now;
   }
 
@@ -29,7 +29,7 @@ export class Level {
  * Throttles checks of secrets: a burst of wrong ones is free, then checks are spaced at growing intervals. Running
  * checks count as wrong, so that concurrent guesses get no further than sequential ones.
  */
-export class Brake {
+export class Throttle {
   readonly #burst: number;
   readonly #wrong = new Level();
   #underWay = 0;
@@ -49,10 +49,10 @@ export class Brake {
   wait(now: number): number {
     const over = this.#over(now);
     if (over <= 0) return 0;
-    const step = Math.min(longestStep, firstStep * 2 ** Math.min(over - 1, beyond));
+    const step = Math.min(maxStepMs, firstStepMs * 2 ** Math.min(over - 1, maxLevelAboveBurst));
     // Limits the wait after the clock was set back.
-    const last = Math.min(this.#last, now + this.#underWay * longestStep);
-    return Math.max(0, last + step - now);
+    const lastCheckAt = Math.min(this.#last, now + this.#underWay * maxStepMs);
+    return Math.max(0, lastCheckAt + step - now);
   }
 
   /** Reserves the next check. */
@@ -63,7 +63,7 @@ export class Brake {
 
   end(now: number, outcome: 'right' | 'wrong' | 'unknown'): void {
     this.#underWay -= 1;
-    if (outcome === 'wrong') this.#wrong.raise(now, this.#burst + beyond);
+    if (outcome === 'wrong') this.#wrong.raise(now, this.#burst + maxLevelAboveBurst);
   }
 
   forgive(): void {

@@ -36,18 +36,18 @@ export class Changes {
       revision = await nextRevision(db);
       const administrated = await hasAdministrator(db);
       const done = await work(db, (name) => touched.add(name));
-      if (administrated && !(await hasAdministrator(db))) throw lastAdministrator();
+      if (administrated && !(await hasAdministrator(db))) throw buildLastAdministratorProblem();
       return done;
     });
-    const isRead = await this.#take(touched, revision);
+    const isRead = await this.#applyChange(touched, revision);
     for (const account of touched) this.#bus.publish(accountsChanged, { account });
-    const gone = [...touched].filter((name) => before.has(name) && this.#directory.member(name) === undefined);
-    if (isRead) for (const account of gone) this.#bus.publish(accountsRemoved, { account });
+    const removed = [...touched].filter((name) => before.has(name) && this.#directory.member(name) === undefined);
+    if (isRead) for (const account of removed) this.#bus.publish(accountsRemoved, { account });
     return result;
   }
 
   /** Returns false when the result could not be read. */
-  async #take(touched: ReadonlySet<string>, revision: number): Promise<boolean> {
+  async #applyChange(touched: ReadonlySet<string>, revision: number): Promise<boolean> {
     try {
       const [name] = touched;
       if (touched.size === 1 && name !== undefined) await this.#directory.refresh(name, revision);
@@ -62,7 +62,7 @@ export class Changes {
   }
 }
 
-function lastAdministrator(): Problem {
+function buildLastAdministratorProblem(): Problem {
   return new Problem(
     'accounts.last_admin',
     409,

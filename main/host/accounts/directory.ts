@@ -1,7 +1,7 @@
 import { TokenScopes, type Account, type Identity } from '../../../services/contracts/control/accounts.ts';
 import { compileGrants, type CompiledGrants } from './grants.ts';
-import { sourceOf } from './source.ts';
-import { accountOf, currentRevision, load, type Db, type Kept } from './store.ts';
+import { getSource } from './source.ts';
+import { findAccountByHash, currentRevision, load, type Db, type StoredAccount } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -64,16 +64,19 @@ export class Directory {
   }
 
   async token(hash: string, now: number): Promise<TokenCredential | undefined> {
-    const known = this.#tokens.get(hash) ?? ((await this.#lookUp('tokens', hash)) ? this.#tokens.get(hash) : undefined);
-    return known !== undefined && (known.row.expires_at === null || known.row.expires_at > now) ? known : undefined;
+    const existing =
+      this.#tokens.get(hash) ?? ((await this.#lookUp('tokens', hash)) ? this.#tokens.get(hash) : undefined);
+    return existing !== undefined && (existing.row.expires_at === null || existing.row.expires_at > now)
+      ? existing
+      : undefined;
   }
 
   async session(hash: string, now: number): Promise<Credential<SessionRow> | undefined> {
-    const known = this.#sessions.get(hash);
-    if (known !== undefined && known.row.expires_at > now) return known;
+    const existing = this.#sessions.get(hash);
+    if (existing !== undefined && existing.row.expires_at > now) return existing;
     // Another host may have created or extended it.
-    const found = (await this.#lookUp('sessions', hash)) ? this.#sessions.get(hash) : undefined;
-    return found !== undefined && found.row.expires_at > now ? found : undefined;
+    const matchingSession = (await this.#lookUp('sessions', hash)) ? this.#sessions.get(hash) : undefined;
+    return matchingSession !== undefined && matchingSession.row.expires_at > now ? matchingSession : undefined;
   }
 
   /** Reloads one account after a change, or all when other changes came in between. */
@@ -107,7 +110,7 @@ export class Directory {
   }
 
   async #lookUp(table: 'tokens' | 'sessions', hash: string): Promise<boolean> {
-    const account = await accountOf(this.#db, table, hash);
+    const account = await findAccountByHash(this.#db, table, hash);
     if (account === undefined) return false;
     await this.#inTurn(() => this.#loadOne(account));
     return true;
@@ -121,26 +124,29 @@ export class Directory {
     this.#members = new Map();
     this.#tokens.clear();
     this.#sessions.clear();
-    for (const kept of all) this.#add(kept, old.get(kept.account.name));
+    for (const storedAccount of all) this.#add(storedAccount, old.get(storedAccount.account.name));
     this.#revision = revision;
     this.#generation += 1;
   }
 
   async #loadOne(name: string): Promise<void> {
-    const [kept] = await load(this.#db, name);
-    this.#replace(name, kept);
+    const [storedAccount] = await load(this.#db, name);
+    this.#replace(name, storedAccount);
   }
 
-  #replace(name: string, kept: Kept | undefined): void {
+  #replace(name: string, storedAccount: StoredAccount | undefined): void {
     const old = this.#members.get(name);
     for (const { row } of old?.tokens.values() ?? []) this.#tokens.delete(row.hash);
     for (const { row } of old?.sessions.values() ?? []) this.#sessions.delete(row.hash);
     this.#members.delete(name);
-    if (kept !== undefined) this.#add(kept, old);
+    if (storedAccount !== undefined) this.#add(storedAccount, old);
     this.#generation += 1;
   }
 
-  #add({ account, passwordHash, tokens, sessions, declared, hasSecondFactor }: Kept, old: Member | undefined): void {
+  #add(
+    { account, passwordHash, tokens, sessions, declared, hasSecondFactor }: StoredAccount,
+    old: Member | undefined,
+  ): void {
     const member: Member = {
       account,
       passwordHash,
@@ -155,15 +161,15 @@ export class Directory {
       // Last uses are written to the database later than to memory.
       const before = old?.tokens.get(row.id)?.row;
       const used = (before?.last_used_at ?? 0) > (row.last_used_at ?? 0) ? before : row;
-      const seen = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
-      const given = row.scopes === null ? undefined : TokenScopes.parse(JSON.parse(row.scopes));
+      const loadedNames = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
+      const scopes = row.scopes === null ? undefined : TokenScopes.parse(JSON.parse(row.scopes));
       const proven = identify(account, 'token', row.id);
       const credential = {
-        row: { ...row, ...seen },
+        row: { ...row, ...loadedNames },
         member,
         identity:
-          given === undefined ? proven : Object.freeze({ ...proven, role: 'user' as const, limited: true as const }),
-        scopes: given && compileGrants(given),
+          scopes === undefined ? proven : Object.freeze({ ...proven, role: 'user' as const, limited: true as const }),
+        scopes: scopes && compileGrants(scopes),
       };
       member.tokens.set(row.id, credential);
       this.#tokens.set(row.hash, credential);
@@ -196,7 +202,7 @@ export function hasSignedIn(member: Member | undefined, source: string): boolean
     ...[...member.sessions.values()].map(({ row }) => row.address),
     ...[...member.tokens.values()].map(({ row }) => row.last_used_from),
   ];
-  return places.some((place) => place !== null && sourceOf({ remoteAddress: place }) === source);
+  return places.some((place) => place !== null && getSource({ remoteAddress: place }) === source);
 }
 
 export function identify(account: Account, via: Identity['via'], credentialId?: string): Identity {

@@ -22,9 +22,9 @@ export function compileGrants(grants: readonly Grant[]): CompiledGrants {
   const services = new Map<string, CompiledGrant[]>();
   for (const { service, resource, permission } of sorted) {
     const compiled = { pieces: resource.split('*'), permission };
-    const known = services.get(service);
-    if (known === undefined) services.set(service, [compiled]);
-    else known.push(compiled);
+    const serviceGrants = services.get(service);
+    if (serviceGrants === undefined) services.set(service, [compiled]);
+    else serviceGrants.push(compiled);
   }
   return services;
 }

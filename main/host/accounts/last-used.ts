@@ -5,9 +5,9 @@ import type { Db } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 
 /** Delay in ms by which uses are collected for one write. */
-const gather = 5000;
+const batchMs = 5000;
 /** Minimum interval in ms between writes of one session. */
-const sessionStep = 60 * 60 * 1000;
+const sessionWriteIntervalMs = 60 * 60 * 1000;
 
 /** Writes the last use of tokens and sessions asynchronously. */
 export class LastUsed implements AsyncDisposable {
@@ -37,7 +37,7 @@ export class LastUsed implements AsyncDisposable {
   /** Extends the session, at most hourly. */
   sessionUsed({ row }: Credential<SessionRow>): void {
     const now = this.#clock.now();
-    if (now - row.used_at < sessionStep) return;
+    if (now - row.used_at < sessionWriteIntervalMs) return;
     row.used_at = now;
     row.expires_at = this.#limit.expiry(row.created_at, now);
     this.#sessions.set(row.id, row);
@@ -45,7 +45,7 @@ export class LastUsed implements AsyncDisposable {
   }
 
   #schedule(): void {
-    this.#timer ??= this.#clock.after(gather, () => this.#write());
+    this.#timer ??= this.#clock.after(batchMs, () => this.#write());
   }
 
   #write(): void {

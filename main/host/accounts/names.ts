@@ -18,7 +18,7 @@ export function nameReservations({ changes }: { readonly changes: Changes }): Re
         if (account !== undefined) throw accountExists(account);
         const other = await findReservation(db, name);
         if (other?.service === service) return;
-        if (other !== undefined) throw nameReserved(other);
+        if (other !== undefined) throw buildNameReservedProblem(other);
         await db.insertInto('reserved_names').values({ lower_name: name.toLowerCase(), name, service, kind }).execute();
       });
     },
@@ -39,8 +39,8 @@ export function nameReservations({ changes }: { readonly changes: Changes }): Re
         await db.deleteFrom('reserved_names').where('service', '=', service).execute();
         const collisions: string[] = [];
         for (const [lower_name, { name, kind }] of unique) {
-          const taken = (await findAccountName(db, name)) ?? (await findReservation(db, name));
-          if (taken !== undefined) collisions.push(name);
+          const takenNames = (await findAccountName(db, name)) ?? (await findReservation(db, name));
+          if (takenNames !== undefined) collisions.push(name);
           await db.insertInto('reserved_names').values({ lower_name, name, service, kind }).execute();
         }
         return collisions;
@@ -57,7 +57,7 @@ export async function refuseTakenName(db: Db, name: string): Promise<void> {
   const account = await findAccountName(db, name);
   if (account !== undefined) throw accountExists(account);
   const reservation = await findReservation(db, name);
-  if (reservation !== undefined) throw nameReserved(reservation);
+  if (reservation !== undefined) throw buildNameReservedProblem(reservation);
   const pending = await db
     .selectFrom('releases')
     .select('service')
@@ -84,8 +84,8 @@ export async function reserveKeptName(db: Db, account: string): Promise<string> 
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '.removed' : `.removed-${String(number)}`;
     const name = `${account.slice(0, 64 - suffix.length)}${suffix}`;
-    const taken = (await findAccountName(db, name)) ?? (await findReservation(db, name));
-    if (taken !== undefined) continue;
+    const takenNames = (await findAccountName(db, name)) ?? (await findReservation(db, name));
+    if (takenNames !== undefined) continue;
     const row = { lower_name: name.toLowerCase(), name, service: keptDataService, kind: 'removed account' };
     await db.insertInto('reserved_names').values(row).execute();
     return name;
@@ -122,12 +122,12 @@ function accountExists(name: string): Problem {
   return new Problem('accounts.exists', 409, `There is an account "${name}" already.`);
 }
 
-function nameReserved({ name, service, kind }: Reservation): Problem {
-  const place = service === keptDataService ? '' : ` in ${service}`;
+function buildNameReservedProblem({ name, service, kind }: Reservation): Problem {
+  const suffix = service === keptDataService ? '' : ` in ${service}`;
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
   return new Problem(
     'accounts.name_reserved',
     409,
-    `The name "${name}" belongs to ${article} ${kind}${place} already.`,
+    `The name "${name}" belongs to ${article} ${kind}${suffix} already.`,
   );
 }

@@ -3,7 +3,7 @@ import { Password } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
 /** Words that attackers try first. */
-const contextWords = ['homeport', 'administrator', 'admin', 'password', 'localhost'];
+const contextTerms = ['homeport', 'administrator', 'admin', 'password', 'localhost'];
 
 let common: ReadonlySet<string> | undefined;
 
@@ -26,8 +26,8 @@ function findWeakness(name: string, password: string): string | undefined {
   if ([lower, stem].some((each) => common?.has(each) === true) || isRepetitive(lower)) {
     return 'This password is one of the first that attackers try. Choose another one.';
   }
-  const words = [...contextWords, name.toLowerCase(), ...name.toLowerCase().split(/[^a-z0-9]+/)];
-  const isContext = words.some((word) => word.length > 2 && lower.replaceAll(word, '').length < 5);
+  const terms = [...contextTerms, name.toLowerCase(), ...name.toLowerCase().split(/[^a-z0-9]+/)];
+  const isContext = terms.some((word) => word.length > 2 && lower.replaceAll(word, '').length < 5);
   return isContext ? 'This password contains little more than the name of the account or of the app.' : undefined;
 }
 

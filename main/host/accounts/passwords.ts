@@ -5,11 +5,11 @@ import { isBcryptHash, verifyBcrypt } from './bcrypt.ts';
 /**
  * Each hash takes `128 * r * N` bytes: 128 MiB at the default cost. These limits bound concurrent and waiting hashes.
  */
-const atOnce = 2;
-const mayWait = 64;
+const maxConcurrent = 2;
+const maxWaiting = 64;
 const hashBytes = 32;
 /** Maximum memory of a stored hash, since an imported one must not exhaust the computer. */
-const largestMemory = 256 * 1024 * 1024;
+const maxMemoryBytes = 256 * 1024 * 1024;
 
 interface Parameters {
   /** log2 of N. */
@@ -26,14 +26,14 @@ interface StoredHash extends Parameters {
 /** Hashes passwords with scrypt outside of the event loop, a few at a time. */
 export class Passwords {
   readonly #parameters: Parameters;
-  readonly #nobody: StoredHash;
+  readonly #dummyHash: StoredHash;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
   /** @param cost log2 of scrypt's N */
   constructor(cost: number) {
     this.#parameters = { ln: cost, r: 8, p: 1 };
-    this.#nobody = { ...this.#parameters, salt: randomBytes(16), hash: randomBytes(hashBytes) };
+    this.#dummyHash = { ...this.#parameters, salt: randomBytes(16), hash: randomBytes(hashBytes) };
   }
 
   /**
@@ -54,25 +54,25 @@ export class Passwords {
    */
   async verify(password: string, stored: string | null): Promise<boolean> {
     if (stored !== null && isBcryptHash(stored)) return this.#inTurn(() => verifyBcrypt(password, stored));
-    const expected = (stored === null ? undefined : parse(stored)) ?? this.#nobody;
+    const expected = (stored === null ? undefined : parse(stored)) ?? this.#dummyHash;
     const actual = await this.#derive(password, expected);
     // The duration of a cheaper hash must not reveal that the name exists.
-    const isCheaper = expected !== this.#nobody && expected.ln < this.#parameters.ln;
-    if (isCheaper && !timingSafeEqual(actual, expected.hash)) await this.#derive(password, this.#nobody);
-    return timingSafeEqual(actual, expected.hash) && expected !== this.#nobody;
+    const isCheaper = expected !== this.#dummyHash && expected.ln < this.#parameters.ln;
+    if (isCheaper && !timingSafeEqual(actual, expected.hash)) await this.#derive(password, this.#dummyHash);
+    return timingSafeEqual(actual, expected.hash) && expected !== this.#dummyHash;
   }
 
   /** Returns whether another program or a lower cost made the hash, so that the next sign-in replaces it. */
   isOutdated(stored: string): boolean {
     if (isBcryptHash(stored)) return true;
-    const known = parse(stored);
-    if (known === undefined) return false;
+    const storedHash = parse(stored);
+    if (storedHash === undefined) return false;
     const { ln, r, p } = this.#parameters;
-    return known.r * known.p * 2 ** known.ln < r * p * 2 ** ln;
+    return storedHash.r * storedHash.p * 2 ** storedHash.ln < r * p * 2 ** ln;
   }
 
   async #derive(password: string, { ln, r, p, salt }: Parameters & { readonly salt: Buffer }): Promise<Buffer> {
-    const options = { N: 2 ** ln, r, p, maxmem: 2 * largestMemory };
+    const options = { N: 2 ** ln, r, p, maxmem: 2 * maxMemoryBytes };
     const work = (): Promise<Buffer> =>
       new Promise((resolve, reject) => {
         // Other systems may compose the same characters differently.
@@ -94,11 +94,11 @@ export class Passwords {
   }
 
   async #enter(): Promise<void> {
-    if (this.#running < atOnce) {
+    if (this.#running < maxConcurrent) {
       this.#running += 1;
       return;
     }
-    if (this.#waiting.length >= mayWait) {
+    if (this.#waiting.length >= maxWaiting) {
       throw new Problem('accounts.busy', 503, 'Too many sign-ins at once. Try again in a moment.', {
         headers: { 'Retry-After': '2' },
         retryAfterMs: 2000,
@@ -126,12 +126,12 @@ export function isForeignHash(text: string): boolean {
 }
 
 function parse(text: string): StoredHash | undefined {
-  const found = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{16,64})\$([\w-]{43})$/.exec(text);
-  if (found === null) return undefined;
-  const [, ln, r, p, salt = '', hash = ''] = found;
+  const match = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{16,64})\$([\w-]{43})$/.exec(text);
+  if (match === null) return undefined;
+  const [, ln, r, p, salt = '', hash = ''] = match;
   const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
   const memory = 128 * parameters.r * 2 ** parameters.ln;
-  if (parameters.ln < 1 || parameters.r < 1 || parameters.p < 1 || parameters.p > 16 || memory > largestMemory)
+  if (parameters.ln < 1 || parameters.r < 1 || parameters.p < 1 || parameters.p > 16 || memory > maxMemoryBytes)
     return undefined;
   return { ...parameters, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') };
 }

@@ -6,7 +6,7 @@ import { decide, type Access } from './grants.ts';
 import type { SessionLimit } from './session-limit.ts';
 
 /** Maximum length of a resource whose decision is cached. */
-const longestKept = 256;
+const maxCachedLength = 256;
 
 /** Password hash by which an identity was authenticated; open streams end when it changes. */
 export type ProvenPasswords = WeakMap<Identity, string>;
@@ -39,7 +39,7 @@ export class Permissions {
       this.#generation = this.#directory.generation;
       this.#decisions.clear();
     }
-    if (resource.length > longestKept) return this.#decide(member, service, access, resource);
+    if (resource.length > maxCachedLength) return this.#decide(member, service, access, resource);
     // The resource comes last, so that it cannot imitate another field.
     const key = `${member?.account.name ?? everyone}\0${service}\0${access}\0${resource}`;
     let decision = this.#decisions.get(key);

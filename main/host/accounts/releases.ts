@@ -9,7 +9,7 @@ import { reserveKeptName } from './names.ts';
 import { currentRevision, hasAccount, type Db } from './store.ts';
 import type { ReleaseRow } from './tables.ts';
 
-export interface ReleaseParts {
+export interface ReleaseDependencies {
   readonly kysely: Db;
   readonly commit: Context['commit'];
   /** Ids of all services, including disabled ones. */
@@ -20,12 +20,12 @@ export interface ReleaseParts {
 
 /** Lets every service delete, transfer or set aside the data of removed accounts, immediately or at its next start. */
 export class AccountReleases {
-  readonly #parts: ReleaseParts;
+  readonly #parts: ReleaseDependencies;
   /** Running services. */
   readonly #running = new Map<string, AccountData>();
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: ReleaseParts) {
+  constructor(parts: ReleaseDependencies) {
     this.#parts = parts;
   }
 

@@ -2,7 +2,7 @@ import type { Log } from '../../../services/contracts/service.ts';
 import type { Changes } from './changes.ts';
 import type { Passwords } from './passwords.ts';
 
-export interface RenewalParts {
+export interface RenewalDependencies {
   readonly changes: Changes;
   readonly passwords: Passwords;
   readonly log: Log;
@@ -12,7 +12,7 @@ export interface RenewalParts {
  * Replaces a hash of another program or of a lower cost. The sign-in succeeds even if that fails: it is retried at
  * the next sign-in.
  */
-export function renewHash({ changes, passwords, log }: RenewalParts) {
+export function renewHash({ changes, passwords, log }: RenewalDependencies) {
   return async (name: string, password: string, foreign: string): Promise<string | undefined> => {
     try {
       const hash = await passwords.hash(password);

@@ -17,7 +17,7 @@ interface Pending {
   challenge?: string;
 }
 
-export interface SecondStepParts {
+export interface SecondStepDependencies {
   readonly factors: SecondFactorStore;
   readonly passkeys: Passkeys;
   readonly checkSecret: Accounts['checkSecret'];
@@ -32,10 +32,10 @@ export interface SecondStepParts {
 
 /** Sign-ins with a verified password and a pending second factor. */
 export class SecondStep {
-  readonly #parts: SecondStepParts;
+  readonly #parts: SecondStepDependencies;
   readonly #pending = new BoundedMap<string, Pending>(2000);
 
-  constructor(parts: SecondStepParts) {
+  constructor(parts: SecondStepDependencies) {
     this.#parts = parts;
   }
 

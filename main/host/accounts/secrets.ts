@@ -6,7 +6,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 /**
  * Returns `tk_` and 29 characters of a-z 0-9: 32 in total, about 150 bits, in the format that clients of ntfy check.
  */
-export function newToken(random: Random): string {
+export function generateToken(random: Random): string {
   let text = 'tk_';
   while (text.length < 32) {
     for (const byte of random.bytes(40)) {
@@ -18,7 +18,7 @@ export function newToken(random: Random): string {
 }
 
 /** Returns a session secret of 256 bits. */
-export function newSession(random: Random): string {
+export function generateSessionSecret(random: Random): string {
   return Buffer.from(random.bytes(32)).toString('base64url');
 }
 

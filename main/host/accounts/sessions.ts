@@ -3,19 +3,19 @@ import { SecondFactorNeeded, type SecondFactors } from '../../../services/contra
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
-import { existing } from './account-list.ts';
+import { getExistingAccount } from './account-list.ts';
 import type { Authentication } from './authentication.ts';
 import type { Changes } from './changes.ts';
 import { identify, type Directory } from './directory.ts';
 import type { ProvenPasswords } from './permissions.ts';
-import { fingerprint, newSession } from './secrets.ts';
+import { fingerprint, generateSessionSecret } from './secrets.ts';
 import type { SessionLimit } from './session-limit.ts';
-import { SecondStep, type SecondStepParts } from './second-step.ts';
-import { makeRoom } from './store.ts';
+import { SecondStep, type SecondStepDependencies } from './second-step.ts';
+import { deleteOldest } from './store.ts';
 import type { SessionRow } from './tables.ts';
 
 /** Maximum number of sessions per account; a new one replaces the oldest. */
-const mostSessions = 100;
+const maxSessions = 100;
 
 /** Signed-in browser. Times are ms since the epoch. */
 export interface Session {
@@ -39,7 +39,7 @@ export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors
    * Opens a session for an externally authenticated account.
    * @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401)
    */
-  openSession(account: string, client: Client): Promise<Begun>;
+  openSession(account: string, client: Client): Promise<OpenedSession>;
   /** @throws Problem `accounts.unknown` (404). */
   sessions(account: string): Promise<readonly Session[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
@@ -49,9 +49,9 @@ export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors
 }
 
 type Client = Parameters<Accounts['signIn']>[2];
-type Begun = Awaited<ReturnType<Accounts['signIn']>>;
+type OpenedSession = Awaited<ReturnType<Accounts['signIn']>>;
 
-export interface SessionParts {
+export interface SessionDependencies {
   readonly proven: ProvenPasswords;
   readonly authentication: Authentication;
   readonly directory: Directory;
@@ -60,13 +60,19 @@ export interface SessionParts {
   readonly random: Random;
   readonly security: SecurityLog;
   readonly limit: SessionLimit;
-  readonly secondFactors: Pick<SecondStepParts, 'factors' | 'passkeys' | 'checkSecret'>;
+  readonly secondFactors: Pick<SecondStepDependencies, 'factors' | 'passkeys' | 'checkSecret'>;
 }
 
-function secondFactors({ factors, passkeys }: SessionParts['secondFactors'], step: SecondStep): SecondFactors {
+function secondFactors({ factors, passkeys }: SessionDependencies['secondFactors'], step: SecondStep): SecondFactors {
   const { isOn, status, begin, confirm, disable, reset, adopt } = factors;
   return {
-    ...{ isOn, status, begin, confirm, disable, reset, adopt },
+    isOn,
+    status,
+    begin,
+    confirm,
+    disable,
+    reset,
+    adopt,
     async beginPasskey(account, origin) {
       if (!isOn(account)) {
         const detail = 'Set up an authenticator app first; it gives you the recovery codes.';
@@ -81,7 +87,7 @@ function secondFactors({ factors, passkeys }: SessionParts['secondFactors'], ste
   };
 }
 
-export function browserSessions(parts: SessionParts): Sessions {
+export function browserSessions(parts: SessionDependencies): Sessions {
   const { authentication, proven, directory, changes, clock, random, security, limit } = parts;
   const end = (account: string, id: string): Promise<boolean> =>
     changes.make([account], async (db) => {
@@ -95,8 +101,8 @@ export function browserSessions(parts: SessionParts): Sessions {
     });
 
   /** `proven`: hash of the verified password, which must still be the account's. */
-  const begin = async (account: string, client: Client, proven?: string): Promise<Begun> => {
-    const secret = newSession(random);
+  const begin = async (account: string, client: Client, proven?: string): Promise<OpenedSession> => {
+    const secret = generateSessionSecret(random);
     const now = clock.now();
     const row: SessionRow = {
       id: random.text(16),
@@ -110,20 +116,20 @@ export function browserSessions(parts: SessionParts): Sessions {
     };
     await changes.make([account], async (db) => {
       // The account may have been disabled, or its password changed, since the verification.
-      const still = await db
+      const currentAccount = await db
         .selectFrom('accounts')
         .select('password_hash')
         .where('name', '=', account)
         .where('enabled', '=', 1)
         .executeTakeFirst();
-      if (still === undefined || (proven !== undefined && still.password_hash !== proven)) {
+      if (currentAccount === undefined || (proven !== undefined && currentAccount.password_hash !== proven)) {
         throw new Problem('accounts.bad_credentials', 401, 'The account has just been changed. Sign in again.');
       }
-      await makeRoom(db, 'sessions', account, mostSessions);
+      await deleteOldest(db, 'sessions', account, maxSessions);
       await db.insertInto('sessions').values(row).execute();
     });
     security.record({ event: 'sign_in', account, address: client.remoteAddress, by: account, detail: 'session' });
-    return { identity: identify(existing(directory, account), 'session', row.id), secret };
+    return { identity: identify(getExistingAccount(directory, account), 'session', row.id), secret };
   };
 
   const secondStep = new SecondStep({ ...parts.secondFactors, clock, random, open: begin });
@@ -150,7 +156,7 @@ export function browserSessions(parts: SessionParts): Sessions {
     },
 
     async openSession(account, client) {
-      return begin(existing(directory, account).name, client);
+      return begin(getExistingAccount(directory, account).name, client);
     },
 
     async signOut({ via, account, credentialId }) {
@@ -159,7 +165,7 @@ export function browserSessions(parts: SessionParts): Sessions {
     },
 
     async sessions(account) {
-      existing(directory, account);
+      getExistingAccount(directory, account);
       const all = [...(directory.member(account)?.sessions.values() ?? [])].map(({ row }) => row);
       const current = all.filter((row) => !limit.isOver(row, clock.now()));
       return current.map((row) => ({
@@ -179,7 +185,7 @@ export function browserSessions(parts: SessionParts): Sessions {
     },
 
     async endSessions(account) {
-      existing(directory, account);
+      getExistingAccount(directory, account);
       const ended = await changes.make([account], (db) =>
         db.deleteFrom('sessions').where('account', '=', account).returning('id').execute(),
       );

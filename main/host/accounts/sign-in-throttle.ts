@@ -1,17 +1,17 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
-import { Brake, Level } from './brake.ts';
+import { Throttle, Level } from './brake.ts';
 
 /** Number of free wrong secrets: for one name from one source, from one source, for one name from all sources. */
 const bursts = { pair: 5, source: 30, name: 50 } as const;
 /** Maximum wait of a check in ms; two fit at the longest interval. */
-const longestWait = 20_000;
+const maxWaitMs = 20_000;
 /** Number of comparisons with a recently verified secret that may fail while throttled, then one per minute. */
-const mostMisses = 300;
+const maxMisses = 300;
 /** Free wrong tokens per source, then one per minute, as in ntfy. */
-const mostHopeless = 30;
-const remembered = 10_000;
+const maxInvalidTokens = 30;
+const maxEntries = 10_000;
 
 /** Source and name of a sign-in attempt. */
 export interface Attempt {
@@ -30,7 +30,7 @@ export interface Check extends Disposable {
 }
 
 interface Pair {
-  readonly brake: Brake;
+  readonly throttle: Throttle;
   readonly misses: Level;
   /** The right secret was used from there before. */
   known: boolean;
@@ -45,10 +45,10 @@ export class SignInThrottle {
   readonly #clock: Clock;
   /** Returns whether the account has signed in from there, according to the stored sessions and tokens. */
   readonly #wasThere: (attempt: Attempt) => boolean;
-  readonly #pairs = new BoundedMap<string, Pair>(remembered);
-  readonly #sources = new BoundedMap<string, Brake>(remembered);
-  readonly #names = new BoundedMap<string, Brake>(remembered);
-  readonly #hopeless = new BoundedMap<string, Level>(remembered);
+  readonly #pairs = new BoundedMap<string, Pair>(maxEntries);
+  readonly #sources = new BoundedMap<string, Throttle>(maxEntries);
+  readonly #names = new BoundedMap<string, Throttle>(maxEntries);
+  readonly #hopeless = new BoundedMap<string, Level>(maxEntries);
 
   constructor(clock: Clock, wasThere: (attempt: Attempt) => boolean) {
     this.#clock = clock;
@@ -65,8 +65,8 @@ export class SignInThrottle {
    * would otherwise allow unthrottled guesses.
    */
   trusts(attempt: Attempt): boolean {
-    const pair = this.#pairs.get(keyOf(attempt));
-    return pair === undefined || pair.misses.at(this.#clock.now()) < mostMisses;
+    const pair = this.#pairs.get(toKey(attempt));
+    return pair === undefined || pair.misses.at(this.#clock.now()) < maxMisses;
   }
 
   /**
@@ -74,28 +74,29 @@ export class SignInThrottle {
    * @throws Problem `accounts.too_many_attempts` (429) when too many are waiting.
    */
   async begin(attempt: Attempt): Promise<Check> {
-    const { pair, brakes, keep } = this.#brakesOf(attempt);
+    const { pair, brakes: throttles, keep } = this.#getThrottles(attempt);
     const now = this.#clock.now();
-    const wait = Math.max(...brakes.map((brake) => brake.wait(now)));
-    const slowed = brakes.some((brake) => brake.isOn(now));
-    if (slowed) pair.misses.raise(now, mostMisses);
-    if (wait > longestWait) throw tooManyAttempts(wait - longestWait);
+    const wait = Math.max(...throttles.map((throttle) => throttle.wait(now)));
+    const slowed = throttles.some((throttle) => throttle.isOn(now));
+    if (slowed) pair.misses.raise(now, maxMisses);
+    if (wait > maxWaitMs) throw buildTooManyAttemptsProblem(wait - maxWaitMs);
     keep();
-    for (const brake of brakes) brake.begin(now);
+    for (const brake of throttles) brake.begin(now);
     let over = false;
     const end = (outcome: 'right' | 'wrong' | 'unknown'): void => {
-      if (!over) for (const brake of brakes) brake.end(this.#clock.now(), outcome);
+      if (!over) for (const brake of throttles) brake.end(this.#clock.now(), outcome);
       over = true;
     };
     const check: Check = {
       fail: () => {
         end('wrong');
-        if (slowed) throw tooManyAttempts(Math.max(...brakes.map((brake) => brake.wait(this.#clock.now()))));
+        if (slowed)
+          throw buildTooManyAttemptsProblem(Math.max(...throttles.map((brake) => brake.wait(this.#clock.now()))));
       },
       succeed() {
         end('right');
         pair.known = true;
-        pair.brake.forgive();
+        pair.throttle.forgive();
       },
       [Symbol.dispose]: () => end('unknown'),
     };
@@ -108,35 +109,43 @@ export class SignInThrottle {
    * with an old token must not slow down other users of its address.
    * @throws Problem `accounts.too_many_attempts` (429)
    */
-  failHopeless(source: string): void {
+  failInvalidToken(source: string): void {
     const now = this.#clock.now();
     const level = this.#hopeless.get(source) ?? new Level();
-    const wait = Math.ceil((level.at(now) + 1 - mostHopeless) * 60_000);
-    if (wait > 0) throw tooManyAttempts(wait);
-    level.raise(now, mostHopeless);
+    const wait = Math.ceil((level.at(now) + 1 - maxInvalidTokens) * 60_000);
+    if (wait > 0) throw buildTooManyAttemptsProblem(wait);
+    level.raise(now, maxInvalidTokens);
     this.#hopeless.set(source, level);
   }
 
   /** New entries are stored only once a check begins: otherwise refused names would evict relevant ones. */
-  #brakesOf(attempt: Attempt): { readonly pair: Pair; readonly brakes: readonly Brake[]; readonly keep: () => void } {
-    const key = keyOf(attempt);
+  #getThrottles(attempt: Attempt): {
+    readonly pair: Pair;
+    readonly brakes: readonly Throttle[];
+    readonly keep: () => void;
+  } {
+    const key = toKey(attempt);
     const name = attempt.name ?? '';
-    const known = this.#pairs.get(key);
-    const pair = known ?? { brake: new Brake(bursts.pair), misses: new Level(), known: this.#wasThere(attempt) };
-    if (pair.known) return { pair, brakes: [pair.brake], keep: () => this.#pairs.set(key, pair) };
-    const ofSource = this.#sources.get(attempt.source) ?? new Brake(bursts.source);
-    const ofName = this.#names.get(name) ?? new Brake(bursts.name);
+    const existing = this.#pairs.get(key);
+    const pair = existing ?? {
+      throttle: new Throttle(bursts.pair),
+      misses: new Level(),
+      known: this.#wasThere(attempt),
+    };
+    if (pair.known) return { pair, brakes: [pair.throttle], keep: () => this.#pairs.set(key, pair) };
+    const ofSource = this.#sources.get(attempt.source) ?? new Throttle(bursts.source);
+    const ofName = this.#names.get(name) ?? new Throttle(bursts.name);
     const keep = (): void => {
       this.#pairs.set(key, pair);
       this.#sources.set(attempt.source, ofSource);
       this.#names.set(name, ofName);
     };
-    return { pair, brakes: [pair.brake, ofSource, ofName], keep };
+    return { pair, brakes: [pair.throttle, ofSource, ofName], keep };
   }
 }
 
 /** Builds the 429 with Retry-After. */
-export function tooManyAttempts(waitMs: number): Problem {
+export function buildTooManyAttemptsProblem(waitMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const when = seconds === 1 ? 'a second' : `${seconds} seconds`;
   return new Problem('accounts.too_many_attempts', 429, `Too many failed sign-ins. Try again in ${when}.`, {
@@ -145,6 +154,6 @@ export function tooManyAttempts(waitMs: number): Problem {
   });
 }
 
-function keyOf({ source, name }: Attempt): string {
+function toKey({ source, name }: Attempt): string {
   return `${source}\0${name ?? ''}`;
 }

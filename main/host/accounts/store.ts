@@ -6,7 +6,7 @@ import type { AccountRow, DeclaredRow, GrantRow, SessionRow, Tables, TokenRow } 
 export type Db = Kysely<Tables>;
 
 /** Stored data of an account besides the public {@link Account}. */
-export interface Kept {
+export interface StoredAccount {
   readonly account: Account;
   readonly passwordHash: string | null;
   readonly tokens: readonly TokenRow[];
@@ -17,7 +17,7 @@ export interface Kept {
 }
 
 /** Loads all accounts, or the one with this name, with everything that belongs to them. */
-export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
+export async function load(db: Db, name?: string): Promise<readonly StoredAccount[]> {
   const only = name === undefined ? [] : [name];
   const accounts = db.selectFrom('accounts').selectAll().orderBy('name');
   const grants = db.selectFrom('grants').selectAll().orderBy('account').orderBy('position');
@@ -34,22 +34,22 @@ export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
     await (all ? declared : declared.where('account', 'in', only)).execute(),
     await (all ? factors : factors.where('account', 'in', only)).execute(),
   ];
-  const grantsOf = Map.groupBy(grantRows, (row) => row.account);
-  const tokensOf = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
-  const sessionsOf = Map.groupBy(sessionRows.map(readSession), (row) => row.account);
-  const declaredOf = Map.groupBy(declaredRows, (row) => row.account);
+  const grantsByAccount = Map.groupBy(grantRows, (row) => row.account);
+  const tokensByAccount = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
+  const sessionsByAccount = Map.groupBy(sessionRows.map(readSession), (row) => row.account);
+  const declaredByAccount = Map.groupBy(declaredRows, (row) => row.account);
   const withFactor = new Set(factorRows.map(({ account }) => account));
   return accountRows.map((row) => ({
     account: readAccount(row, {
-      grants: grantsOf.get(row.name) ?? [],
-      declared: declaredOf.get(row.name) ?? [],
+      grants: grantsByAccount.get(row.name) ?? [],
+      declared: declaredByAccount.get(row.name) ?? [],
       hasSecondFactor: withFactor.has(row.name),
     }),
-    declared: new Set(declaredOf.get(row.name)?.map((each) => `${each.kind} ${each.name}`.trim())),
+    declared: new Set(declaredByAccount.get(row.name)?.map((each) => `${each.kind} ${each.name}`.trim())),
     passwordHash: row.password_hash,
     hasSecondFactor: withFactor.has(row.name),
-    tokens: tokensOf.get(row.name) ?? [],
-    sessions: sessionsOf.get(row.name) ?? [],
+    tokens: tokensByAccount.get(row.name) ?? [],
+    sessions: sessionsByAccount.get(row.name) ?? [],
   }));
 }
 
@@ -105,16 +105,16 @@ export async function replaceGrant(
   { service, resource, permission }: Omit<Grant, 'permission'> & { readonly permission: string | undefined },
 ): Promise<void> {
   const rows = await db.selectFrom('grants').selectAll().where('account', '=', account).orderBy('position').execute();
-  const known = rows.find((row) => row.service === service && row.resource === resource);
+  const existing = rows.find((row) => row.service === service && row.resource === resource);
   if (permission === undefined) {
-    if (known === undefined) return;
+    if (existing === undefined) return;
     await db
       .deleteFrom('grants')
       .where('account', '=', account)
       .where('service', '=', service)
       .where('resource', '=', resource)
       .execute();
-  } else if (known === undefined) {
+  } else if (existing === undefined) {
     const position = (rows.at(-1)?.position ?? -1) + 1;
     await db.insertInto('grants').values({ account, position, service, resource, permission }).execute();
   } else {
@@ -151,7 +151,12 @@ export async function deleteExpired(db: Db, now: number): Promise<readonly strin
 }
 
 /** Keeps the newest `limit - 1`, so that one more fits. Returns the number of deleted ones. */
-export async function makeRoom(db: Db, table: 'tokens' | 'sessions', account: string, limit: number): Promise<number> {
+export async function deleteOldest(
+  db: Db,
+  table: 'tokens' | 'sessions',
+  account: string,
+  limit: number,
+): Promise<number> {
   const rows = await db
     .selectFrom(table)
     .select('id')
@@ -165,7 +170,11 @@ export async function makeRoom(db: Db, table: 'tokens' | 'sessions', account: st
 }
 
 /** Returns the account of a token or session that another host may have created. */
-export async function accountOf(db: Db, table: 'tokens' | 'sessions', hash: string): Promise<string | undefined> {
+export async function findAccountByHash(
+  db: Db,
+  table: 'tokens' | 'sessions',
+  hash: string,
+): Promise<string | undefined> {
   const row = await db.selectFrom(table).select('account').where('hash', '=', hash).executeTakeFirst();
   return row?.account;
 }

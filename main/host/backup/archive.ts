@@ -16,7 +16,7 @@ export const Manifest = z.object({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** Creates a pass-through stream whose `found` returns the number of bytes and their SHA-256 in hex after the end. */
+/** Creates a pass-through stream whose `getResult` returns the number of bytes and their SHA-256 in hex after the end. */
 export function measure(): Transform & { readonly getResult: () => { size: number; sha256: string } } {
   const hash = createHash('sha256');
   let size = 0;

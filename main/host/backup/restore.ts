@@ -67,12 +67,12 @@ export function finishRestore(dataDir: string): string | undefined {
   if (existsSync(join(stagingFolder, 'content')) && !existsSync(folder)) stageReturn(stagingFolder, folder);
   if (!existsSync(folder)) return undefined;
   const content = join(folder, 'content');
-  const former = join(folder, 'former');
+  const formerPath = join(folder, 'former');
   const aside = join(folder, 'set-aside');
   if (!existsSync(aside)) {
-    mkdirSync(former, { recursive: true, mode: 0o700 });
+    mkdirSync(formerPath, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(dataDir)) {
-      if (!isExcluded(name)) renameSync(join(dataDir, name), join(former, name));
+      if (!isExcluded(name)) renameSync(join(dataDir, name), join(formerPath, name));
     }
     writeFileSync(aside, '');
   }
@@ -80,9 +80,9 @@ export function finishRestore(dataDir: string): string | undefined {
   const incomingNames = existsSync(content) ? readdirSync(content).filter((name) => !isExcluded(name)) : [];
   for (const name of incomingNames) renameSync(join(content, name), join(dataDir, name));
   let formerFolder: string | undefined;
-  if (existsSync(former) && readdirSync(former).length > 0) {
+  if (existsSync(formerPath) && readdirSync(formerPath).length > 0) {
     formerFolder = join(dataDir, setAsideName(Date.now()));
-    renameSync(former, formerFolder);
+    renameSync(formerPath, formerFolder);
   }
   // Removed first: without it, everything else counts as leftovers after a crash.
   rmSync(complete);
@@ -94,10 +94,10 @@ export function finishRestore(dataDir: string): string | undefined {
  * Makes the next start restore data that was set aside; the current data is set aside in turn. After an interruption
  * the following start continues.
  */
-export function stageFormer(dataDir: string, former: string): void {
+export function stageFormer(dataDir: string, formerPath: string): void {
   const stagingFolder = join(dataDir, returning);
   mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
-  renameSync(former, join(stagingFolder, 'content'));
+  renameSync(formerPath, join(stagingFolder, 'content'));
 }
 
 function stageReturn(stagingFolder: string, folder: string): void {

@@ -19,7 +19,7 @@ export interface PortPair {
  * @param platform a value of `process.platform`
  * @returns false as well when the system does not report the owner of the connection
  */
-export async function isOpenedByOneOf(
+export async function isOpenedByAny(
   pids: readonly number[],
   ports: PortPair,
   platform: NodeJS.Platform = process.platform,
@@ -48,7 +48,7 @@ async function isOpenedOnLinux(pids: readonly number[], ports: PortPair): Promis
   for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
     if (visited.has(pid)) continue;
     visited.add(pid);
-    if (await holdsOneOf(pid, links)) return true;
+    if (await holdsAnyLink(pid, links)) return true;
     pending.push(...(await childrenOnLinux(pid)));
   }
   return false;
@@ -72,7 +72,7 @@ function hexPort(port: number): string {
   return `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-async function holdsOneOf(pid: number, links: ReadonlySet<string>): Promise<boolean> {
+async function holdsAnyLink(pid: number, links: ReadonlySet<string>): Promise<boolean> {
   const folder = `/proc/${String(pid)}/fd`;
   const names = await readdir(folder).catch(() => []);
   const targets = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => '')));

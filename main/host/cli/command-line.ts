@@ -88,7 +88,7 @@ function importHelp({ program, from, what, dryRun }: ImportSource): string {
 }
 
 function getImportSources(services: Services): readonly ImportSource[] {
-  return services.flatMap(({ importSources: importSources = [] }) => importSources);
+  return services.flatMap(({ importSources = [] }) => importSources);
 }
 
 const options = {
@@ -129,7 +129,10 @@ function importForm({ program, dryRun }: ImportSource): Form {
     flags: dryRun ? ['dry-run'] : [],
     argument: 'file',
     command: ({ values, dataDir, first = '' }) => ({
-      ...{ name: 'import', dataDir, program, folder: first },
+      name: 'import',
+      dataDir,
+      program,
+      folder: first,
       ...(dryRun ? { dryRun: values['dry-run'] === true } : {}),
     }),
   };
@@ -245,7 +248,9 @@ export function parseCommandLine(argv: readonly string[], services: Services = [
   if (values.version === true) return { name: 'version' };
 
   const all = [...getImportSources(services).map(importForm), ...engineForms(services), ...forms];
-  const form = all.find(({ arguments: words }) => words.every((word, index) => positionals[index] === word));
+  const form = all.find(({ arguments: commandWords }) =>
+    commandWords.every((word, index) => positionals[index] === word),
+  );
   const dataDir = values['data-dir'];
   if (form === undefined) return invalid('There is no such command.');
   if (dataDir === '') return invalid('--data-dir needs a path.');

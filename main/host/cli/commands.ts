@@ -72,8 +72,8 @@ async function backup(file: string, location: DataLocation): Promise<void> {
   requireDataFolder(location);
   finishInterruptedRestore(location);
   const config = await readConfig(location);
-  const elsewhereSaid = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
-  const tables = !elsewhereSaid && existsSync(join(location.dataDir, 'host', 'db.sqlite'));
+  const isDatabaseConfigured = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
+  const tables = !isDatabaseConfigured && existsSync(join(location.dataDir, 'host', 'db.sqlite'));
   const { files, bytes } = await writeBackup(location.dataDir, file, { tables: tables ? 'here' : 'elsewhere' });
   recordCommand(
     { dataDir: location.dataDir, format: config.read().host.logFormat },
@@ -93,8 +93,8 @@ async function restore(file: string, force: boolean, { dataDir }: DataLocation):
     print('The tables were in PostgreSQL and not in this backup: restore that database as well.');
 }
 
-async function install(engines: HostEngines, wanted: string | undefined): Promise<void> {
-  if (wanted !== undefined) await engines.install(wanted);
+async function install(engines: HostEngines, engineName: string | undefined): Promise<void> {
+  if (engineName !== undefined) await engines.install(engineName);
   else {
     for (const name of engines.needed) if ((await engines.find(name)).path === null) await engines.install(name);
   }
@@ -259,7 +259,7 @@ async function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => fail(`${file} cannot be read`, error));
 }
 
-function fail(what: string, error: unknown): never {
+function fail(message: string, error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'there is no such file or folder',
@@ -270,7 +270,7 @@ function fail(what: string, error: unknown): never {
     ENOSPC: 'the disk is full',
   };
   const reason = reasons[String(code)] ?? (error instanceof Error ? error.message : String(error));
-  throw new Problem('command.file', 422, `${what}: ${reason}.`, { cause: error });
+  throw new Problem('command.file', 422, `${message}: ${reason}.`, { cause: error });
 }
 
 function print(line: string): void {

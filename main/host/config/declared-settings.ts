@@ -57,11 +57,16 @@ const DeclaredToken = z.object({
 
 /** Schema of accounts, grants and tokens declared in the file, modelled on ntfy's configuration. */
 export const declaredFields = {
-  authUsers: z.array(DeclaredUser).max(1000).default([]).meta({
-    title: 'Declared accounts',
-    description:
-      'They are made as they stand here, and removed when they no longer do. Their password and role are changed here only.',
-  }),
+  authUsers: z
+    .array(DeclaredUser)
+    .max(1000)
+    .default([])
+    .meta({
+      title: 'Declared accounts',
+      description:
+        'They are made as they stand here, and removed when they no longer do. Their password and role are changed ' +
+        'here only.',
+    }),
   authAccess: z.array(DeclaredGrant).max(5000).default([]).meta({
     title: 'Declared grants',
     description:

@@ -7,7 +7,9 @@ const variables: readonly (readonly [name: string, description: string])[] = [
   ['HOMEPORT_DATA_DIR', 'The data folder; `--data-dir` wins over it.'],
   [
     'HOMEPORT_CONFIG',
-    'A `homeport.yaml` or an export that is applied at start: its fields are laid over those of the data folder and saved. It is applied again only when its content has changed, so that later changes in the app stay. A bad one stops the start.',
+    'A `homeport.yaml` or an export that is applied at start: its fields are laid over those of the data folder ' +
+      'and saved. It is applied again only when its content has changed, so that later changes in the app stay. A ' +
+      'bad one stops the start.',
   ],
   ['HOMEPORT_ADMIN_USER', 'Name of the administrator that is made at the first start.'],
   ['HOMEPORT_ADMIN_PASSWORD', 'Password of that administrator.'],
@@ -126,13 +128,16 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-function typeName(place: SchemaNode): string {
-  const choices = place.nodes.flatMap((node): unknown[] => [
+function typeName(schemaNode: SchemaNode): string {
+  const choices = schemaNode.nodes.flatMap((node): unknown[] => [
     ...(Array.isArray(node['enum']) ? node['enum'] : []),
     ...(Object.hasOwn(node, 'const') ? [node['const']] : []),
   ]);
   // An empty choice means "none" and needs no row.
-  const choiceLabels = Object.assign({}, ...place.nodes.map((node) => node['choices'] ?? {})) as Record<string, string>;
+  const choiceLabels = Object.assign({}, ...schemaNode.nodes.map((node) => node['choices'] ?? {})) as Record<
+    string,
+    string
+  >;
   const names = choices
     .filter((choice) => choice !== '')
     .map(
@@ -141,13 +146,13 @@ function typeName(place: SchemaNode): string {
     );
   const isChoiceOnly =
     choices.length > 0 &&
-    !place.nodes.some((node) => node['type'] === 'string' && !('enum' in node) && !('const' in node));
-  for (const type of getTypes(place)) {
+    !schemaNode.nodes.some((node) => node['type'] === 'string' && !('enum' in node) && !('const' in node));
+  for (const type of getTypes(schemaNode)) {
     if (type === 'string' && isChoiceOnly) continue;
     if (type === 'array')
-      names.push(`list of ${typeName(findElement(place, 0)).replace('group', 'groups') || 'values'}`);
+      names.push(`list of ${typeName(findElement(schemaNode, 0)).replace('group', 'groups') || 'values'}`);
     else if (type === 'integer' || type === 'number')
-      names.push(`${typeNames[type] ?? type}${getUnit(place)}${formatRange(place)}`);
+      names.push(`${typeNames[type] ?? type}${getUnit(schemaNode)}${formatRange(schemaNode)}`);
     else names.push(typeNames[type] ?? type);
   }
   return names.join(' or ');
@@ -158,15 +163,15 @@ const unitLabels: ReadonlyMap<string, string> = new Map([
   ['%', 'per cent'],
 ]);
 
-function getUnit(place: SchemaNode): string {
-  const unit = place.nodes.map((node) => node['unit']).find((each) => typeof each === 'string');
+function getUnit(schemaNode: SchemaNode): string {
+  const unit = schemaNode.nodes.map((node) => node['unit']).find((each) => typeof each === 'string');
   return unit === undefined ? '' : ` of ${unitLabels.get(unit) ?? unit}`;
 }
 
 /** Formats the bounds of the schema, except for the safe integer bounds that zod adds. */
-function formatRange(place: SchemaNode): string {
+function formatRange(schemaNode: SchemaNode): string {
   const bound = (key: string): number | undefined =>
-    place.nodes
+    schemaNode.nodes
       .map((node) => node[key])
       .find((value): value is number => typeof value === 'number' && Math.abs(value) !== Number.MAX_SAFE_INTEGER);
   const minimum = bound('minimum');

@@ -55,7 +55,7 @@ class FileConfig implements Config {
     this.#options = options;
     this.#sections = sections;
     this.#disk = new SettingsFile(this.file, sections, options.log, options.step);
-    this.#state = this.#stateOf(emptyDocument());
+    this.#state = this.#resolve(emptyDocument());
   }
 
   get problems(): readonly SettingsProblem[] {
@@ -85,7 +85,7 @@ class FileConfig implements Config {
     const { document } = loaded;
     const provision = readOnly ? undefined : await this.#newProvision(document);
     this.#vault = await this.#options.openVault?.(this.#readable(document, provision));
-    this.#state = this.#stateOf(document);
+    this.#state = this.#resolve(document);
     if (!readOnly) {
       await this.#bringUpToDate(loaded);
       await this.#applyProvision(provision);
@@ -131,7 +131,7 @@ class FileConfig implements Config {
 
   async reread(): Promise<Change> {
     return this.#inTurn(async () => {
-      const next = this.#stateOf((await this.#disk.load()).document);
+      const next = this.#resolve((await this.#disk.load()).document);
       const bad = next.resolved.problems.filter(({ path }) => getServiceSettings(path) === undefined);
       if (bad.length > 0) throw invalidSettings(bad);
       return this.#enter(next);
@@ -154,11 +154,11 @@ class FileConfig implements Config {
       const { document } = loaded;
       // A file that became unreadable does not discard the effective settings.
       const base = document.damaged ? this.#state.document : document;
-      const before = document.damaged ? this.#state.resolved : this.#stateOf(base).resolved;
+      const before = document.damaged ? this.#state.resolved : this.#resolve(base).resolved;
       const changed = base.yaml.clone();
       write(changed, before);
       const yaml = this.#sealed(changed);
-      const next = this.#stateOf(readDocument(writeDocument(yaml)));
+      const next = this.#resolve(readDocument(writeDocument(yaml)));
       const inFile = checkDocument(next.document, this.#sections).problems;
       refuseNewProblems(before.problems, next.resolved.problems, inFile, touched);
       await verify?.(next.settings);
@@ -193,7 +193,7 @@ class FileConfig implements Config {
     return change;
   }
 
-  #stateOf(read: SettingsDocument): State {
+  #resolve(read: SettingsDocument): State {
     const { environment, commandLine } = this.#options;
     const { document, closed } = openDocument(read, this.#sections, this.#vault);
     const resolved = resolveLayers(this.#sections, document, { environment, commandLine });
@@ -203,10 +203,10 @@ class FileConfig implements Config {
   /** Returns the settings that can be read while the vault is closed. */
   #readable(document: SettingsDocument, provision: Provision | undefined): Settings {
     if (provision === undefined || getProvisioned(document).settings === provision.hash)
-      return this.#stateOf(document).settings;
+      return this.#resolve(document).settings;
     const yaml = document.yaml.clone();
     mergeProvision(yaml, provision, this.#sections);
-    return this.#stateOf(readDocument(writeDocument(yaml))).settings;
+    return this.#resolve(readDocument(writeDocument(yaml))).settings;
   }
 
   #sealed(yaml: SettingsDocument['yaml']): SettingsDocument['yaml'] {

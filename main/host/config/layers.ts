@@ -113,15 +113,15 @@ function resolveSection(
       const top = candidates.get(field.name)?.at(-1);
       return top === undefined ? [] : [[field.name, top]];
     });
-    const given = Object.fromEntries(tops.map(([name, { value }]) => [name, value]));
-    const parsed = section.schema.safeParse(given);
+    const originalValues = Object.fromEntries(tops.map(([name, { value }]) => [name, value]));
+    const parsed = section.schema.safeParse(originalValues);
     if (parsed.success) {
       const set = new Map(tops);
       const origins = section.fields.map(({ name }): [string, SettingsOrigin] => [
         name,
         set.get(name)?.origin ?? { from: 'default' },
       ]);
-      return { section, values: parsed.data, original: given, origins: Object.fromEntries(origins) };
+      return { section, values: parsed.data, original: originalValues, origins: Object.fromEntries(origins) };
     }
     dropRefused(section, candidates, new Map(tops), parsed.error.issues, report);
   }
@@ -178,10 +178,10 @@ function getValue(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function unknownNames(sections: readonly Section[], { content, line }: SettingsDocument): SettingsProblem[] {
-  const found: SettingsProblem[] = [];
+  const warnings: SettingsProblem[] = [];
   const warn = (path: readonly string[], message: string): void => {
     const lineNumber = line(path);
-    found.push({ path: path.join('.'), message, ...(lineNumber === undefined ? {} : { line: lineNumber }) });
+    warnings.push({ path: path.join('.'), message, ...(lineNumber === undefined ? {} : { line: lineNumber }) });
   };
   const check = (path: readonly string[], values: Readonly<Record<string, unknown>>): void => {
     const section = sections.find((each) => each.path.join('.') === path.join('.'));
@@ -197,7 +197,7 @@ function unknownNames(sections: readonly Section[], { content, line }: SettingsD
   };
   check(['host'], content.host);
   for (const [id, values] of Object.entries(content.services)) check(['services', id], values);
-  return found;
+  return warnings;
 }
 
 /** A misspelt HOMEPORT_PORT_… would otherwise remain unnoticed. */

@@ -46,14 +46,14 @@ export function openDocument(
 ): OpenedDocument {
   const problems: SettingsProblem[] = [];
   const closed: string[] = [];
-  const valuesOf = (section: Section): Record<string, unknown> => {
+  const getValues = (section: Section): Record<string, unknown> => {
     const values = { ...sectionContent(document.content, section) };
     for (const field of section.fields.filter(({ name, secret }) => secret && Object.hasOwn(values, name))) {
       const value = replaceSecrets(values[field.name], field.place, (secret, path) => {
         if (!isSealed(secret)) return secret;
-        const at = [field.path, ...path].join('.');
+        const fieldPath = [field.path, ...path].join('.');
         if (vault === undefined) {
-          closed.push(at);
+          closed.push(fieldPath);
           return undefined;
         }
         try {
@@ -63,7 +63,7 @@ export function openDocument(
         }
         const line = document.line([...section.path, field.name, ...path]);
         const message = 'It was sealed by another Homeport, or for another setting. Type it again.';
-        problems.push({ path: at, message, ...(line === undefined ? {} : { line }) });
+        problems.push({ path: fieldPath, message, ...(line === undefined ? {} : { line }) });
         return undefined;
       });
       if (value === undefined) delete values[field.name];
@@ -73,7 +73,7 @@ export function openDocument(
   };
   const { content } = document;
   const existing = sections.filter(({ id }) => id === 'host' || Object.hasOwn(content.services, id));
-  const groups = Object.fromEntries(existing.map((section) => [section.id, valuesOf(section)]));
+  const groups = Object.fromEntries(existing.map((section) => [section.id, getValues(section)]));
   const { host = content.host, ...services } = groups;
   const opened = { ...content, host, services: { ...content.services, ...services } };
   return { document: { ...document, content: opened, problems: [...document.problems, ...problems] }, closed };

@@ -199,11 +199,11 @@ function checkNames(
   { id, mainSettings, settingGroups, settings }: ServiceDescriptor,
   ports: readonly PortSetting[],
 ): void {
-  const known = [...reserved, ...ports.map(({ setting }) => setting), ...Object.keys(settings.shape)];
-  const stranger = mainSettings?.find((name) => !known.includes(name));
+  const knownNames = [...reserved, ...ports.map(({ setting }) => setting), ...Object.keys(settings.shape)];
+  const stranger = mainSettings?.find((name) => !knownNames.includes(name));
   if (stranger !== undefined) throw new Error(`service "${id}": its main setting "${stranger}" does not exist`);
   const grouped = Object.values(settingGroups ?? {}).flat();
-  const lost = grouped.find((name, at) => !known.includes(name) || grouped.indexOf(name) !== at);
+  const lost = grouped.find((name, at) => !knownNames.includes(name) || grouped.indexOf(name) !== at);
   if (lost !== undefined) throw new Error(`service "${id}": "${lost}" of its groups does not exist, or is in two`);
   const names = new Set<string>();
   for (const { listener } of ports) {
@@ -217,7 +217,7 @@ function checkNames(
 function section(
   about: Omit<Section, 'jsonSchema' | 'fields'>,
   variables: readonly (readonly [name: string, field: string])[],
-  shown: {
+  display: {
     readonly areas: Readonly<Record<string, string>>;
     /** Shown first, in this order. */
     readonly first: readonly string[];
@@ -237,12 +237,12 @@ function section(
   const whole: JsonSchema = z.toJSONSchema(about.schema, { io: 'input', unrepresentable: 'any' });
   const definitions = whole['$defs'] === undefined ? {} : { $defs: whole['$defs'] };
   const root = toSchemaNode(whole);
-  const first = [...shown.first, ...reserved, ...about.furtherPorts];
+  const first = [...display.first, ...reserved, ...about.furtherPorts];
   const names = [...new Set([...first, ...Object.keys(shape)])].filter((name) => Object.hasOwn(shape, name));
   const properties: Record<string, unknown> = isRecord(whole['properties']) ? whole['properties'] : {};
 
-  const groupOf = (name: string): string =>
-    Object.entries(shown.groups).find(([, inside]) => inside.includes(name))?.[0] ?? '';
+  const getGroup = (name: string): string =>
+    Object.entries(display.groups).find(([, inside]) => inside.includes(name))?.[0] ?? '';
 
   const fields = names.map((name): Field => {
     const schema = asSchema(properties[name]) ?? {};
@@ -259,9 +259,9 @@ function section(
       secret: containsSecret(place),
       live: place.nodes.some((node) => node['live'] === true),
       emptyIsSet: place.nodes.some((node) => node['emptyIsSet'] === true),
-      advanced: shown.isAdvanced(name),
-      area: shown.areas[name] ?? 'general',
-      group: groupOf(name),
+      advanced: display.isAdvanced(name),
+      area: display.areas[name] ?? 'general',
+      group: getGroup(name),
       defaultValue: defaults.data[name],
       variables: variables.filter(([, field]) => field === name).map(([variable]) => variable),
       acceptsNull: z.safeParse(about.schema.shape[name] ?? z.never(), null).success,

@@ -103,15 +103,15 @@ function problemsIn({ problems }: Resolved, { path }: Section): readonly Setting
 }
 
 /** Returns whether the problems at a path differ, ignoring line numbers. */
-function findDifferences(place: string, ...lists: readonly (readonly SettingsProblem[])[]): boolean {
+function findDifferences(fieldPath: string, ...lists: readonly (readonly SettingsProblem[])[]): boolean {
   const [first, second] = lists.map((list) =>
-    list.filter(({ path }) => isAtOrBelow(path, place)).map(({ path, message }) => [path, message]),
+    list.filter(({ path }) => isAtOrBelow(path, fieldPath)).map(({ path, message }) => [path, message]),
   );
   return !isDeepStrictEqual(first, second);
 }
 
-function isAtOrBelow(path: string, place: string): boolean {
-  return path === place || path.startsWith(`${place}.`);
+function isAtOrBelow(path: string, fieldPath: string): boolean {
+  return path === fieldPath || path.startsWith(`${fieldPath}.`);
 }
 
 /** Returns the value to write: the original one, completed where parsing only added defaults. */

@@ -18,15 +18,15 @@ export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
     options.log.debug('popups disabled: no desktop available');
     return { name: 'none', show: (_, listener) => listener('closed'), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  let chosen: Promise<Notifier> | undefined;
+  let selected: Promise<Notifier> | undefined;
   let name = 'node-notifier';
   return {
     get name() {
       return name;
     },
     show(popup, listener) {
-      chosen ??= selectNotifier(options);
-      chosen
+      selected ??= selectNotifier(options);
+      selected
         .then((notifier) => {
           ({ name } = notifier);
           notifier.show(popup, listener);
@@ -35,7 +35,7 @@ export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
     },
     async [Symbol.asyncDispose]() {
       // The caller of `show` has already received the error.
-      await (await chosen?.catch(() => undefined))?.[Symbol.asyncDispose]();
+      await (await selected?.catch(() => undefined))?.[Symbol.asyncDispose]();
     },
   };
 }

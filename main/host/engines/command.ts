@@ -5,7 +5,7 @@ export interface CommandResult {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** One-line reason of a failure; empty on success. */
+  /** Reason of a failure on one line; empty on success. */
   readonly reason: string;
 }
 

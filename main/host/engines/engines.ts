@@ -149,7 +149,11 @@ export function openEngines(options: EngineOptions): HostEngines {
     const { purpose, absence, removal, optional = false, sources } = spec;
     return {
       ...engine,
-      ...{ purpose, absence, removal, optional, installable: sources.length > 0 },
+      purpose,
+      absence,
+      removal,
+      optional,
+      installable: sources.length > 0,
       checkedAt: cache.get(name)?.at ?? Date.now(),
       bytes: await getSize(engine, root),
       offered: offeredVersion(spec),

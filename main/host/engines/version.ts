@@ -18,9 +18,9 @@ export async function askVersion({ version: how }: Pick<EngineSpec, 'version'>, 
 
 function isOlder(version: string, oldest: string): boolean {
   const numbers = (text: string): readonly number[] => text.split('.').map((part) => Number.parseInt(part, 10));
-  const given = numbers(version);
+  const foundVersion = numbers(version);
   for (const [at, least] of numbers(oldest).entries()) {
-    const part = given[at] ?? 0;
+    const part = foundVersion[at] ?? 0;
     if (part !== least) return part < least;
   }
   return false;

@@ -17,14 +17,14 @@ export function checkedLookup(resolve: Resolve, isRefused: IsRefused): LookupFun
   return (host, options, callback) => {
     resolve(host).then(
       (addresses) => {
-        const wanted = addresses.filter(
+        const addressesOfFamily = addresses.filter(
           ({ family }) => !options.family || options.family === family || `IPv${family}` === options.family,
         );
-        const [first] = wanted;
+        const [first] = addressesOfFamily;
         if (addresses.some(({ address }) => isRefused(address))) callback(buildRefusedAddressProblem(host), '', 0);
         else if (first === undefined)
           callback(Object.assign(new Error(`No address for ${host}`), { code: 'ENOTFOUND' }), '', 0);
-        else if (options.all === true) callback(null, [...wanted]);
+        else if (options.all === true) callback(null, [...addressesOfFamily]);
         else callback(null, first.address, first.family);
       },
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), '', 0),

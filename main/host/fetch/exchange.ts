@@ -54,7 +54,7 @@ class BodyCollector implements Dispatcher.DispatchHandler {
   #cancelled: { readonly reason: unknown } | undefined;
   #status = 0;
   #headers: Answer['headers'] = {};
-  #wanted: ExchangeRequest = { keep: false, maxBytes: Infinity };
+  #request: ExchangeRequest = { keep: false, maxBytes: Infinity };
   #size = 0;
 
   constructor(
@@ -88,21 +88,21 @@ class BodyCollector implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = flatten(headers);
-    this.#wanted = this.#want(status, this.#headers);
+    this.#request = this.#want(status, this.#headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, part: Uint8Array): void {
-    const { keep: isCollected, maxBytes: mostBytes } = this.#wanted;
+    const { keep: isCollected, maxBytes: limit } = this.#request;
     this.#size += part.length;
-    if (this.#size > mostBytes) {
+    if (this.#size > limit) {
       // A body that is not needed is not awaited; the connection is closed.
       if (!isCollected) this.onResponseEnd();
-      controller.abort(buildTooLargeProblem(mostBytes));
+      controller.abort(buildTooLargeProblem(limit));
     } else if (isCollected) this.#parts.push(part);
   }
 
   onResponseEnd(): void {
-    const bytes = new Uint8Array(this.#wanted.keep ? this.#size : 0);
+    const bytes = new Uint8Array(this.#request.keep ? this.#size : 0);
     let index = 0;
     for (const part of this.#parts) {
       bytes.set(part, index);

@@ -38,8 +38,8 @@ export function nextHop(hop: Hop, status: number, location: string | undefined, 
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined;
   const url = withoutBody(parse(location, hop.url));
   const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST' && !keepMethod;
-  const kept = toGet ? { ...hop, method: 'GET', body: undefined } : hop;
-  const hasSecret = Object.keys(hop.headers).some(isSecretName) || kept.body !== undefined;
+  const keptHeaders = toGet ? { ...hop, method: 'GET', body: undefined } : hop;
+  const hasSecret = Object.keys(hop.headers).some(isSecretName) || keptHeaders.body !== undefined;
   if (hop.url.protocol === 'https:' && url.protocol === 'http:' && hasSecret) {
     throw new Problem(
       'fetch.failed',
@@ -48,10 +48,10 @@ export function nextHop(hop: Hop, status: number, location: string | undefined, 
     );
   }
   const sameOrigin = url.origin === hop.url.origin;
-  const headers = Object.entries(kept.headers).filter(
+  const headers = Object.entries(keptHeaders.headers).filter(
     ([name]) => (sameOrigin || !(isSecretName(name) || name === 'host')) && !(toGet && name.startsWith('content-')),
   );
-  return { ...kept, url, headers: Object.fromEntries(headers) };
+  return { ...keptHeaders, url, headers: Object.fromEntries(headers) };
 }
 
 function parse(address: string, base?: URL): URL {

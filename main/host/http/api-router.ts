@@ -60,7 +60,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
   const identity = await authenticate(request, route, link, options);
   const rights = getRights(identity, options.accounts);
   checkAccess(route, identity, rights, params);
-  const asked: ApiRequest<unknown, unknown> = {
+  const requested: ApiRequest<unknown, unknown> = {
     params,
     query: parseInput(route.query, queryObject(query), 'query'),
     body:
@@ -77,8 +77,8 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     setHeader: (name, value) => void response.setHeader(name, value),
   };
   const reply = await (route.method === 'GET'
-    ? cancelOnDisconnect(response, () => handler.handle(asked))
-    : handler.handle(asked));
+    ? cancelOnDisconnect(response, () => handler.handle(requested))
+    : handler.handle(requested));
   const checked = checkReply(route, reply);
   if (checked instanceof FileReply) await sendFile(request, response, checked).finally(checked.sent);
   else if (checked instanceof BytesReply) sendBytes(request, response, checked);
@@ -105,8 +105,8 @@ function splitTarget(url: string): [string, string] {
 function selectHandler(matches: readonly RouteMatch[], request: IncomingMessage): RouteMatch {
   if (matches.length === 0) throw buildUnknownPathProblem();
   const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const chosen = matches.find((match) => match.handler.route.method === method);
-  if (chosen !== undefined) return chosen;
+  const selected = matches.find((match) => match.handler.route.method === method);
+  if (selected !== undefined) return selected;
   const methods = [...new Set(matches.map((match) => match.handler.route.method))].join(', ');
   throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers: { Allow: methods } });
 }

@@ -22,12 +22,12 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   return { cert, key };
 }
 
-async function read(file: string, what: string): Promise<string> {
+async function read(file: string, description: string): Promise<string> {
   if (file === '')
-    throw new Problem('listener.no_certificate', 500, `HTTPS is on, but no file with the ${what} is set.`);
+    throw new Problem('listener.no_certificate', 500, `HTTPS is on, but no file with the ${description} is set.`);
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new Problem('listener.no_certificate', 500, `The ${what} cannot be read: ${file}`, { cause });
+    throw new Problem('listener.no_certificate', 500, `The ${description} cannot be read: ${file}`, { cause });
   }
 }

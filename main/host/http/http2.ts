@@ -154,11 +154,11 @@ function watchBody(stream: ServerHttp2Stream, request: IncomingMessage, { bodySt
 
 /** Reads the body on demand, so that a slow service slows down the client. */
 function read(request: IncomingMessage, stream: ServerHttp2Stream, socket: StreamSocket): void {
-  const whole = (): void => {
+  const http1Request = (): void => {
     request.complete = true;
     request.push(null);
   };
-  if (stream.endAfterHeaders) return whole();
+  if (stream.endAfterHeaders) return http1Request();
   stream.once('trailers', (_headers, _flags, raw: string[]) => (request.rawTrailers = raw));
   let listening = false;
   // Own property, since frameworks replace the prototype of requests.
@@ -170,7 +170,7 @@ function read(request: IncomingMessage, stream: ServerHttp2Stream, socket: Strea
       if (!request.push(chunk)) stream.pause();
     });
     stream.once('end', () => {
-      if (!stream.aborted) whole();
+      if (!stream.aborted) http1Request();
     });
   };
   stream.once('aborted', () => request.destroy());

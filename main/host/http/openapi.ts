@@ -87,8 +87,8 @@ function queryParameters(schema: Schema, components: Components): unknown[] {
   };
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property;
-    const told = typeof description === 'string' ? { description } : {};
-    return { name, in: 'query', required: required.includes(name), ...told, schema: rest };
+    const descriptionField = typeof description === 'string' ? { description } : {};
+    return { name, in: 'query', required: required.includes(name), ...descriptionField, schema: rest };
   });
 }
 
@@ -117,12 +117,12 @@ class Components {
         override: io === 'output' ? allowAdditionalProperties : removeIntegerBounds,
       }),
     };
-    const found = Object.entries((wrapped['$defs'] ?? {}) as Record<string, Schema>).map(([name, definition]) => {
+    const definitions = Object.entries((wrapped['$defs'] ?? {}) as Record<string, Schema>).map(([name, definition]) => {
       const { id: _id, ...rest } = definition;
       return [name, rest] as const;
     });
-    const names = this.#names(found, io, operation);
-    for (const [name, definition] of found) this.schemas[names.get(name) ?? name] = renamed(definition, names);
+    const names = this.#names(definitions, io, operation);
+    for (const [name, definition] of definitions) this.schemas[names.get(name) ?? name] = renamed(definition, names);
     return renamed((wrapped['properties'] as { it: Schema }).it, names);
   }
 
@@ -138,16 +138,16 @@ class Components {
    * gets the suffix `Input`.
    */
   #names(
-    found: readonly (readonly [string, Schema])[],
+    definitions: readonly (readonly [string, Schema])[],
     io: 'input' | 'output',
     operation: string,
   ): Map<string, string> {
     const ownSchema = (name: string): string =>
       name.startsWith('__') ? `${operation}${name.replace(/^__schema/, '_')}` : name;
-    const names = new Map(found.map(([name]) => [name, ownSchema(name)]));
+    const names = new Map(definitions.map(([name]) => [name, ownSchema(name)]));
     for (let changed = true; changed;) {
       changed = false;
-      for (const [name, definition] of found) {
+      for (const [name, definition] of definitions) {
         const chosen = names.get(name) ?? name;
         const existing = this.schemas[chosen];
         if (existing === undefined || JSON.stringify(existing) === JSON.stringify(renamed(definition, names))) continue;

@@ -32,7 +32,7 @@ async function holderByProc(port: number): Promise<PortHolder | undefined> {
   // The own process first: opening a listener twice is the most likely mistake.
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   for (const pid of [String(process.pid), ...pids]) {
-    if (await holdsOneOf(pid, links))
+    if (await holdsAnyLink(pid, links))
       return { pid: Number(pid), description: `${await programName(pid)} (process ${pid})` };
   }
   return { description: 'a program of another user' };
@@ -49,7 +49,7 @@ function listeningInodes(table: string, port: number): string[] {
     .filter((inode) => inode !== '0');
 }
 
-async function holdsOneOf(pid: string, links: ReadonlySet<string>): Promise<boolean> {
+async function holdsAnyLink(pid: string, links: ReadonlySet<string>): Promise<boolean> {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {

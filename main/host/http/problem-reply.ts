@@ -7,8 +7,8 @@ import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 /** Formats a problem as `ApiError` of the contracts. */
 export function formatProblem(problem: Problem): string {
   const { code, detail, fields } = problem;
-  const shown = Object.keys(fields).length === 0 ? { code, detail } : { code, detail, fields };
-  return `${JSON.stringify({ error: shown })}\n`;
+  const visible = Object.keys(fields).length === 0 ? { code, detail } : { code, detail, fields };
+  return `${JSON.stringify({ error: visible })}\n`;
 }
 
 /** Answers with a problem, or destroys the connection when a response has already begun. */
@@ -51,8 +51,10 @@ export function formatRawResponse(
   headers: Readonly<Record<string, string>> = {},
 ): string {
   const all = {
-    ...{ Connection: 'close', 'Content-Type': 'text/plain; charset=utf-8' },
-    ...{ 'Content-Length': String(Buffer.byteLength(body)), ...headers },
+    Connection: 'close',
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;

@@ -56,8 +56,8 @@ async function send(
   sandboxHeaders(response);
   if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
   setContentHeaders(response, reply);
-  const { range: asked, 'if-range': ifRange } = request.headers;
-  const range = ifRange === undefined || ifRange === tag ? parseByteRange(asked, facts.size) : undefined;
+  const { range: rangeHeader, 'if-range': ifRange } = request.headers;
+  const range = ifRange === undefined || ifRange === tag ? parseByteRange(rangeHeader, facts.size) : undefined;
   if (range === 'unsatisfiable') {
     response.setHeader('Content-Range', `bytes */${facts.size}`);
     return void response.writeHead(416).end();

@@ -56,7 +56,7 @@ export function createStaticPages({ folder, entry = 'index.html' }: StaticPagesO
     serve(request, response, folder, entry).catch(() => {
       // The file was deleted in the meantime, or the disk failed: the page can be requested again.
       if (response.headersSent) response.destroy();
-      else plain(request, response, 500, 'The page could not be read. Try again.');
+      else uncompressed(request, response, 500, 'The page could not be read. Try again.');
     });
   };
 }
@@ -64,22 +64,22 @@ export function createStaticPages({ folder, entry = 'index.html' }: StaticPagesO
 async function serve(request: IncomingMessage, response: ServerResponse, folder: string, entry: string): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    return plain(request, response, 405, 'Pages can only be read.');
+    return uncompressed(request, response, 405, 'Pages can only be read.');
   }
   const path = decodePath(request.url ?? '/');
-  if (path === undefined) return plain(request, response, 404, 'There is no such page.');
+  if (path === undefined) return uncompressed(request, response, 404, 'There is no such page.');
   const isPage = !isFilePath(path);
   const name = isPage ? `/${entry}` : path;
   const file = await findFile(folder, name);
   if (file !== undefined) return send(request, response, name, file, await findCompressed(request, folder, name));
   if (isPage)
-    return plain(
+    return uncompressed(
       request,
       response,
       503,
       'The pages have not been built yet. Start the app with "npm start", which builds them.',
     );
-  return plain(request, response, 404, 'There is no such page.');
+  return uncompressed(request, response, 404, 'There is no such page.');
 }
 
 /**
@@ -159,7 +159,7 @@ function acceptsEncoding(header: string | undefined, tag: string): boolean {
   return header !== undefined && header.split(',').some((item) => item.trim().replace(/^W\//, '') === tag);
 }
 
-function plain(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+function uncompressed(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Cache-Control': 'no-store',

@@ -51,10 +51,10 @@ export async function claimAlone(
     const build = () => sql<JobRow>`${due(columns, { ...request, limit })}`.compile(db);
     return (await executeCached(db, 'jobs.due', [request.kind, request.now, limit], build)).rows;
   };
-  const first = await find(request.limit);
+  const candidates = await find(request.limit);
   // Each job in progress hides at most one job that the table shows as due.
-  const found = first.some(isBehind) ? await find(request.limit + count) : first;
-  const rows = found.filter((row) => !isBehind(row)).slice(0, request.limit);
+  const dueRows = candidates.some(isBehind) ? await find(request.limit + count) : candidates;
+  const rows = dueRows.filter((row) => !isBehind(row)).slice(0, request.limit);
   if (rows.length === 0) return rows;
   const ids = sql.join(rows.map(({ id }) => id));
   await sql`update jobs set ${claimedRows(request)} where id in (${ids})`.execute(db);

@@ -43,13 +43,13 @@ export class DeadLetters {
       where state = 'dead' and kind = ${kind} and lease_owner is not null and lease_owner != ${owner}`.execute(
       transaction,
     );
-    const taken: UnreportedJob[] = [];
+    const takenRows: UnreportedJob[] = [];
     for (const row of rows.filter(({ lease_owner, lease_until }) => isAbandoned(lease_owner, lease_until))) {
       const ours = await sql`update jobs set lease_owner = ${owner}, lease_until = ${clock.now() + leaseMs}
         where id = ${row.id} and state = 'dead' and lease_owner = ${row.lease_owner} returning id`.execute(transaction);
-      if (ours.rows.length > 0) taken.push(row);
+      if (ours.rows.length > 0) takenRows.push(row);
     }
-    return taken;
+    return takenRows;
   }
 
   /** Reports dead letters that were taken over. Those whose payload is no longer valid are skipped. */

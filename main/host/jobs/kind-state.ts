@@ -17,7 +17,7 @@ export interface KindState {
 
 const defaultConcurrency = 4;
 
-export function openKindState(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): KindState {
-  const free = given.kind.concurrency ?? defaultConcurrency;
-  return { ...given, free, due: true, unreported: given.handling.onDead !== undefined, claiming: false };
+export function openKindState(input: Pick<KindState, 'kind' | 'handler' | 'handling'>): KindState {
+  const free = input.kind.concurrency ?? defaultConcurrency;
+  return { ...input, free, due: true, unreported: input.handling.onDead !== undefined, claiming: false };
 }

@@ -98,9 +98,9 @@ export class Outbox implements Jobs, AsyncDisposable {
     await this.flush();
     const request = { kind: kind.name, orderKey, now: this.#clock.now() };
     // After a power failure the job is retried at its regular time.
-    const made = await this.#database.note((transaction) => listing.makeFirstDue(transaction, request));
-    if (made) this.#worker.wake(kind.name);
-    return made;
+    const isRetried = await this.#database.note((transaction) => listing.makeFirstDue(transaction, request));
+    if (isRetried) this.#worker.wake(kind.name);
+    return isRetried;
   }
 
   async drop(id: string): Promise<boolean> {
@@ -129,7 +129,9 @@ export class Outbox implements Jobs, AsyncDisposable {
   ): Promise<number | undefined> {
     const now = this.#clock.now();
     const rows = jobs.map(({ payload, key, orderKey, runAt = now }) => ({
-      ...{ key, orderKey, runAt },
+      key,
+      orderKey,
+      runAt,
       payload: writePayload(kind, payload),
     }));
     const inserted = await insertJobs(transaction, kind.name, rows, now);

@@ -42,9 +42,9 @@ function getResults(ends: readonly JobEnd[]): ReadonlyMap<KindState, readonly un
   const group = new Map<KindState, unknown[]>();
   for (const { kindState, outcome } of ends) {
     if (outcome.how !== 'done') continue;
-    const known = group.get(kindState);
-    if (known === undefined) group.set(kindState, [outcome.result]);
-    else known.push(outcome.result);
+    const existing = group.get(kindState);
+    if (existing === undefined) group.set(kindState, [outcome.result]);
+    else existing.push(outcome.result);
   }
   return group;
 }

@@ -21,13 +21,13 @@ export class SharedWorker extends Worker {
   static async open(parts: WorkerDependencies): Promise<SharedWorker> {
     const { clock, database } = parts;
     const worker = new SharedWorker(parts);
-    await worker.#takeBack();
+    await worker.#releaseExpired();
     await database.note(releaseAllFirst);
     const poll = async (): Promise<void> => {
       await database.note(releaseAllFirst);
       worker.checkAllKinds();
     };
-    for (const work of [() => worker.#renew(), () => worker.#takeBack()]) {
+    for (const work of [() => worker.#renew(), () => worker.#releaseExpired()]) {
       worker.timers.use(clock.every(renewEveryMs, worker.#oneAtATime(work)));
     }
     worker.timers.use(clock.every(pollEveryMs, worker.#oneAtATime(poll)));
@@ -70,7 +70,7 @@ export class SharedWorker extends Worker {
     for (const { id, attempt } of running) if (!ours.has(id)) attempt?.interrupt();
   }
 
-  async #takeBack(): Promise<void> {
+  async #releaseExpired(): Promise<void> {
     const { database, clock, log } = this.parts;
     for (const kindState of this.kinds.values()) kindState.unreported = kindState.handling.onDead !== undefined;
     const jobs = await database.note((transaction) => releaseExpired(transaction, clock.now(), this.owner));

@@ -68,7 +68,7 @@ export class SoleWorker extends Worker {
   override handle(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable {
     const handle = super.handle(given);
     const kindState = this.kinds.get(given.kind.name);
-    if (kindState !== undefined) this.#takeReplay(kindState);
+    if (kindState !== undefined) this.#resumeReplay(kindState);
     return handle;
   }
 
@@ -191,7 +191,7 @@ export class SoleWorker extends Worker {
    * Takes over jobs that the previous process completed without marking them. Results that `result` no longer parses
    * are repeated.
    */
-  #takeReplay(kindState: KindState): void {
+  #resumeReplay(kindState: KindState): void {
     const { kind, handling } = kindState;
     const previousEnds = this.#replay.get(kind.name) ?? [];
     this.#replay.delete(kind.name);
@@ -213,8 +213,8 @@ export class SoleWorker extends Worker {
    */
   #note({ handling }: KindState, row: JobRow, result: unknown): boolean {
     if (handling.record !== undefined && handling.result === undefined) return false;
-    const kept = handling.result && parse(handling.result, result);
-    return kept?.success !== false && this.#journal.add(row, kept?.data);
+    const journaledResult = handling.result && parse(handling.result, result);
+    return journaledResult?.success !== false && this.#journal.add(row, journaledResult?.data);
   }
 
   #hurry(isUrgent: boolean): void {

@@ -197,8 +197,8 @@ export async function endAttempt(db: Kysely<any>, row: JobRow, owner: string, ch
  * Returns jobs that an owner has without knowing. A commit whose result was lost, or whose sync failed, may have
  * stored claims; nothing would ever end them, and their leases would be renewed forever.
  */
-export async function releaseUnknownKinds(db: Kysely<any>, owner: string, known: readonly number[]): Promise<void> {
-  const unknown = known.length === 0 ? sql`` : sql`and id not in (${sql.join(known)})`;
+export async function releaseUnknownKinds(db: Kysely<any>, owner: string, knownIds: readonly number[]): Promise<void> {
+  const unknown = knownIds.length === 0 ? sql`` : sql`and id not in (${sql.join(knownIds)})`;
   await sql`update jobs set state = 'waiting', attempts = attempts - 1, lease_owner = null, lease_until = null
     where state = 'running' and lease_owner = ${owner} ${unknown}`.execute(db);
 }

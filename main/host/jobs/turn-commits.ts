@@ -91,7 +91,7 @@ export class TurnCommits {
     const limit = kindState.free;
     const rows = limit === 0 ? [] : await claim(transaction, { kind, limit, now, owner });
     const next = rows.length < limit ? await nextRunAt(transaction, kind, now) : undefined;
-    const untold = kindState.unreported ? await deadLetters.takeRows(transaction, kind) : [];
-    return { kindState, rows, next, unreported: untold };
+    const unreported = kindState.unreported ? await deadLetters.takeRows(transaction, kind) : [];
+    return { kindState, rows, next, unreported };
   }
 }

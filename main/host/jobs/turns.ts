@@ -10,7 +10,7 @@ export class Turns {
   readonly #hasWork: () => boolean;
   readonly #turn: () => Promise<void>;
   /** Callers that wait for the end of the next turn. */
-  readonly #askers: (() => void)[] = [];
+  readonly #waiters: (() => void)[] = [];
   #isScheduled = false;
   #turning: Promise<void> | undefined;
   #pause: Disposable | undefined;
@@ -25,7 +25,7 @@ export class Turns {
   }) {
     this.#clock = parts.clock;
     this.#log = parts.log;
-    this.#hasWork = () => this.#askers.length > 0 || parts.hasWork();
+    this.#hasWork = () => this.#waiters.length > 0 || parts.hasWork();
     this.#turn = parts.turn;
   }
 
@@ -53,7 +53,7 @@ export class Turns {
   next(): Promise<void> {
     if (this.#isHeld()) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#askers.push(resolve);
+      this.#waiters.push(resolve);
       this.schedule();
     });
   }
@@ -62,18 +62,18 @@ export class Turns {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#pause?.[Symbol.dispose]();
-    for (const answer of this.#askers.splice(0)) answer();
+    for (const answer of this.#waiters.splice(0)) answer();
     await this.#turning;
   }
 
   async #run(): Promise<void> {
     while (!this.#isHeld() && this.#hasWork()) {
-      const answered = this.#askers.splice(0);
+      const answered = this.#waiters.splice(0);
       try {
         await this.#turn();
       } catch (error) {
         this.#log.warn('database write failed, jobs delayed', { error });
-        answered.push(...this.#askers.splice(0));
+        answered.push(...this.#waiters.splice(0));
         this.#pause = this.#clock.after(pauseMs, () => {
           this.#pause = undefined;
           this.schedule();

@@ -54,11 +54,18 @@ export abstract class Worker implements AsyncDisposable {
     this.owner = leaseOwner(random.text(8));
     this.turns = new Turns({ clock, log, hasWork: () => this.#hasWork(), turn: () => this.#turn() });
     this.#deadLetters = new DeadLetters({
-      ...{ database, clock, log, owner: this.owner },
+      database,
+      clock,
+      log,
+      owner: this.owner,
       isAbandoned: (owner, until) => this.isAbandoned(owner, until),
     });
     this.#commits = new TurnCommits({
-      ...{ database, clock, owner: this.owner, live: this.live, deadLetters: this.#deadLetters },
+      database,
+      clock,
+      owner: this.owner,
+      live: this.live,
+      deadLetters: this.#deadLetters,
       claim: (transaction, request) => this.claim(transaction, request),
       writeExtra: (transaction) => this.writeExtra(transaction),
     });
@@ -206,14 +213,14 @@ export abstract class Worker implements AsyncDisposable {
     const jobs = [...this.live.endedJobs];
     for (const job of jobs) this.live.move(job, 'storing');
     const ends = jobs.flatMap(({ end }) => end ?? []);
-    const requestedKinds = this.#askedFor(ends);
+    const requestedKinds = this.#getRequestedKinds(ends);
     for (const kindState of requestedKinds) [kindState.due, kindState.claiming] = [false, true];
     this.isUrgent = false;
     try {
       const { dead, claims } = await this.#commits.store(ends, requestedKinds);
       for (const job of jobs) this.forget(job);
       this.turnStored();
-      for (const claim of claims) this.#take(claim);
+      for (const claim of claims) this.#takeClaim(claim);
       for (const { kindState, outcome } of ends) {
         if (outcome.how === 'retried') this.scheduleDue(kindState, outcome.runAt);
       }
@@ -232,15 +239,15 @@ export abstract class Worker implements AsyncDisposable {
   }
 
   /** Returns the kinds that may have due jobs: after the end of one job of an order key, another may be due. */
-  #askedFor(ends: readonly JobEnd[]): readonly KindState[] {
+  #getRequestedKinds(ends: readonly JobEnd[]): readonly KindState[] {
     if (this.isStopping) return [];
     const freed = new Set(ends.flatMap((end) => (isFollowed(end) ? [] : [end.outcome.row.kind])));
     return [...this.kinds.values()].filter(({ kind, due, free }) => (due && free > 0) || freed.has(kind.name));
   }
 
-  #take({ kindState, rows, next, unreported: untold }: Claim): void {
+  #takeClaim({ kindState, rows, next, unreported }: Claim): void {
     kindState.unreported = false;
-    this.#deadLetters.reportTaken(kindState, untold);
+    this.#deadLetters.reportTaken(kindState, unreported);
     if (next === undefined) kindState.due = true;
     else this.scheduleDue(kindState, next);
     for (const row of rows) this.#begin(kindState, row);

@@ -2,7 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { logLevels, type LogLevel } from './format.ts';
 
 /** Parsed line of a log file. */
-export interface KeptLine {
+export interface StoredLine {
   /** ms since the epoch. */
   readonly at: number;
   readonly level: LogLevel;
@@ -13,7 +13,7 @@ export interface KeptLine {
 
 const chunkBytes = 256 * 1024;
 /** Maximum number of bytes per request: the files together have up to 60 MiB. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 /** Default number of rotated files of {@link logFile}. */
 const oldFiles = 5;
 
@@ -21,7 +21,7 @@ const text = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (DEBUG|INFO |WARN |ERROR) (\S+) +(.*)$
 const field = /([\w.-]+)=("(?:[^"\\]|\\.)*"|[[{].*?[\]}](?= \w+=|$)|\S*)(?: |$)/g;
 
 /** Parses a line in either format; undefined for an incomplete or foreign line. */
-export function readLine(line: string): KeptLine | undefined {
+export function readLine(line: string): StoredLine | undefined {
   return line.startsWith('{') ? fromJson(line) : fromText(line);
 }
 
@@ -37,22 +37,22 @@ export interface LogPosition {
 
 /** Section of the log, newest line first. */
 interface LogPiece {
-  readonly lines: readonly KeptLine[];
+  readonly lines: readonly StoredLine[];
   /** Start of the next section. */
   readonly position: LogPosition;
   /** There are no earlier lines. */
   readonly isWhole: boolean;
 }
 
-interface Question {
+interface LogQuery {
   readonly from: LogPosition;
   readonly limit: number;
-  readonly fits: (line: KeptLine) => boolean;
+  readonly fits: (line: StoredLine) => boolean;
 }
 
 /** Returns the matching lines after a position, from lines in descending order. */
-export function linesOf(lines: Iterable<KeptLine>, question: Question): LogPiece {
-  const walk = new Walk(question);
+export function selectLines(lines: Iterable<StoredLine>, question: LogQuery): LogPiece {
+  const walk = new LogReader(question);
   for (const line of lines) if (!walk.take(line)) break;
   return { lines: walk.found, position: walk.position, isWhole: !walk.isFull };
 }
@@ -61,8 +61,8 @@ export function linesOf(lines: Iterable<KeptLine>, question: Question): LogPiece
  * Returns the lines after a position from the file and its rotated files, until `limit` match or the read limit is
  * reached. Reads backwards in chunks, so that the cost does not depend on the file's size.
  */
-export async function linesBefore(path: string, question: Question): Promise<LogPiece> {
-  const walk = new Walk(question);
+export async function readLinesBefore(path: string, question: LogQuery): Promise<LogPiece> {
+  const walk = new LogReader(question);
   for (let number = 0; number <= oldFiles && !walk.isFull; number += 1) {
     await readBackwards(number === 0 ? path : `${path}.${String(number)}`, walk);
   }
@@ -70,27 +70,27 @@ export async function linesBefore(path: string, question: Question): Promise<Log
 }
 
 /** Iterates over lines from newest to oldest and tracks the position. */
-class Walk {
-  readonly found: KeptLine[] = [];
+class LogReader {
+  readonly found: StoredLine[] = [];
   position: LogPosition;
   /** Enough lines were found or bytes were read. */
   isFull = false;
-  readonly #question: Question;
+  readonly #question: LogQuery;
   #skipped = 0;
   #bytes = 0;
 
-  constructor(question: Question) {
+  constructor(question: LogQuery) {
     this.#question = question;
     this.position = question.from;
   }
 
   /** Returns whether a chunk with this oldest line was already returned and can be skipped. */
-  isBehind(oldest: KeptLine | undefined): boolean {
+  isBehind(oldest: StoredLine | undefined): boolean {
     return oldest !== undefined && oldest.at > this.#question.from.at;
   }
 
   /** Returns whether more lines are needed. */
-  take(line: KeptLine): boolean {
+  take(line: StoredLine): boolean {
     const { from, limit, fits } = this.#question;
     if (line.at > from.at) return true;
     if (line.at === from.at && this.#skipped < from.passed) {
@@ -112,12 +112,12 @@ class Walk {
   read(bytes: number): void {
     if (this.position === this.#question.from) return;
     this.#bytes += bytes;
-    if (this.#bytes >= mostBytes) this.isFull = true;
+    if (this.#bytes >= maxBytes) this.isFull = true;
   }
 }
 
 /** Passes the lines of a file from its end until there are enough. */
-async function readBackwards(path: string, walk: Walk): Promise<void> {
+async function readBackwards(path: string, walk: LogReader): Promise<void> {
   let file: FileHandle;
   let at: number;
   try {
@@ -147,34 +147,34 @@ async function readBackwards(path: string, walk: Walk): Promise<void> {
   }
 }
 
-function takeLines(lines: readonly string[], walk: Walk): void {
+function takeLines(lines: readonly string[], walk: LogReader): void {
   for (const line of lines.toReversed()) {
     const read = line === '' ? undefined : readLine(line);
     if (read !== undefined && !walk.take(read)) return;
   }
 }
 
-function fromJson(line: string): KeptLine | undefined {
+function fromJson(line: string): StoredLine | undefined {
   try {
     const { time, level, service, message, ...fields } = JSON.parse(line) as Record<string, unknown>;
-    return lineOf(time, level, service, message, fields);
+    return toLine(time, level, service, message, fields);
   } catch {
     return undefined;
   }
 }
 
-function fromText(line: string): KeptLine | undefined {
+function fromText(line: string): StoredLine | undefined {
   const [, time, level = '', service, rest = ''] = text.exec(line) ?? [];
   if (time === undefined) return undefined;
   const gap = rest.indexOf('  ');
   const message = gap < 0 ? rest : rest.slice(0, gap);
   const fields: Record<string, unknown> = {};
   if (gap >= 0)
-    for (const [, name = '', value = ''] of rest.slice(gap + 2).matchAll(field)) fields[name] = valueOf(value);
-  return lineOf(time, level.trim().toLowerCase(), service, message, fields);
+    for (const [, name = '', value = ''] of rest.slice(gap + 2).matchAll(field)) fields[name] = parseValue(value);
+  return toLine(time, level.trim().toLowerCase(), service, message, fields);
 }
 
-function valueOf(text: string): unknown {
+function parseValue(text: string): unknown {
   if (!/^["[{]/.test(text)) return text;
   try {
     return JSON.parse(text) as unknown;
@@ -183,13 +183,13 @@ function valueOf(text: string): unknown {
   }
 }
 
-function lineOf(
+function toLine(
   time: unknown,
   level: unknown,
   service: unknown,
   message: unknown,
   fields: Record<string, unknown>,
-): KeptLine | undefined {
+): StoredLine | undefined {
   const at = typeof time === 'string' ? Date.parse(time) : NaN;
   const known = logLevels.find((each) => each === level);
   if (Number.isNaN(at) || known === undefined || typeof message !== 'string') return undefined;

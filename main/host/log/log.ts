@@ -111,19 +111,19 @@ export function createLog(options: LogOptions): HostLog {
     recent(filter = {}) {
       const newest = ring.length < keep ? ring.length : last % keep;
       const inOrder = [...ring.slice(newest), ...ring.slice(0, newest)];
-      return inOrder.filter(matching(filter)).slice(-Math.max(1, filter.limit ?? 200));
+      return inOrder.filter(createFilter(filter)).slice(-Math.max(1, filter.limit ?? 200));
     },
     subscribe(listener) {
       // Wrapped, so that one function subscribed twice is two subscriptions.
-      const own = (entry: LogEntry): void => listener(entry);
-      listeners.add(own);
-      return { [Symbol.dispose]: () => void listeners.delete(own) };
+      const wrapped = (entry: LogEntry): void => listener(entry);
+      listeners.add(wrapped);
+      return { [Symbol.dispose]: () => void listeners.delete(wrapped) };
     },
   };
 }
 
 /** Returns a predicate for entries and parsed lines. */
-export function matching(filter: LogFilter): (entry: Omit<LogEntry, 'id'> & { readonly id?: number }) => boolean {
+export function createFilter(filter: LogFilter): (entry: Omit<LogEntry, 'id'> & { readonly id?: number }) => boolean {
   const least = filter.level === undefined ? 0 : logLevels.indexOf(filter.level);
   const text = filter.text?.toLowerCase();
   return (entry) =>

@@ -18,8 +18,8 @@ const assignment =
 const headerLine = /(\b(?:proxy-)?(?:authorization|set-cookie|cookie)\s{0,4}:\s{0,4})[^\r\n]{1,8192}/gi;
 const scheme = /(\b(?:bearer|basic)\s{1,4})[\w.~+/=-]{6,8192}/gi;
 /** Matches access tokens (`tk_` and 29 characters) and seals of the vault anywhere. */
-const ownToken = /\btk_[A-Za-z0-9]{10,64}/g;
-const ownSeal = /\bv1\.[A-Za-z0-9_-]{16,8192}(?:\.[A-Za-z0-9_-]{1,8192}){0,4}/g;
+const tokenPattern = /\btk_[A-Za-z0-9]{10,64}/g;
+const sealPattern = /\bv1\.[A-Za-z0-9_-]{16,8192}(?:\.[A-Za-z0-9_-]{1,8192}){0,4}/g;
 
 /** Removes text that looks like a credential. */
 export function redactText(text: string): string {
@@ -30,8 +30,8 @@ export function redactText(text: string): string {
     .replace(assignment, `$1${redacted}`)
     .replace(headerLine, `$1${redacted}`)
     .replace(scheme, `$1${redacted}`)
-    .replace(ownToken, `tk_${redacted}`)
-    .replace(ownSeal, `v1.${redacted}`);
+    .replace(tokenPattern, `tk_${redacted}`)
+    .replace(sealPattern, `v1.${redacted}`);
 }
 
 const maxDepth = 6;
@@ -53,10 +53,10 @@ interface LoggedError {
  * limited. Never throws, regardless of getters and `toJSON`.
  */
 export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return plainObject(fields, 0, new Set());
+  return toPlainObject(fields, 0, new Set());
 }
 
-function plainObject(value: object, depth: number, above: Set<object>): Record<string, unknown> {
+function toPlainObject(value: object, depth: number, above: Set<object>): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   let count = 0;
   for (const name of Object.keys(value)) {
@@ -67,13 +67,13 @@ function plainObject(value: object, depth: number, above: Set<object>): Record<s
     const inner = read(value, name);
     if (inner === undefined || typeof inner === 'function') continue;
     const key = redactText(name);
-    plain[key] = isSecretName(name) && holdsText(inner) ? redacted : plainValue(inner, depth + 1, above);
+    plain[key] = isSecretName(name) && containsText(inner) ? redacted : toPlainValue(inner, depth + 1, above);
   }
   return plain;
 }
 
 /** `hasPassword: true` and `token: null` contain no secret and are useful. */
-function holdsText(value: unknown): boolean {
+function containsText(value: unknown): boolean {
   return value !== null && typeof value !== 'boolean' && value !== '';
 }
 
@@ -85,8 +85,8 @@ function read(value: object, name: string): unknown {
   }
 }
 
-function plainValue(value: unknown, depth: number, above: Set<object>): unknown {
-  if (typeof value === 'string') return plainText(value);
+function toPlainValue(value: unknown, depth: number, above: Set<object>): unknown {
+  if (typeof value === 'string') return toPlainText(value);
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -94,36 +94,36 @@ function plainValue(value: unknown, depth: number, above: Set<object>): unknown 
   if (depth > maxDepth) return '[too deep]';
   above.add(value);
   try {
-    return plainThing(value, depth, above);
+    return toPlainThing(value, depth, above);
   } finally {
     above.delete(value);
   }
 }
 
-function plainThing(value: object, depth: number, above: Set<object>): unknown {
-  if (value instanceof Error) return plainError(value, depth, above);
+function toPlainThing(value: object, depth: number, above: Set<object>): unknown {
+  if (value instanceof Error) return toLoggedError(value, depth, above);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
-  if (value instanceof URL || value instanceof RegExp) return plainText(String(value));
+  if (value instanceof URL || value instanceof RegExp) return toPlainText(String(value));
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
-  if (value instanceof Map) return plainObject(Object.fromEntries(value), depth, above);
-  if (value instanceof Set) return plainValue([...value], depth, above);
+  if (value instanceof Map) return toPlainObject(Object.fromEntries(value), depth, above);
+  if (value instanceof Set) return toPlainValue([...value], depth, above);
   if (Array.isArray(value)) {
-    const items = value.slice(0, maxEntries).map((item) => plainValue(item, depth + 1, above) ?? null);
+    const items = value.slice(0, maxEntries).map((item) => toPlainValue(item, depth + 1, above) ?? null);
     if (value.length > maxEntries) items.push(`… ${value.length - maxEntries} more`);
     return items;
   }
-  return plainObject(value, depth, above);
+  return toPlainObject(value, depth, above);
 }
 
-function plainText(text: string): string {
+function toPlainText(text: string): string {
   const short = text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
   return redactText(short);
 }
 
-function plainError(error: Error, depth: number, above: Set<object>): LoggedError {
-  const plain: LoggedError = { name: error.name, message: plainText(error.message) };
+function toLoggedError(error: Error, depth: number, above: Set<object>): LoggedError {
+  const plain: LoggedError = { name: error.name, message: toPlainText(error.message) };
   const code = read(error, 'code');
-  if (typeof code === 'string' || typeof code === 'number') plain.code = plainText(String(code));
+  if (typeof code === 'string' || typeof code === 'number') plain.code = toPlainText(String(code));
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   if (frames.length > 0)
     plain.stack = redactText(
@@ -132,7 +132,7 @@ function plainError(error: Error, depth: number, above: Set<object>): LoggedErro
         .map((line) => line.trim())
         .join('\n'),
     );
-  if (error.cause !== undefined) plain.cause = plainValue(error.cause, depth + 1, above);
-  if (error instanceof AggregateError) plain.errors = plainValue(error.errors, depth + 1, above);
+  if (error.cause !== undefined) plain.cause = toPlainValue(error.cause, depth + 1, above);
+  if (error instanceof AggregateError) plain.errors = toPlainValue(error.errors, depth + 1, above);
   return plain;
 }

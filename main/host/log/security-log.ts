@@ -81,13 +81,13 @@ export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
   /** Returns the number of lines omitted before this one; undefined when this one is omitted as well. */
   const countOmitted = (key: string, max: number): number | undefined => {
     const now = clock.now();
-    const known = repeats.get(key);
-    if (known === undefined || known.until <= now) {
+    const existing = repeats.get(key);
+    if (existing === undefined || existing.until <= now) {
       repeats.set(key, { until: now + repeatWindowMs, count: 1 });
-      return known === undefined ? 0 : Math.max(0, known.count - max);
+      return existing === undefined ? 0 : Math.max(0, existing.count - max);
     }
-    known.count += 1;
-    return known.count > max ? undefined : 0;
+    existing.count += 1;
+    return existing.count > max ? undefined : 0;
   };
 
   const countSuppressed = (event: SecurityEventName, address = '', account = ''): number | undefined => {

@@ -89,9 +89,9 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
       throw new Error(`The metric ${name} is a ${existing.kind} of ${existing.owner} and cannot be a ${kind} as well.`);
     }
     const shape = `${kind} ${labels.join(',')}`;
-    const former = registry.getSingleMetric(name);
-    if (former !== undefined && shapes.get(name) === shape) return former as T;
-    if (former !== undefined) registry.removeSingleMetric(name);
+    const previous = registry.getSingleMetric(name);
+    if (previous !== undefined && shapes.get(name) === shape) return previous as T;
+    if (previous !== undefined) registry.removeSingleMetric(name);
     names.set(name, existing ?? { kind, owner });
     shapes.set(name, shape);
     return make();

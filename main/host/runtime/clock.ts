@@ -9,8 +9,8 @@ export const systemClock: Clock = {
   after(ms, call) {
     const due = Date.now() + ms;
     const next = (): void => {
-      const left = due - Date.now();
-      timer = left > maxDelayMs ? setTimeout(next, maxDelayMs) : setTimeout(call, Math.max(0, left));
+      const remainingMs = due - Date.now();
+      timer = remainingMs > maxDelayMs ? setTimeout(next, maxDelayMs) : setTimeout(call, Math.max(0, remainingMs));
       timer.unref();
     };
     let timer: NodeJS.Timeout | undefined;

@@ -21,11 +21,11 @@ export interface DataLock extends Disposable {
 export class DataFolderTaken extends Problem {
   readonly holder: Holder | undefined;
   constructor(folder: string, holder: Holder | undefined) {
-    const who = holder === undefined ? 'Another Homeport' : `Homeport with process id ${holder.pid}`;
+    const description = holder === undefined ? 'Another Homeport' : `Homeport with process id ${holder.pid}`;
     super(
       'host.data_folder_taken',
       409,
-      `${who} is using ${folder}. Stop it first, or give this one its own --data-dir.`,
+      `${description} is using ${folder}. Stop it first, or give this one its own --data-dir.`,
     );
     this.holder = holder;
   }

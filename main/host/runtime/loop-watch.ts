@@ -44,7 +44,7 @@ export class LoopWatch implements Disposable {
   readonly #times: LoopTimes;
   readonly #window: DelayMonitor = monitorEventLoopDelay({ resolution: resolutionMs });
   #counts: readonly number[] = bounds.map(() => 0);
-  readonly #told = new Map<string, { at: number; more: number }>();
+  readonly #logged = new Map<string, { at: number; more: number }>();
   readonly #timer: NodeJS.Timeout;
   #count = 0;
   #sum = 0;
@@ -53,7 +53,7 @@ export class LoopWatch implements Disposable {
   /** Longest task that was logged since the last check. */
   #named = 0;
   #service = '';
-  #what = '';
+  #task = '';
   #tells = false;
 
   constructor({ log, clock, times }: { readonly log: Log; readonly clock: Clock; readonly times?: LoopTimes }) {
@@ -79,7 +79,7 @@ export class LoopWatch implements Disposable {
   /** For tasks that run too often for a closure; returns the argument of `end`. */
   begin(service: string, what: string): number {
     this.#service = service;
-    this.#what = what;
+    this.#task = what;
     return this.#times.now();
   }
 
@@ -90,10 +90,10 @@ export class LoopWatch implements Disposable {
     if (this.#last.start >= start && ms - this.#last.ms < longTaskMs) return;
     this.#last = { start, ms };
     this.#named = Math.max(this.#named, ms);
-    this.#tell('the event loop was blocked', service, what, ms);
+    this.#logTask('the event loop was blocked', service, what, ms);
   }
 
-  /** Enables logging of blocking tasks. During the start, which loads programs and opens databases, nobody waits. */
+  /** Enables logging of blocking tasks. The start, which loads programs and opens databases, is not logged. */
   startTelling(): void {
     this.#settle();
     this.#tells = true;
@@ -124,8 +124,13 @@ export class LoopWatch implements Disposable {
     if (worst - named < longTaskMs) return;
     // The thread was not computing: other processes had the processor, or the disk or the memory was slow.
     if (busy < worst / 2) {
-      this.#tell('the event loop had to wait for the machine', 'host', 'other programs, the disk or the memory', worst);
-    } else this.#tell('the event loop was blocked', 'unknown', `begun last: ${this.#service} ${this.#what}`, worst);
+      this.#logTask(
+        'the event loop had to wait for the machine',
+        'host',
+        'other programs, the disk or the memory',
+        worst,
+      );
+    } else this.#logTask('the event loop was blocked', 'unknown', `begun last: ${this.#service} ${this.#task}`, worst);
   }
 
   /** Returns all delays, including those of the current window. */
@@ -144,21 +149,21 @@ export class LoopWatch implements Disposable {
     this.#window.reset();
   }
 
-  #tell(message: string, service: string, what: string, ms: number): void {
+  #logTask(message: string, service: string, what: string, ms: number): void {
     if (!this.#tells) return;
     const by = what.replaceAll(/\s+/g, ' ').slice(0, maxNameLength);
     const key = `${service}\n${by}`;
     const now = this.#clock.now();
-    const told = this.#told.get(key);
-    if (told !== undefined && now - told.at < quietMs) {
-      told.more += 1;
+    const logged = this.#logged.get(key);
+    if (logged !== undefined && now - logged.at < quietMs) {
+      logged.more += 1;
       return;
     }
-    this.#told.delete(key);
-    this.#told.set(key, { at: now, more: 0 });
-    if (this.#told.size > maxStored)
-      for (const oldest of this.#told.keys()) if (this.#told.size > maxStored) this.#told.delete(oldest);
-    const more = told === undefined || told.more === 0 ? {} : { moreSinceTold: told.more };
+    this.#logged.delete(key);
+    this.#logged.set(key, { at: now, more: 0 });
+    if (this.#logged.size > maxStored)
+      for (const oldest of this.#logged.keys()) if (this.#logged.size > maxStored) this.#logged.delete(oldest);
+    const more = logged === undefined || logged.more === 0 ? {} : { moreSinceTold: logged.more };
     this.#log.warn(message, { service, by, milliseconds: Math.round(ms), ...more });
   }
 }

@@ -10,7 +10,7 @@ const timeoutMs = 5000;
 export class HealthCheck {
   readonly #clock: Clock;
   readonly #log: Log;
-  #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
+  #running: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -19,15 +19,15 @@ export class HealthCheck {
 
   /** Never rejects: a failed check is a result as well. */
   async check(service: Service): Promise<Health> {
-    if (this.#asking?.service !== service) {
+    if (this.#running?.service !== service) {
       // The async function converts a synchronous exception to a rejection.
       const answer = (async () => service.health())().finally(() => {
-        if (this.#asking?.answer === answer) this.#asking = undefined;
+        if (this.#running?.answer === answer) this.#running = undefined;
       });
-      this.#asking = { service, answer };
+      this.#running = { service, answer };
     }
     try {
-      return await withTimeout(this.#asking.answer, timeoutMs, this.#clock);
+      return await withTimeout(this.#running.answer, timeoutMs, this.#clock);
     } catch (error) {
       this.#log.error('health check failed', { error });
       return {

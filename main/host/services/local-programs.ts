@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { isAddressOfThisComputer } from '../../../services/kit/own-listeners.ts';
-import { isOpenedByOneOf } from '../children/connection-owner.ts';
+import { isOpenedByAny } from '../children/connection-owner.ts';
 import type { OwnConnections } from '../fetch/own-connections.ts';
 import { getRemoteAddress } from '../http/access.ts';
 
@@ -35,6 +35,6 @@ export class LocalPrograms {
     if (!isAddressOfThisComputer(address) || this.#own.includes(socket)) return false;
     const { remotePort, localPort } = socket;
     if (remotePort === undefined || localPort === undefined) return false;
-    return !(await isOpenedByOneOf([...this.#children], { clientPort: remotePort, serverPort: localPort }));
+    return !(await isOpenedByAny([...this.#children], { clientPort: remotePort, serverPort: localPort }));
   }
 }

@@ -47,8 +47,8 @@ export function getPortTargets(runners: Runners): readonly PortTarget[] {
       .map(({ name, title, scheme = 'tcp', whenShared }) => {
         const address = runner.address(name);
         const port = address === undefined ? undefined : Number(new URL(address).port);
-        const words = whenShared === undefined ? {} : { whenShared };
-        return { id: getListenerName(service, runner, name), service, title, scheme, port, ...words };
+        const sharingText = whenShared === undefined ? {} : { whenShared };
+        return { id: getListenerName(service, runner, name), service, title, scheme, port, ...sharingText };
       }),
   );
 }

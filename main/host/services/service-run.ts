@@ -53,7 +53,7 @@ export async function runService(
   descriptor: ServiceDescriptor,
   parts: HostDependencies,
   settings: ServiceSettings,
-  given: {
+  options: {
     readonly powers: CapabilityProviders;
     readonly signal: AbortSignal;
     readonly listening: (states: readonly ListenerState[]) => void;
@@ -79,7 +79,7 @@ export async function runService(
     } catch (error) {
       if (!(error instanceof TimeoutExceeded)) throw error;
       log.error('service stop timed out, left behind');
-      given.onLeftBehind(all);
+      options.onLeftBehind(all);
     }
   };
   const close = async (): Promise<void> => {
@@ -95,18 +95,18 @@ export async function runService(
   };
 
   try {
-    const opened = await openListeners(descriptor, parts, settings, hosts, given.listening);
+    const opened = await openListeners(descriptor, parts, settings, hosts, options.listening);
     listeners = opened;
     room = await openServiceContext(descriptor, parts, hosts);
     const { context, jobs } = room;
     const created = await descriptor.create(
-      withCapabilities(context, descriptor, given.powers, outside),
+      withCapabilities(context, descriptor, options.powers, outside),
       settings.settings,
     );
     service = created;
     await restoreParts(created, join(parts.dataDir, descriptor.id, servicePartName));
     renewGuard = () => outside.renewGuard();
-    await started(created, parts, given.signal);
+    await started(created, parts, options.signal);
     releases = await parts.releases.attach(descriptor.id, created.accountData);
     renewGuard = () => {
       opened.setService(created);

@@ -56,7 +56,7 @@ export class ServiceRunner {
   #watch: Disposable | undefined;
   readonly #revival: RestartBackoff;
   /** Work of all runs that did not end in time. */
-  readonly #left = new Set<Promise<unknown>>();
+  readonly #leftBehind = new Set<Promise<unknown>>();
   readonly #opened = Promise.withResolvers<void>();
   readonly #health: HealthCheck;
 
@@ -95,7 +95,7 @@ export class ServiceRunner {
 
   /** Returns whether work of the stopped service may still be running. */
   get isLeftBehind(): boolean {
-    return this.#left.size > 0;
+    return this.#leftBehind.size > 0;
   }
 
   get jobs(): Jobs | undefined {
@@ -134,7 +134,7 @@ export class ServiceRunner {
     return this.#instead(async () => {
       this.#settings = settings;
       this.#problems = problems;
-      const isWhole = await this.#takeLive(settings);
+      const isWhole = await this.#applyLive(settings);
       if (isWhole) return 'live';
       if (this.#waitForTransfers()) return 'pending';
       await this.#stop();
@@ -144,7 +144,7 @@ export class ServiceRunner {
   }
 
   /** Passes changed live settings to the running service. Returns whether these were all changes. */
-  async #takeLive(settings: ServiceSettings): Promise<boolean> {
+  async #applyLive(settings: ServiceSettings): Promise<boolean> {
     const service = this.#run?.service;
     if (service?.reconfigure === undefined || this.#isBarred) return false;
     const live = withLiveFields(this.descriptor, this.#applied, settings);
@@ -168,12 +168,10 @@ export class ServiceRunner {
     const limitMs = this.#parts.hostSettings().restartWait * 1000;
     const until = this.#parts.clock.now() + limitMs;
     const pending = new PendingRestart({
-      ...{
-        service: run.service,
-        requests: (begunBefore: number) => run.running(begunBefore),
-        clock: this.#parts.clock,
-        limitMs,
-      },
+      service: run.service,
+      requests: (begunBefore: number) => run.running(begunBefore),
+      clock: this.#parts.clock,
+      limitMs,
       waiting: (transfers) => this.#become({ pendingRestart: { transfers, until } }),
       due: () => void this.restart(),
     });
@@ -183,7 +181,7 @@ export class ServiceRunner {
     return true;
   }
 
-  #giveUpWaiting(): void {
+  #cancelWaiting(): void {
     this.#pending?.[Symbol.dispose]();
     this.#pending = undefined;
     this.#become({ pendingRestart: undefined });
@@ -245,7 +243,10 @@ export class ServiceRunner {
         const pauseMs = this.#revival.update(health.state);
         const sentence = pauseMs === undefined ? '' : ` It is started anew after a pause of ${pauseMs / 1000} seconds.`;
         this.#become({
-          ...{ remedy: health.remedy, begin: health.begin, idle: health.idle, running: health.running },
+          remedy: health.remedy,
+          begin: health.begin,
+          idle: health.idle,
+          running: health.running,
           ...(health.state === 'up'
             ? { state: 'up', detail: health.detail, reason: null }
             : { state: 'degraded', detail: '', reason: `${health.detail}${sentence}` }),
@@ -265,7 +266,7 @@ export class ServiceRunner {
   /** Runs serialized, but cancels a start that may never end. */
   #instead<T>(work: () => Promise<T>): Promise<T> {
     this.#starting?.abort();
-    this.#giveUpWaiting();
+    this.#cancelWaiting();
     return this.#inTurn(work);
   }
 
@@ -295,8 +296,8 @@ export class ServiceRunner {
         signal: starting.signal,
         listening: (states) => this.#listens(states),
         onLeftBehind: (rest) => {
-          this.#left.add(rest);
-          void rest.finally(() => this.#left.delete(rest));
+          this.#leftBehind.add(rest);
+          void rest.finally(() => this.#leftBehind.delete(rest));
         },
       });
       this.#become({ state: 'up' });

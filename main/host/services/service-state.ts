@@ -26,8 +26,8 @@ export function getStoppedState({ id, title, summary, group, grantable = [] }: S
 /** Returns the base address of a listener, by default of the main one; undefined while it is closed. */
 export function findAddress({ state, listeners }: ServiceState, listener?: string): string | undefined {
   if (state === 'stopping') return undefined;
-  const found = listener === undefined ? listeners[0] : listeners.find(({ name }) => name === listener);
-  return found?.address ?? undefined;
+  const openListener = listener === undefined ? listeners[0] : listeners.find(({ name }) => name === listener);
+  return openListener?.address ?? undefined;
 }
 
 /** Returns the part of the state that results from closed listeners. */

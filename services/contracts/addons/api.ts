@@ -166,7 +166,8 @@ export const addonsApi = {
     method: 'POST',
     path: '/api/addons/profiles',
     summary:
-      'Makes a configuration. Its password is made here and kept in the vault; one that inherits from another that the page looks after need not know its password.',
+      'Makes a configuration. Its password is made here and kept in the vault; one that inherits from another ' +
+      'that the page looks after need not know its password.',
     access: mayWrite('addons'),
     body: WithConfig,
     reply: AddonProfile,

@@ -129,7 +129,8 @@ export const controlApi = {
     method: 'POST',
     path: '/api/links',
     summary:
-      'Addresses under which a browser may read files of this API for a day, where it can send no header: pictures, players, downloads.',
+      'Addresses under which a browser may read files of this API for a day, where it can send no header: ' +
+      'pictures, players, downloads.',
     access: 'user',
     body: z.object({
       paths: z
@@ -158,7 +159,8 @@ export const controlApi = {
     method: 'GET',
     path: '/api/overview',
     summary:
-      'How busy each service was in the last 24 hours, for those who may read it; for administrators the machine and the age of the newest backup.',
+      'How busy each service was in the last 24 hours, for those who may read it; for administrators the machine ' +
+      'and the age of the newest backup.',
     access: 'user',
     reply: z.object({ pulses: z.array(Pulse), machine: Machine.nullable(), backup: BackupAge.nullable() }),
   }),
@@ -268,7 +270,8 @@ export const controlApi = {
     method: 'POST',
     path: '/api/backups/file',
     summary:
-      'Keeps a backup that was made elsewhere, such as on the computer before this one; 422 `backup.damaged` where a file of it is not whole.',
+      'Keeps a backup that was made elsewhere, such as on the computer before this one; 422 `backup.damaged` ' +
+      'where a file of it is not whole.',
     access: 'admin',
     bytes: true,
     reply: BackupFile,
@@ -284,7 +287,8 @@ export const controlApi = {
     method: 'POST',
     path: '/api/backups/:name/restore',
     summary:
-      'Verifies a backup and starts Homeport anew with it, right after the answer. What there was before is set aside in the data folder.',
+      'Verifies a backup and starts Homeport anew with it, right after the answer. What there was before is set ' +
+      'aside in the data folder.',
     access: 'admin',
     body: z.object({ confirm: z.literal('restore').describe('So that nobody does it by mistake.') }),
     reply: ok,

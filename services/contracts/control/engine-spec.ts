@@ -7,7 +7,7 @@ export interface EngineSpec {
   readonly name: string;
   /** Name in the project's own spelling. */
   readonly title: string;
-  /** One sentence on its purpose. */
+  /** Purpose as one sentence. */
   readonly purpose: string;
   /** Consequence of its absence for users. */
   readonly absence: string;

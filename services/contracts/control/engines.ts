@@ -61,7 +61,7 @@ export type EngineWork = z.infer<typeof EngineWork>;
 
 /** Engine as its page shows it, including `python`, which runs some engines and is only detected, never installed. */
 export const EngineState = Engine.extend({
-  /** One sentence each: purpose, consequence of its absence, effect of its removal. */
+  /** Purpose, consequence of its absence and effect of its removal, one sentence each. */
   purpose: z.string(),
   absence: z.string(),
   removal: z.string(),

@@ -71,7 +71,8 @@ export const secondFactorApi = {
     method: 'DELETE',
     path: '/api/accounts/:name/second-factor',
     summary:
-      'Disables the second factor of another account that has lost its app and recovery codes, and signs it out everywhere.',
+      'Disables the second factor of another account that has lost its app and recovery codes, and signs it out ' +
+      'everywhere.',
     access: 'admin',
     reply: done,
   }),

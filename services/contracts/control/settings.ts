@@ -75,7 +75,7 @@ export type SettingsSection = z.infer<typeof SettingsSection>;
 export const SettingsProblem = z
   .object({
     path: z.string(),
-    /** One sentence, without secret values. */
+    /** Message of one sentence, without secret values. */
     message: z.string(),
     /** Line of the file, from 1. */
     line: z.int().optional(),

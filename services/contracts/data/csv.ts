@@ -32,7 +32,8 @@ export const dataCsvApi = {
     method: 'POST',
     path: '/api/data/csv/load',
     summary:
-      'Puts the lines of a file in CSV into a table, all or none; with `types` the table is made, with row policies on.',
+      'Puts the lines of a file in CSV into a table, all or none; with `types` the table is made, with row ' +
+      'policies on.',
     access: 'admin',
     query: z.object({
       schema: z.string().min(1).max(63),

@@ -89,7 +89,8 @@ export const subscriptionsApi = {
     method: 'POST',
     path: '/api/downloads/subscriptions/update',
     summary:
-      'Changes the fields that are named; `enabled: false` pauses it. At another address, videos that are known stay known; where it has none of them, what is there by now counts as seen.',
+      'Changes the fields that are named; `enabled: false` pauses it. At another address, videos that are known ' +
+      'stay known; where it has none of them, what is there by now counts as seen.',
     access: mayWrite('downloads'),
     body: z.object({
       id: z.string(),

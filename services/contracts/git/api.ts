@@ -149,7 +149,8 @@ export const gitApi = {
     method: 'GET',
     path: repositoryPath,
     summary:
-      'A repository with its branches, its tags and the addresses it is cloned from; also by a name that it had before.',
+      'A repository with its branches, its tags and the addresses it is cloned from; also by a name that it had ' +
+      'before.',
     access: 'objects',
     reply: GitRepositoryView,
   }),

@@ -25,8 +25,15 @@ export const unsupportedKinds: ReadonlySet<string> = new Set(['wiki', 'projects'
 /** Kinds of addresses within the tree: `src/branch/main/path`. */
 const treeKinds: Readonly<Record<string, string>> = { src: '', raw: '', media: '', blame: 'blame', commits: 'commits' };
 const listKinds: Readonly<Record<string, string>> = {
-  ...{ issues: 'issues', pulls: 'pulls', releases: 'releases', tags: 'branches', branches: 'branches' },
-  ...{ labels: 'labels', milestones: 'labels', settings: 'settings', graph: 'commits' },
+  issues: 'issues',
+  pulls: 'pulls',
+  releases: 'releases',
+  tags: 'branches',
+  branches: 'branches',
+  labels: 'labels',
+  milestones: 'labels',
+  settings: 'settings',
+  graph: 'commits',
 };
 
 /** Parses a path; undefined when it cannot be decoded or names neither an owner nor a repository. */

@@ -108,7 +108,8 @@ export const inboxApi = {
     method: 'GET',
     path: '/api/inbox/search',
     summary:
-      'The newest rows with these words, also those put away: as the list, but nothing is counted, for each letter typed.',
+      'The newest rows with these words, also those put away: as the list, but nothing is counted, for each ' +
+      'letter typed.',
     access: 'objects',
     query: z.object({ q: z.string(), limit: z.coerce.number().int().min(1).max(50).default(6) }),
     reply: z.object({ items: z.array(InboxItem) }),

@@ -306,7 +306,8 @@ export const notifyApi = {
     method: 'POST',
     path: '/api/notify/deliveries/drop-all',
     summary:
-      'Drops for good the deliveries that were given up and whose notices came before a moment, or those of them for one reason.',
+      'Drops for good the deliveries that were given up and whose notices came before a moment, or those of them ' +
+      'for one reason.',
     access: 'admin',
     body: z.object({ before: z.number().describe('ms since the epoch'), cause }),
     reply: z.object({ dropped: z.int() }),

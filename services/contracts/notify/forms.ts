@@ -25,7 +25,7 @@ export const DestinationForm = z
     title: z.string(),
     /** Category in the list of kinds: this computer, chats, phones, smart home, on-call, mail, other programs. */
     category: z.enum(['here', 'chat', 'phone', 'home', 'duty', 'mail', 'program', 'other']),
-    /** One sentence on the recipient of notifications. */
+    /** Description of the recipient, as one sentence. */
     about: z.string(),
     fields: z.array(FormField),
   })

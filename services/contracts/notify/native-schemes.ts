@@ -19,7 +19,7 @@ const engineSchemes: ReadonlySet<string> = new Set(
   engineServices.flatMap(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols]),
 );
 
-/** Returns the component that delivers to an address: Homeport, the Apprise engine if installed, or nobody. */
+/** Returns the component that delivers to an address: Homeport, the Apprise engine if installed, or none. */
 export function getDeliverer(url: string): 'homeport' | 'engine' | 'nobody' {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
   if (nativeSchemes.has(scheme) || scheme === 'http' || scheme === 'https') return 'homeport';

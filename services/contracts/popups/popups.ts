@@ -35,7 +35,8 @@ export const popupsApi = {
     method: 'PUT',
     path: '/api/popups',
     summary:
-      'Pauses popups until a moment (ms since the epoch, a year ahead at most); null or a moment that is over ends the pause. Priority 4 and 5 pass.',
+      'Pauses popups until a moment (ms since the epoch, a year ahead at most); null or a moment that is over ' +
+      'ends the pause. Priority 4 and 5 pass.',
     access: 'admin',
     body: z.object({ pausedUntil: z.number().nonnegative().nullable() }),
     reply: PopupsState,

@@ -136,7 +136,9 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/topics/:topic/messages',
     summary:
-      'Messages of a topic, newest first; page on with `before` set to `next`. Of messages that update each other there is the latest one alone, and none that was deleted, so that a page may hold fewer than asked for, even none, and still have a next.',
+      'Messages of a topic, newest first; page on with `before` set to `next`. Of messages that update each ' +
+      'other there is the latest one alone, and none that was deleted, so that a page may hold fewer than asked ' +
+      'for, even none, and still have a next.',
     access: mayRead('push', ':topic'),
     query: z.object({
       before: z.coerce.number().int().optional(),
@@ -264,7 +266,8 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/statistics/hours',
     summary:
-      'Messages of the last 24 hours, also those that are not kept any more, of all topics the person may read, by priority.',
+      'Messages of the last 24 hours, also those that are not kept any more, of all topics the person may read, ' +
+      'by priority.',
     access: 'objects',
     reply: z.object({
       /** The current hour last. */

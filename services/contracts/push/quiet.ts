@@ -8,7 +8,8 @@ export const PushQuiet = PushRules.extend({
     .boolean()
     .default(false)
     .describe(
-      'The popups of the machine follow these rules instead of their own quiet hours; of administrators, those of the last one who said so.',
+      'The popups of the machine follow these rules instead of their own quiet hours; of administrators, those ' +
+        'of the last one who said so.',
     ),
 }).meta({ id: 'PushQuiet' });
 export type PushQuiet = z.infer<typeof PushQuiet>;
@@ -56,7 +57,8 @@ export const pushQuietApi = {
     method: 'POST',
     path: '/api/push/acknowledge',
     summary:
-      'Ends the repetition of an urgent message. Its id is a secret that only the person’s browsers know, so that a click on a notification does it without a sign-in.',
+      'Ends the repetition of an urgent message. Its id is a secret that only the person’s browsers know, so ' +
+      'that a click on a notification does it without a sign-in.',
     access: 'public',
     body: z.object({ id: z.string().regex(/^[A-Za-z0-9]{32}$/) }),
     reply: z.object({ ok: z.literal(true) }),

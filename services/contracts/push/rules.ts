@@ -16,7 +16,8 @@ export const PushRule = z
     mode: z
       .enum(['normal', 'silent', 'always'])
       .describe(
-        '`normal`: priority 3 waits while it is quiet; `always`: it does not; `silent`: nothing of it makes a sound or pops up.',
+        '`normal`: priority 3 waits while it is quiet; `always`: it does not; `silent`: nothing of it makes a ' +
+          'sound or pops up.',
       ),
     quiet: z
       .array(QuietHours)
@@ -32,7 +33,8 @@ export const PushRule = z
       .nullable()
       .default(null)
       .describe(
-        'How often priority 5 comes again until it is acknowledged; 0: it does not; null: what the next shorter pattern says.',
+        'How often priority 5 comes again until it is acknowledged; 0: it does not; null: what the next shorter ' +
+          'pattern says.',
       ),
   })
   .meta({ id: 'PushRule' });

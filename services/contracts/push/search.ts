@@ -8,7 +8,8 @@ export const pushSearchApi = {
     method: 'GET',
     path: '/api/push/search',
     summary:
-      'Messages that can still be read, of all topics the person may read, newest first; page on with `before` set to `next`. A page may hold fewer than asked for, even none, and still have a next.',
+      'Messages that can still be read, of all topics the person may read, newest first; page on with `before` ' +
+      'set to `next`. A page may hold fewer than asked for, even none, and still have a next.',
     access: 'objects',
     query: z.object({
       /** Words that title, text or tags must all contain; quoted words must be adjacent, `begin*` matches a prefix. */

@@ -27,7 +27,8 @@ export const webPushApi = {
     method: 'PUT',
     path: '/api/push/browsers',
     summary:
-      'Sends the messages of these topics to a browser from now on; `*` stands for all that its person may read. With no topics it is forgotten.',
+      'Sends the messages of these topics to a browser from now on; `*` stands for all that its person may read. ' +
+      'With no topics it is forgotten.',
     access: 'objects',
     body: z.object({
       endpoint: z.string().min(1).max(2000),

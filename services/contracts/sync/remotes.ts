@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
 export const SyncRemote = z.object({
-  ...{ name: z.string(), type: z.string(), summary: z.string() },
+  name: z.string(),
+  type: z.string(),
+  summary: z.string(),
   /** The set-up is not complete; until then the remote cannot be edited. */
   isBeingSetUp: z.boolean(),
 });

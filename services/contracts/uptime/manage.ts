@@ -127,7 +127,8 @@ export const manageApi = {
     method: 'POST',
     path: '/api/uptime/import',
     summary:
-      'Adds what a kuma.db or a backup of Uptime Kuma, or an export of this service, holds; the file is sent as it is. Unknown kinds keep all their fields.',
+      'Adds what a kuma.db or a backup of Uptime Kuma, or an export of this service, holds; the file is sent as ' +
+      'it is. Unknown kinds keep all their fields.',
     access: write,
     bytes: true,
     reply: z.object({

@@ -26,7 +26,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.findToken('mia', `${text.slice(0, -1)}_`)).toBeUndefined();
     });
 
-    test('change label and expiry and publish the change', async () => {
+    test('changes label and expiry and publishes the change', async () => {
       const text = await tokenFor('mia', house.clock.now() + 1000);
       const token = await house.accounts.findToken('mia', text);
       const later = house.clock.now() + 60_000;
@@ -117,14 +117,14 @@ eachDialect((_name, open, newPlace) => {
       await expect(authenticate(bearer(third))).rejects.toMatchObject(badCredentials);
     });
 
-    test('of a disabled account are accepted again when it is enabled', async () => {
+    test('accepts tokens of a disabled account again when it is enabled', async () => {
       const text = await tokenFor('metrics-alerts');
       await expect(authenticate(bearer(text))).rejects.toMatchObject(badCredentials);
       await house.accounts.change('metrics-alerts', { enabled: true });
       expect(await authenticate(bearer(text))).toMatchObject({ account: 'metrics-alerts', kind: 'service' });
     });
 
-    test('remain valid when the password changes', async () => {
+    test('keeps tokens valid when the password changes', async () => {
       const text = await tokenFor('mia');
       await house.accounts.change('mia', { password: 'battery staple' });
       expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia' });
@@ -142,7 +142,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await authenticate(bearer(texts[61] ?? ''))).toMatchObject({ account: 'mia' });
     });
 
-    test('record time and address of the last use, written in batches', async () => {
+    test('records time and address of the last use in batches', async () => {
       const text = await tokenFor('mia');
       await authenticate(bearer(text, '192.0.2.1'));
       house.clock.advance(1000);
@@ -157,7 +157,7 @@ eachDialect((_name, open, newPlace) => {
       await expect.poll(stored).toMatchObject({ last_used_at: used, last_used_from: '192.0.2.2' });
     });
 
-    test('keep the last use when the account changes before it is written', async () => {
+    test('preserves the last use when the account changes before it is written', async () => {
       const text = await tokenFor('mia');
       await authenticate(bearer(text));
       await house.accounts.change('mia', { description: 'changed' });
@@ -206,7 +206,7 @@ eachDialect((_name, open, newPlace) => {
       ).rejects.toMatchObject(badCredentials);
     });
 
-    test('require the complete secret', async () => {
+    test('requires the complete secret', async () => {
       const { secret } = await signIn();
       for (const text of [
         '',
@@ -223,7 +223,7 @@ eachDialect((_name, open, newPlace) => {
       await expect(authenticate(basic('mia', secret))).rejects.toMatchObject(badCredentials);
     });
 
-    test('yield to the Authorization header unless its scheme is unknown', async () => {
+    test('prefers the Authorization header unless its scheme is unknown', async () => {
       const { secret: value } = await signIn();
       await expect(authenticate({ ...basic('mia', 'wrong'), ...{ session: value } })).rejects.toMatchObject(
         badCredentials,
@@ -232,7 +232,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await authenticate(unknown)).toMatchObject({ account: 'mia' });
     });
 
-    test('expire thirty days after their last use', async () => {
+    test('expires sessions thirty days after their last use', async () => {
       const { secret: value } = await signIn();
       for (let month = 0; month < 3; month += 1) {
         house.clock.advance(29 * day);
@@ -272,7 +272,7 @@ eachDialect((_name, open, newPlace) => {
     });
 
     test.each([{ enabled: false }, { password: 'battery staple' }])(
-      'end when the account changes to %j',
+      'ends sessions when the account changes to %j',
       async (change) => {
         const { secret: value } = await signIn();
         await house.accounts.change('mia', change);
@@ -308,7 +308,7 @@ eachDialect((_name, open, newPlace) => {
     const follow = (text: string, to = path) => authenticate({ link: { path: to, text }, remoteAddress: address });
     const day = 24 * 60 * 60_000;
 
-    test('allow reading one path for a day', async () => {
+    test('allows reading one path for a day', async () => {
       const { identity } = await signIn();
       const link = house.accounts.link(identity, path);
       expect(await follow(link)).toEqual(identity);
@@ -336,7 +336,7 @@ eachDialect((_name, open, newPlace) => {
       expect(link).not.toContain(secret);
     });
 
-    test('end with their session and with the account', async () => {
+    test('ends links with their session and account', async () => {
       const { identity } = await signIn();
       const link = house.accounts.link(identity, path);
       await house.accounts.change('mia', { enabled: false });
@@ -349,7 +349,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await follow(another)).toBeUndefined();
     });
 
-    test('remain the same for half a day, so that browsers can cache', async () => {
+    test('returns the same link for half a day, so that browsers can cache', async () => {
       const { identity } = await signIn();
       const link = house.accounts.link(identity, path);
       house.clock.advance(day / 2 - 1);
@@ -373,7 +373,7 @@ eachDialect((_name, open, newPlace) => {
   });
 
   describe('several hosts on one database', () => {
-    test('apply the changes of each other', async () => {
+    test('applies changes of other hosts', async () => {
       const other = await house.another();
       const token = await tokenFor('mia');
       const { secret: value } = await house.accounts.signIn('mia', 'correct horse', {

@@ -33,7 +33,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.database.kysely.selectFrom('setup').selectAll().execute()).toEqual([]);
     });
 
-    test('of an earlier start is invalid', async () => {
+    test('is invalid after the next start', async () => {
       const old = await house.accounts.firstRun.code();
       const { firstRun } = await house.another();
       const code = await firstRun.code();

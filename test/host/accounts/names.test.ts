@@ -11,12 +11,12 @@ eachDialect((_name, open, newPlace) => {
   afterEach(() => house[Symbol.asyncDispose]());
 
   describe('account names', () => {
-    it('reject a name that differs from another only in case', async () => {
+    it('rejects a name that differs from another only in case', async () => {
       await house.accounts.create({ name: 'victim' });
       await expect(house.accounts.create({ name: 'Victim' })).rejects.toMatchObject({ code: 'accounts.exists' });
     });
 
-    it('reject the name of an organization, ignoring case', async () => {
+    it('rejects the name of an organization, ignoring case', async () => {
       await house.accounts.reserveName('git', { name: 'Acme', kind: 'organization' });
       await expect(house.accounts.create({ name: 'acme' })).rejects.toMatchObject({
         code: 'accounts.name_reserved',
@@ -24,7 +24,7 @@ eachDialect((_name, open, newPlace) => {
       });
     });
 
-    it('reject an organization with the name of an account, ignoring case', async () => {
+    it('rejects an organization with the name of an account, ignoring case', async () => {
       await house.accounts.create({ name: 'mia' });
       const reservation = { name: 'MIA', kind: 'organization' };
       await expect(house.accounts.reserveName('git', reservation)).rejects.toMatchObject({ code: 'accounts.exists' });
@@ -36,7 +36,7 @@ eachDialect((_name, open, newPlace) => {
       await expect(house.accounts.create({ name: 'acme' })).resolves.toMatchObject({ name: 'acme' });
     });
 
-    it('belong to one of an account and an organization created concurrently', async () => {
+    it('gives the name to one of an account and an organization created concurrently', async () => {
       const results = await Promise.allSettled([
         house.accounts.create({ name: 'acme' }),
         house.accounts.reserveName('git', { name: 'ACME', kind: 'organization' }),
@@ -44,7 +44,7 @@ eachDialect((_name, open, newPlace) => {
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('report colliding reservations, and replace those of the service', async () => {
+    it('reports colliding reservations, and replaces those of the service', async () => {
       await house.accounts.create({ name: 'mia' });
       await house.accounts.reserveName('git', { name: 'gone', kind: 'organization' });
       const collisions = await house.accounts.synchronizeNames('git', [
@@ -57,7 +57,7 @@ eachDialect((_name, open, newPlace) => {
       expect((await house.another()).collisions).toEqual([['mia', 'Mia (organization)']]);
     });
 
-    it('reject declared accounts, imports and a first administrator that differ only in case', async () => {
+    it('rejects declared accounts, imports and a first administrator that differ only in case', async () => {
       await house.accounts.create({ name: 'mia' });
       const user = { name: 'Mia', passwordHash: `$2b$10$${'a'.repeat(53)}`, role: 'user' as const };
       await house.accounts.declare({ authUsers: [user], authAccess: [], authTokens: [] });

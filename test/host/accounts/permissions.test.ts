@@ -80,7 +80,7 @@ describe('grant precedence', () => {
     ['read', true, false],
     ['write', false, true],
     ['none', false, false],
-  ])('%s allows reading: %s, writing: %s', async (permission, read, write) => {
+  ])('allows with %s reading: %s, writing: %s', async (permission, read, write) => {
     await give('mia', on('alerts', permission));
     expect([may('alerts', 'read'), may('alerts', 'write')]).toEqual([read, write]);
   });
@@ -156,7 +156,7 @@ describe('identity during changes', () => {
     expect(may('a', 'read', again)).toBe(false);
   });
 
-  test('of a disabled account has not even the permissions of everyone', async () => {
+  test('has not even the permissions of everyone for a disabled account', async () => {
     await give('*', on('*'));
     await house.accounts.change('mia', { enabled: false });
     expect(may('a')).toBe(false);
@@ -195,7 +195,7 @@ describe('identity during changes', () => {
 });
 
 describe('predefined service accounts', () => {
-  test('exist, disabled, with their grants', async () => {
+  test('creates them disabled with their grants', async () => {
     const accounts = (await house.accounts.list()).filter(({ kind }) => kind === 'service');
     expect(accounts.map(({ name, role, enabled, hasPassword }) => [name, role, enabled, hasPassword])).toEqual([
       ['administration', 'admin', false, false],
@@ -216,7 +216,7 @@ describe('predefined service accounts', () => {
     ['workflow-engine', 'ci-info-security', false, false],
     ['monitoring', 'anything', true, true],
     ['administration', 'anything', true, true],
-  ])('%s on %s: read %s, write %s once enabled', async (name, topic, read, write) => {
+  ])('grants %s on %s: read %s, write %s once enabled', async (name, topic, read, write) => {
     await house.accounts.change(name, { enabled: true });
     const { text } = await house.accounts.createToken(name, { label: '', expiresAt: null });
     const identity = await known(bearer(text));
@@ -265,7 +265,7 @@ describe('token with scopes', () => {
     expect(may('secret-plans', 'read', token)).toBe(false);
   });
 
-  test('of an administrator cannot administrate', async () => {
+  test('does not let a token of an administrator administrate', async () => {
     await house.accounts.create({ name: 'ada', password: 'correct horse', role: 'admin' });
     const token = await made('ada', on('alerts', 'write'));
     expect(token.role).toBe('user');

@@ -185,7 +185,7 @@ describe('recently verified credentials', () => {
     await guessing;
   });
 
-  test('of a token or session are always accepted', async () => {
+  test('accepts tokens and sessions at any time', async () => {
     const { text } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
     const { secret } = await house.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
     await allAtOnce([...strangers(60), ...Array<string>(400).fill('mia')].map((name) => guess(name)));
@@ -289,18 +289,18 @@ test('limits guesses at one account from all sources without delaying its owner'
 });
 
 describe('throttle limits', () => {
-  test('bound memory for any number of names and sources', async () => {
+  test('bounds memory for any number of names and sources', async () => {
     const throttle = new SignInThrottle(createFakeClock(), () => false);
     for (let at = 0; at < 30_000; at += 1) {
       const source = `10.${String(at >> 16)}.${String((at >> 8) & 255)}.${String(at & 255)}`;
       using check = await throttle.begin({ source, name: `name-${String(at)}` });
       check.fail();
-      throttle.failHopeless(source);
+      throttle.failInvalidToken(source);
     }
     expect(throttle.size).toBeLessThanOrEqual(40_000);
   });
 
-  test('reject ten thousand names without hashing or evicting other entries', async () => {
+  test('rejects ten thousand names without hashing or evicting other entries', async () => {
     await authenticate(basic('jo', right));
     await fiveWrong('jo');
     const guessing = flood(Array.from({ length: 10_050 }, (_, at) => guess(`name-${String(at)}`)));
@@ -313,7 +313,7 @@ describe('throttle limits', () => {
     expect(await authenticate(basic('mia', right, '198.51.100.1'))).toMatchObject({ account: 'mia' });
   });
 
-  test('postpone excess concurrent checks and accept the next ones', async () => {
+  test('postpones excess concurrent checks and accepts the next ones', async () => {
     const guesses = Array.from({ length: 400 }, (_, at) =>
       authenticate(basic(`name-${String(at % 200)}`, 'guess', `203.0.${String(113 + (at >> 8))}.${String(at & 255)}`)),
     );
@@ -324,7 +324,7 @@ describe('throttle limits', () => {
     expect(await authenticate(basic('mia', right))).toMatchObject({ account: 'mia' });
   });
 
-  test('recover when the clock is set back', async () => {
+  test('recovers when the clock is set back', async () => {
     await fiveWrong('mia');
     house.clock.set(house.clock.now() - 24 * 60 * minute);
     expect(await patiently(basic('mia', right))).toBe('in');

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
   inodesOfConnection,
-  isOpenedByOneOf,
+  isOpenedByAny,
   ownersInLsof,
   ownersInNetstat,
 } from '../../../main/host/children/connection-owner.ts';
@@ -23,9 +23,9 @@ describe('isOpenedByOneOf', () => {
     try {
       const [socket] = await accepted;
       const pair = { clientPort: socket.remotePort ?? 0, serverPort: port };
-      expect(await isOpenedByOneOf([child.pid ?? 0], pair)).toBe(true);
-      expect(await isOpenedByOneOf([1], { ...pair, clientPort: 1 })).toBe(false);
-      expect(await isOpenedByOneOf([], pair)).toBe(false);
+      expect(await isOpenedByAny([child.pid ?? 0], pair)).toBe(true);
+      expect(await isOpenedByAny([1], { ...pair, clientPort: 1 })).toBe(false);
+      expect(await isOpenedByAny([], pair)).toBe(false);
       socket.destroy();
     } finally {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -37,8 +37,8 @@ describe('isOpenedByOneOf', () => {
     const { PATH } = process.env;
     process.env['PATH'] = '/nonexistent';
     try {
-      expect(await isOpenedByOneOf([process.pid], ports, 'darwin')).toBe(false);
-      expect(await isOpenedByOneOf([process.pid], ports, 'win32')).toBe(false);
+      expect(await isOpenedByAny([process.pid], ports, 'darwin')).toBe(false);
+      expect(await isOpenedByAny([process.pid], ports, 'win32')).toBe(false);
     } finally {
       process.env['PATH'] = PATH;
     }

@@ -18,7 +18,7 @@ test.each([
   ['a newer version', `# of the next one\nversion: 99\n`, { path: 'version', line: 2 }],
   ['a version that is no number', 'version: one\n', { path: 'version', line: 1 }],
 ])(
-  '%s: opens with defaults, reports the position, and keeps the file when it is repaired in the app',
+  'opens with defaults, reports the position, and keeps the file when it is repaired in the app: %s',
   async (_what, text, where) => {
     await using folder = await DataFolder.make(text);
     const config = await folder.open();

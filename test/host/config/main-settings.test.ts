@@ -17,7 +17,7 @@ describe('main settings', () => {
     },
   );
 
-  it('follow the order of the service', () => {
+  it('follows the order of the service', () => {
     const service = { ...fixtureService('plain'), mainSettings: ['word', 'enabled'] };
     const [, section] = settingsSections([service]);
     expect(section?.fields.slice(0, 3).map(({ name, advanced }) => [name, advanced])).toEqual([
@@ -35,7 +35,7 @@ describe('main settings', () => {
     expect(() => settingsSections([wrong])).toThrow('"word" of its groups does not exist, or is in two');
   });
 
-  it('name only settings of their section', () => {
+  it('contains only settings of the section', () => {
     const wrong = settingsSections(registry).flatMap(({ id, fields }) =>
       fields.flatMap(({ name, schema }) =>
         Object.keys((schema['needs'] as object | undefined) ?? {})
@@ -46,7 +46,7 @@ describe('main settings', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('describe programs by their names', () => {
+  it('describes programs by their names', () => {
     const said = settingsSections(registry).flatMap(({ fields }) => fields.map(({ description }) => description));
     expect(said.filter((text) => /\bpeers?\b/.test(text))).toEqual([]);
   });

@@ -25,7 +25,7 @@ async function texts(folder: DataFolder): Promise<string> {
 }
 
 describe('secrets in homeport.yaml', () => {
-  it('of an older version still work and are sealed in the file and its copies', async () => {
+  it('seals secrets of an older version in the file and its copies', async () => {
     await using folder = await DataFolder.make(sample);
     await folder.write('homeport.yaml.1', sample);
     await folder.write('homeport.yaml.bad', sample.replace('note: upstream-note', 'mode: ajar'));
@@ -52,7 +52,7 @@ describe('secrets in homeport.yaml', () => {
     expect(sealed(await folder.read())).toEqual(sealed(before));
   });
 
-  it('typed while it runs are applied and sealed by the next change', async () => {
+  it('applies and seals secrets typed while it runs with the next change', async () => {
     await using folder = await DataFolder.make(sample);
     const config = await open(folder);
     await folder.write('homeport.yaml', (await folder.read()).replace(/token: .*/, 'token: typed-by-hand'));
@@ -61,7 +61,7 @@ describe('secrets in homeport.yaml', () => {
     expect(await texts(folder)).not.toContain('typed-by-hand');
   });
 
-  it('from a page are sealed, also in lists, and redacted ones are preserved', async () => {
+  it('seals secrets from a page, also in lists, and preserves redacted ones', async () => {
     await using folder = await DataFolder.make(sample);
     const config = await open(folder);
     await config.change('push', {
@@ -94,7 +94,7 @@ describe('secrets in homeport.yaml', () => {
     for (const word of words) expect(await texts(other)).not.toContain(word);
   });
 
-  it('of a file named by HOMEPORT_CONFIG are applied and sealed', async () => {
+  it('applies and seals secrets of a file named by HOMEPORT_CONFIG', async () => {
     await using folder = await DataFolder.make();
     await folder.write('given.yaml', sample);
     const config = await open(folder, { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') });
@@ -102,7 +102,7 @@ describe('secrets in homeport.yaml', () => {
     for (const word of words) expect(await texts(folder)).not.toContain(word);
   });
 
-  it('sealed under another key or moved to another setting are reported', async () => {
+  it('reports secrets sealed under another key or moved to another setting', async () => {
     await using folder = await DataFolder.make(sample);
     await open(folder);
     const seals = (await folder.read()).match(/v1\.[\w-]+/g) ?? [];
@@ -114,7 +114,7 @@ describe('secrets in homeport.yaml', () => {
     expect(JSON.stringify(config.describe())).not.toContain('v1.');
   });
 
-  it('shared by an anchor remain in plain text', async () => {
+  it('leaves secrets shared by an anchor in plain text', async () => {
     const shared = 'version: 1\nservices:\n  push:\n    token: &word shared-word\n    note: *word\n';
     await using folder = await DataFolder.make(shared);
     const config = await open(folder);
@@ -122,7 +122,7 @@ describe('secrets in homeport.yaml', () => {
     expect(await folder.read()).toBe(shared);
   });
 
-  it('count as set for a command without the vault', async () => {
+  it('treats secrets as set for a command without the vault', async () => {
     await using folder = await DataFolder.make(sample);
     await open(folder);
     const config = await folder.open({ readOnly: true });
@@ -135,7 +135,7 @@ describe('unknown names within a setting', () => {
   const wrong = [{ url: 'https://one.example/', pasword: 'x', password: 'y' }];
   const path = 'services.push.upstreams.0.pasword';
 
-  it('from a page are rejected by field', async () => {
+  it('rejects unknown names from a page by field', async () => {
     await using folder = await DataFolder.make();
     const config = await folder.open();
     await expect(config.change('push', { upstreams: wrong })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('unknown names within a setting', () => {
     });
   });
 
-  it('in the file and the environment are rejected with their origin', async () => {
+  it('rejects unknown names in the file and the environment with their origin', async () => {
     await using folder = await DataFolder.make(
       'version: 1\nservices:\n  push:\n    retention: 3\n    upstreams:\n      - url: https://one.example/\n        pasword: x\n        password: y\n',
     );

@@ -181,7 +181,7 @@ describe('installation', () => {
     expect(await engines.find('yt-dlp', { refresh: true })).toMatchObject({ version: '2026.02.02', path: before.path });
   });
 
-  it('by another process is detected', async () => {
+  it('detects an installation by another process', async () => {
     expect((await engines.find('yt-dlp')).source).toBe('missing');
     publish(program('2026.02.02'));
     await open().install('yt-dlp');
@@ -197,7 +197,7 @@ describe('installation', () => {
     expect(other.path).toBe(one.path);
   });
 
-  it('that was killed is ignored and cleaned up by the next one', async () => {
+  it('ignores a killed installation, which the next one cleans up', async () => {
     const base = join(folder, 'engines', 'yt-dlp');
     const half = join(base, '.partial-999999999-abcd');
     mkdirSync(half, { recursive: true });

@@ -228,7 +228,7 @@ describe('redirect', () => {
     expect(seen.filter((line) => line.includes(' / '))).toEqual(['POST / - x', 'POST / - x', 'GET / - ']);
   });
 
-  test('to another non-public host is refused although the owner entered the first one', async () => {
+  test('refuses another non-public host although the owner entered the first one', async () => {
     let reached = 0;
     const inner = await serve((_request, response) => {
       reached += 1;
@@ -242,7 +242,7 @@ describe('redirect', () => {
     expect(reached).toBe(0);
   });
 
-  test('to another origin drops the credentials', async () => {
+  test('drops the credentials for another origin', async () => {
     let headers: Record<string, unknown> = {};
     const target = await serve((request, response) => {
       headers = request.headers;
@@ -259,7 +259,7 @@ describe('redirect', () => {
     expect(reply.url).not.toContain('secret');
   });
 
-  test('to a non-public address is refused on every hop', async () => {
+  test('refuses a non-public address on every hop', async () => {
     const url = await serve((request, response) => {
       const location = decodeURIComponent(request.url?.slice(1) ?? '');
       if (location === '') response.end('there');
@@ -283,7 +283,7 @@ describe('redirect', () => {
     expect(resolve.asked).toBe(2);
   });
 
-  test('from TLS to plain HTTP is refused with credentials or a body', () => {
+  test('refuses to leave TLS with credentials or a body', () => {
     const hop = { url: new URL('https://a.example/x'), method: 'GET', headers: {}, body: undefined };
     expect(nextHop(hop, 302, 'http://a.example/')?.url.href).toBe('http://a.example/');
     expect(() => nextHop({ ...hop, headers: { authorization: 'Bearer x' } }, 302, 'http://a.example/')).toThrow(
@@ -294,7 +294,7 @@ describe('redirect', () => {
   });
 
   test.each(['file:///etc/passwd', 'ftp://a.example/', 'data:text/plain,x', 'http://'])(
-    'to %s is refused, as is the address itself',
+    'refuses a redirect to %s and the address itself',
     async (location) => {
       const url = await serve((_request, response) => void response.writeHead(302, { location }).end());
       await expect(make()(url, owner)).rejects.toMatchObject({ code: 'fetch.failed' });
@@ -322,7 +322,7 @@ describe('response', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('with encoding %s is decoded and limited by its decoded size', async (encoding, pack) => {
+  ] as const)('decodes %s and limits the decoded size', async (encoding, pack) => {
     const url = await serve((request, response) => {
       const size = request.url === '/bomb' ? 50_000_000 : 2000;
       response.writeHead(200, { 'content-encoding': encoding }).end(pack(Buffer.alloc(size, 'x')));
@@ -334,7 +334,7 @@ describe('response', () => {
     await expect(fetch(`${url}/bomb`, owner)).rejects.toMatchObject({ code: 'fetch.too_large', status: 502 });
   });
 
-  test('without a body, to HEAD or with 304, may name an encoding', async () => {
+  test('accepts an encoding without a body, to HEAD or with 304', async () => {
     const url = await serve(
       (request, response) =>
         void response.writeHead(request.method === 'HEAD' ? 200 : 304, { 'content-encoding': 'gzip' }).end(),
@@ -343,7 +343,7 @@ describe('response', () => {
     expect((await make()(url, owner)).status).toBe(304);
   });
 
-  test('that is too large, endless or badly encoded is an error', async () => {
+  test('rejects a response that is too large, endless or badly encoded', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/bad') return void response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip');
       if (request.url === '/odd') return void response.writeHead(200, { 'content-encoding': 'compress' }).end('?');
@@ -370,7 +370,7 @@ describe('response', () => {
     expect(reply.headers).not.toHaveProperty('link');
   });
 
-  test('that redirects is not read to its end', async () => {
+  test('does not read the body of a redirect to its end', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/there') return void response.end('arrived');
       response.writeHead(302, { location: '/there' });
@@ -383,7 +383,7 @@ describe('response', () => {
     expect(text((await fetch(`${url}/endless`, owner)).body)).toBe('arrived');
   });
 
-  test('that is missing, incomplete or slow is aborted at the timeout', async () => {
+  test('aborts a missing, incomplete or slow response at the timeout', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/never') return;
       response.write('some');
@@ -417,7 +417,7 @@ describe('response', () => {
   });
 });
 
-test('of an unreachable host is reported without path, query or credentials', async () => {
+test('reports an unreachable host without path, query or credentials', async () => {
   const log = quietLog();
   const server = createTlsServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

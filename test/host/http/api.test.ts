@@ -184,7 +184,7 @@ describe('API request', () => {
     expect((await call('/api/items?limit=7&tag=a&tag=b&__proto__=x')).body).toEqual({ limit: 7, tag: ['a', 'b'] });
   });
 
-  test('that is invalid gets the field and the reason', async () => {
+  test('gets the invalid field and the reason', async () => {
     const { status, body } = await call('/api/items?limit=11');
     expect(status).toBe(422);
     expect(ApiError.parse(body).error).toMatchObject({
@@ -207,13 +207,13 @@ describe('API request', () => {
     ['of plain text', '{}', { 'content-type': 'text/plain' }, 415, 'http.not_json'],
     ['that is compressed', '{}', { 'content-encoding': 'gzip' }, 415, 'http.not_json'],
     ['that is too large', JSON.stringify({ items: [{ id: 'x'.repeat(300) }] }), {}, 413, 'http.too_large'],
-  ])('with a body %s is rejected', async (_name, body, headers, status, code) => {
+  ])('is rejected with a body %s', async (_name, body, headers, status, code) => {
     const answer = await post(body, { authorization: 'Bearer user', ...headers });
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ error: { code } });
   });
 
-  test('with a large chunked body is ended early', async () => {
+  test('is ended early with a large chunked body', async () => {
     const socket = await dial(opened.listener.port);
     const answer = everything(socket);
     socket.write(
@@ -229,7 +229,7 @@ describe('API request', () => {
     expect((await call('/api/items/%ff')).body).toMatchObject({ error: { code: 'api.bad_path' } });
   });
 
-  test('to an unknown path or method is answered in JSON', async () => {
+  test('is answered in JSON for an unknown path or method', async () => {
     const unknown = await call('/api/nothing');
     expect(unknown.status).toBe(404);
     expect(ApiError.parse(unknown.body).error.code).toBe('api.unknown_path');
@@ -274,7 +274,7 @@ describe('reply', () => {
     expect((await call('/api/items/a')).body).toEqual({ id: 'a', count: 1 });
   });
 
-  test('that violates its schema is an error naming the path, hidden from clients in production', async () => {
+  test('is an error naming the path when it violates its schema, hidden from clients in production', async () => {
     const { status, body } = await call('/api/wrong');
     expect(status).toBe(500);
     expect(ApiError.parse(body).error.detail).toContain('GET /api/wrong does not fit its schema at items.0.id');
@@ -284,14 +284,14 @@ describe('reply', () => {
     expect(log.recent({ level: 'error', text: 'items.0.id' })).toHaveLength(1);
   });
 
-  test('to a problem has its status, headers and fields', async () => {
+  test('has the status, headers and fields of a problem', async () => {
     const { status, headers, body } = await call('/api/problem');
     expect(status).toBe(429);
     expect(headers.get('retry-after')).toBe('7');
     expect(body).toEqual({ error: { code: 'sample.busy', detail: 'Wait a little.', fields: { id: 'Too often.' } } });
   });
 
-  test('to a defect contains only an id', async () => {
+  test('contains only an id for a defect', async () => {
     const { status, body } = await call('/api/defect?token=hunter2');
     expect(status).toBe(500);
     const { detail } = ApiError.parse(body).error;
@@ -312,7 +312,7 @@ describe('access', () => {
     ['DELETE', '/api/items/a', 'Bearer admin', 204],
     ['GET', '/api/items', undefined, 200],
     ['GET', '/api/items', 'Bearer wrong', 200],
-  ])('%s %s as %s returns %i', async (method, path, authorization, status) => {
+  ])('answers %s %s as %s with %i', async (method, path, authorization, status) => {
     const answer = await call(path, { method, headers: authorization === undefined ? {} : { authorization } });
     expect(answer.status).toBe(status);
     if (status >= 400) ApiError.parse(answer.body);
@@ -332,14 +332,14 @@ describe('access', () => {
     ['without any sign of where', 'Accept: */*'],
   ] as const;
 
-  test.each(elsewhere)('by cookie is ignored, %s', async (_name, header) => {
+  test.each(elsewhere)('ignores cookies, %s', async (_name, header) => {
     for (const line of ['DELETE /api/items/a', 'GET /api/items/a/file']) {
       const answer = await request(opened.listener.port, line, ['Host: localhost', 'Cookie: session=admin', header]);
       expect([401, 403]).toContain(answer.status);
     }
   });
 
-  test.each(elsewhere)('by session to change something, %s', async (name, header) => {
+  test.each(elsewhere)('accepts a session for a change, %s', async (name, header) => {
     const answer = await request(opened.listener.port, 'DELETE /api/items/a', [
       'Host: localhost',
       'Homeport-Session: admin',
@@ -349,7 +349,7 @@ describe('access', () => {
     expect(answer.status).toBe(/another|sandboxed|sibling/.test(name) ? 403 : 204);
   });
 
-  test('by a link covers only the file at its address', async () => {
+  test('allows a link only for the file at its address', async () => {
     const linked = '/api/linked/admin/api/items/a/file';
     expect(await (await fetch(`${opened.url}${linked}?save=yes`)).text()).toBe('file a');
     const head = await fetch(`${opened.url}${linked}`, { method: 'HEAD' });

@@ -54,7 +54,7 @@ describe('Host header', () => {
     expect((await request(port, 'GET http://localhost/a?b', ['Host: localhost'])).text).toMatch(/\/a\?b$/);
   });
 
-  test('of another site is rejected for upgrades too', async () => {
+  test('rejects upgrades of another site too', async () => {
     await using opened = await open({
       handler: { http: () => undefined, upgrade: (_request, socket) => void socket.end() },
     });
@@ -226,7 +226,7 @@ describe('WebSocket guard', () => {
     ['credentialed', 'GET /ws?auth=x', ['Origin: http://localhost', 'Sec-Fetch-Mode: websocket'], 101],
     ['credentialed', 'GET /ws?auth=x', [], 101],
     ['any', 'GET /ws', [elsewhere], 101],
-  ] as const)('under %s: %s %j', async (crossOrigin, line, headers, status) => {
+  ] as const)('handles under %s: %s %j', async (crossOrigin, line, headers, status) => {
     await using opened = await open({ guard: { crossOrigin }, handler });
     expect((await request(opened.listener.port, line, [...upgrade, ...headers])).status).toBe(status);
   });

@@ -124,7 +124,7 @@ describe('client that sends after the response', () => {
   test.each([
     ['and goes on and on', { lingerMs: 300, silenceMs: 60_000 }, 10],
     ['and falls silent', { silenceMs: 150, lingerMs: 60_000 }, undefined],
-  ])('%s is disconnected', async (_what, limits, everyMs) => {
+  ])('disconnects a client that sends %s', async (_what, limits, everyMs) => {
     const asked = Promise.withResolvers<Socket>();
     const http: RequestListener = (request, response) => {
       asked.resolve(request.socket);

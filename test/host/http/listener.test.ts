@@ -13,7 +13,7 @@ const hasV6 = Object.values(networkInterfaces()).some(
 );
 
 describe('listener addresses', () => {
-  test('share one port on both families', async () => {
+  test('shares one port on both families', async () => {
     await using opened = await open();
     const { addresses, port } = opened.listener;
     expect(addresses).toContain(`127.0.0.1:${port}`);
@@ -23,7 +23,7 @@ describe('listener addresses', () => {
     expect((await fetch(`http://[::1]:${port}/`)).status).toBe(200);
   });
 
-  test('omit a missing address family', async () => {
+  test('omits a missing address family', async () => {
     // 2001:db8::/32 is reserved for documentation: no computer has such an address.
     await using opened = await open({ hosts: ['127.0.0.1', '2001:db8::1'] });
     expect(opened.listener.addresses).toEqual([`127.0.0.1:${opened.listener.port}`]);
@@ -32,7 +32,7 @@ describe('listener addresses', () => {
     );
   });
 
-  test('fail with a message when none exists on this computer', async () => {
+  test('fails with a message when none exists on this computer', async () => {
     await expect(open({ hosts: ['2001:db8::1'] })).rejects.toMatchObject({ code: 'listener.no_address' });
   });
 });
@@ -64,7 +64,7 @@ describe('port in use', () => {
     }
   });
 
-  test.skipIf(lacks(hasV6))('on the second family leaves nothing bound on the first', async () => {
+  test.skipIf(lacks(hasV6))('leaves nothing bound when only the second family is in use', async () => {
     const holder = createServer().listen({ port: 0, host: '::1', ipv6Only: true });
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -75,7 +75,7 @@ describe('port in use', () => {
     expect(opened.listener.addresses).toHaveLength(2);
   });
 
-  test('reserved for administrators is explained', async () => {
+  test('explains a port reserved for administrators', async () => {
     const forbidding = (): Server => {
       const server = createServer();
       server.listen = () => {
@@ -104,7 +104,7 @@ describe('handler', () => {
     expect((await fetch(opened.url)).status).toBe(503);
   });
 
-  test('that throws is answered with 500 and an id that the log explains', async () => {
+  test('answers an exception with 500 and an id that the log explains', async () => {
     await using opened = await open();
     // The types forbid an async function here, but it still happens.
     const rejecting = (() => Promise.reject(new Error('inner detail'))) as unknown as RequestListener;
@@ -144,7 +144,7 @@ describe('handler', () => {
     expect((await fetch(opened.url)).status).toBe(200);
   });
 
-  test('without WebSocket answers upgrade requests normally', async () => {
+  test('answers upgrade requests normally without WebSocket', async () => {
     await using opened = await open({ handler: { http: (_request, response) => void response.end('plain') } });
     const { status, text } = await request(opened.listener.port, 'GET /', [
       'Host: localhost',
@@ -167,7 +167,7 @@ describe('handler', () => {
     expect(text).toMatch(/plain$/);
   });
 
-  test('for other protocols receives raw connections', async () => {
+  test('receives raw connections for other protocols', async () => {
     await using opened = await open({
       protocol: 'tcp',
       handler: { tcp: (socket) => void socket.end('220 hello\r\n') },
@@ -191,7 +191,7 @@ describe('handler', () => {
 });
 
 describe('hostile client', () => {
-  test('that sends headers slowly is disconnected', async () => {
+  test('is disconnected when it sends headers slowly', async () => {
     await using opened = await open({ limits: { headersTimeoutMs: 200 } });
     const socket = await dial(opened.listener.port);
     const answer = everything(socket);
@@ -201,12 +201,12 @@ describe('hostile client', () => {
     clearInterval(drops);
   });
 
-  test('that connects and sends nothing is disconnected', async () => {
+  test('is disconnected when it sends nothing', async () => {
     await using opened = await open({ limits: { headersTimeoutMs: 200 } });
     expect(await everything(await dial(opened.listener.port))).toMatch(/^(HTTP\/1\.1 408|$)/);
   });
 
-  test('whose body stalls is disconnected, a slow one is not', async () => {
+  test('is disconnected when its body stalls, but not when it is slow', async () => {
     let reading: IncomingMessage | undefined;
     await using opened = await open({
       limits: { bodyStallMs: 150 },
@@ -254,7 +254,7 @@ describe('hostile client', () => {
     expect(await answer).toMatch(/whole$/);
   });
 
-  test('with oversized headers gets 431', async () => {
+  test('gets 431 for oversized headers', async () => {
     await using opened = await open({ limits: { maxHeaderBytes: 4096 } });
     const answer = await exchange(
       opened.listener.port,
@@ -266,7 +266,7 @@ describe('hostile client', () => {
   test.each([
     ['cookies', `Cookie: ${Array.from({ length: 30 }, (_, at) => `bomb${at}=${'x'.repeat(4000)}`).join('; ')}`, true],
     ['a long address beside some cookies', 'Cookie: token=1; theme=dark', false],
-  ])('with %s: cookies are cleared only when they are too large', async (_name, header, told) => {
+  ])('has its cookies cleared only when they are too large: %s', async (_name, header, told) => {
     await using opened = await open();
     const path = told ? '/' : `/${'a=b;c=d'.repeat(20_000)}`;
     const answer = await exchange(opened.listener.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`);
@@ -274,7 +274,7 @@ describe('hostile client', () => {
     expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(told);
   });
 
-  test('that does not speak HTTP gets 400 in plain text', async () => {
+  test('gets 400 in plain text for other protocols', async () => {
     await using opened = await open();
     const answer = await exchange(
       opened.listener.port,
@@ -284,7 +284,7 @@ describe('hostile client', () => {
     expect(answer).toContain('text/plain');
   });
 
-  test('that pipelines invalid data gets the earlier response, then the end', async () => {
+  test('gets the earlier response, then the end, when it pipelines invalid data', async () => {
     await using opened = await open({
       handler: { http: (_request, response) => void setTimeout(() => response.end('first'), 30) },
     });
@@ -300,7 +300,7 @@ describe('hostile client', () => {
     expect(await exchange(opened.listener.port, `${head}0\r\n\r\nGET /x HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400/);
   });
 
-  test('beyond the connection limit is dropped and logged', async () => {
+  test('is dropped and logged beyond the connection limit', async () => {
     await using opened = await open({ limits: { maxConnections: 1 } });
     const first = await dial(opened.listener.port);
     expect(await everything(await dial(opened.listener.port))).toBe('');
@@ -359,7 +359,7 @@ describe('close', () => {
 });
 
 describe('access log and metrics', () => {
-  test('count every response and log no secrets', async () => {
+  test('counts every response and logs no secrets', async () => {
     await using opened = await open({
       handler: {
         http: () => {
@@ -391,7 +391,7 @@ describe('access log and metrics', () => {
     );
   });
 
-  test('count refusals, invalid requests and disconnected clients', async () => {
+  test('counts refusals, invalid requests and disconnected clients', async () => {
     await using opened = await open({ handler: { http: () => undefined } });
     await request(opened.listener.port, 'GET /', ['Host: evil.example']);
     await exchange(opened.listener.port, 'junk\r\n\r\n');
@@ -407,7 +407,7 @@ describe('access log and metrics', () => {
   });
 });
 
-test('end a refused upload with the response', async () => {
+test('ends a refused upload with the response', async () => {
   await using opened = await open();
   const upload = send(`${opened.url}/`, { method: 'POST', headers: { origin: 'https://evil.example' } });
   upload.on('error', () => undefined);

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe('pages', () => {
   test.each(['/', '/inbox', '/services/push/?tab=1', '/data/tables/public.plants'])(
-    'at %s are the entry page',
+    'serves the entry page at %s',
     async (path) => {
       const answer = await fetch(opened.url + path);
       expect(answer.status).toBe(200);
@@ -40,7 +40,7 @@ describe('pages', () => {
     },
   );
 
-  test.each(['/', '/nothing.js', '/assets/index-B4kz_9xQ.js'])('at %s have the strict policy', async (path) => {
+  test.each(['/', '/nothing.js', '/assets/index-B4kz_9xQ.js'])('sends the strict policy at %s', async (path) => {
     const { headers } = await fetch(opened.url + path);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
@@ -51,7 +51,7 @@ describe('pages', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 
-  test('that are not built yet are explained', async () => {
+  test('explains that pages are not built yet', async () => {
     await using empty = await open({ handler: { http: createStaticPages({ folder: join(root, 'nowhere') }) } });
     const answer = await fetch(empty.url);
     expect(answer.status).toBe(503);
@@ -60,7 +60,7 @@ describe('pages', () => {
 });
 
 describe('files', () => {
-  test('with a hash are cached permanently and compressed on request', async () => {
+  test('caches files with a hash permanently and compresses them on request', async () => {
     const answer = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { headers: { 'accept-encoding': 'gzip' } });
     expect(answer.headers.get('cache-control')).toContain('immutable');
     expect(answer.headers.get('content-type')).toContain('text/javascript');
@@ -108,7 +108,7 @@ describe('files', () => {
     `/${'a'.repeat(300)}.txt`,
     '/index.html/x.txt',
     '/assets.',
-  ])('at %s are not found', async (path) => {
+  ])('does not find %s', async (path) => {
     const answer = await request(opened.listener.port, `GET ${path}`, ['Host: localhost']);
     expect(answer.status).toBe(404);
     expect(answer.text).not.toContain('secret\n');

@@ -110,7 +110,7 @@ eachDialect((name, open) => {
     }
   });
 
-  it('never runs a dropped blocked job and continues with the next', async () => {
+  it('skips a dropped blocked job and continues with the next', async () => {
     await using room = await openRoom(await open());
     const seen: number[] = [];
     let finish: () => void = () => undefined;

@@ -46,7 +46,7 @@ async function busy(): Promise<HostMetrics> {
 
 describe('metrics pages', () => {
   test.runIf(promtool !== undefined || process.env['CI'] !== undefined)(
-    'pass promtool without complaints',
+    'passes promtool without complaints',
     async () => {
       expect(promtool, 'promtool must be in .cache/tools or on the PATH').toBeDefined();
       const metrics = await busy();
@@ -61,7 +61,7 @@ describe('metrics pages', () => {
     },
   );
 
-  test('show each service its own metrics under their names', async () => {
+  test('shows each service its own metrics under their names', async () => {
     const page = await (await busy()).text('push');
     expect(page).toContain('push_messages_published_total{topic="a\\"b\\\\c\\nd"} 0\n');
     expect(page).toContain('push_messages_published_total{topic="ä"} 2\n');
@@ -74,7 +74,7 @@ describe('metrics pages', () => {
     expect(page).not.toContain('process_');
   });
 
-  test('merge one family of two services with the label service', async () => {
+  test('merges one family of two services with the label service', async () => {
     const page = await (await busy()).text();
     expect(page.match(/# TYPE jobs_waiting gauge/g)).toHaveLength(1);
     expect(page).toContain('jobs_waiting{service="push"} 1\njobs_waiting{service="mail"} 1\n');
@@ -90,7 +90,7 @@ describe('metrics pages', () => {
     expect(page).toContain('host_services{state="up"} 9\n');
   });
 
-  test('of an unknown service are empty', async () => {
+  test('is empty for an unknown service', async () => {
     expect(await open().text('nobody')).toBe('');
   });
 });

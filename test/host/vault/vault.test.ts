@@ -91,7 +91,7 @@ describe('key file', () => {
     expect(Buffer.from(await readFile(keyFile(), 'utf8'), 'base64')).toHaveLength(32);
   });
 
-  test('that is missing in a known data folder is reported and not created', async () => {
+  test('is reported and not created when missing in a known data folder', async () => {
     await expect(openVault({ folder, log })).rejects.toMatchObject({
       code: 'vault.key_missing',
       detail: expect.stringContaining('backup') as string,
@@ -104,7 +104,7 @@ describe('key file', () => {
     expect((await openVault({ folder, create: true, log })).open(sealed, 'p')).toBe('x');
   });
 
-  test('with open permissions is tightened and logged', async () => {
+  test('is tightened and logged with open permissions', async () => {
     await openVault({ folder, create: true, log });
     await chmod(keyFile(), 0o644);
     await openVault({ folder, log });
@@ -113,7 +113,7 @@ describe('key file', () => {
   });
 
   test.each(['', 'AAAA', '{"wrapping":', 'not base64 at all'])(
-    'that is damaged (%j) is reported and unchanged',
+    'is reported and unchanged when damaged (%j)',
     async (text) => {
       await writeFile(keyFile(), text, { mode: 0o600 });
       await expect(openVault({ folder, create: true, log })).rejects.toMatchObject({ code: 'vault.key_damaged' });

@@ -62,7 +62,7 @@ describe('parseCalendarInput', () => {
   });
 });
 
-it('readRequestBody rejects a body larger than the limit, with or without content-length', async () => {
+it('rejects a request body larger than the limit, with or without content-length', async () => {
   const request = (chunks: readonly string[], length?: number): IncomingMessage =>
     Object.assign(Readable.from(chunks.map((part) => Buffer.from(part))), {
       headers: length === undefined ? {} : { 'content-length': String(length) },
@@ -73,14 +73,14 @@ it('readRequestBody rejects a body larger than the limit, with or without conten
   await expect(readRequestBody(request([], 5), 4, tooLarge)).rejects.toThrow(RangeError);
 });
 
-it('formatAttachment writes an ASCII name and an encoded one', () => {
+it('writes an ASCII and an encoded name for an attachment', () => {
   expect(formatAttachment('a b.txt')).toBe('attachment; filename="a b.txt"');
   expect(formatAttachment('schön "1" 100%.txt')).toBe(
     `attachment; filename="sch_n _1_ 100_.txt"; filename*=UTF-8''sch%C3%B6n%20%221%22%20100%25.txt`,
   );
 });
 
-it('findMatchingStep accepts codes of RFC 6238 and of one step before or after', () => {
+it('accepts codes of RFC 6238 and of one step before or after', () => {
   // Test vectors of appendix B, last six of eight digits.
   const secret = fromBase32('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
   expect(Buffer.from(secret).toString()).toBe('12345678901234567890');
@@ -90,7 +90,7 @@ it('findMatchingStep accepts codes of RFC 6238 and of one step before or after',
   expect(findMatchingStep(secret, '081804', 1_111_111_109_000 + 90_000)).toBeUndefined();
 });
 
-it('joinNames limits the number and length of names', () => {
+it('limits the number and length of joined names', () => {
   expect([[], ['Printer'], ['Printer', 'Films']].map((names) => joinNames(names))).toEqual([
     '',
     'Printer',

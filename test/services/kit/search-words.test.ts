@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldWords, parseSearch } from '../../../services/kit/search-words.ts';
+import { foldTerms, parseSearch } from '../../../services/kit/search-words.ts';
 
 it.each([
   ['Disk FULL on /dev/sda1', 'disk full on dev sda1'],
@@ -14,11 +14,11 @@ it.each([
   ['nas-error_backup: 99.5%', 'nas error backup 99 5'],
   ['🔥 — …', ''],
 ])('folds %s', (text, words) => {
-  expect(foldWords(text).join(' ')).toBe(words.normalize('NFC'));
+  expect(foldTerms(text).join(' ')).toBe(words.normalize('NFC'));
 });
 
 it('truncates a word that is too long for the index', () => {
-  expect(foldWords('a'.repeat(5000))).toEqual(['a'.repeat(64)]);
+  expect(foldTerms('a'.repeat(5000))).toEqual(['a'.repeat(64)]);
 });
 
 describe('parseSearch', () => {

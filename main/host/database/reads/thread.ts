@@ -96,7 +96,7 @@ export class ReadThread implements AsyncDisposable {
     if (this.#current !== undefined) return;
     this.#current = this.#waiting.shift();
     if (this.#current === undefined) {
-      this.#rest();
+      this.#becomeIdle();
       return;
     }
     this.#idle?.[Symbol.dispose]();
@@ -107,7 +107,7 @@ export class ReadThread implements AsyncDisposable {
   }
 
   /** Lets the process exit and ends the thread after a while when nothing is queued. */
-  #rest(): void {
+  #becomeIdle(): void {
     if (this.#closing.size === 0) this.#worker?.unref();
     this.#idle ??= this.#clock.after(idleMs, () => {
       this.#idle = undefined;
@@ -125,16 +125,16 @@ export class ReadThread implements AsyncDisposable {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: 8 },
     });
-    worker.on('message', (message: FromReader) => this.#hear(message));
+    worker.on('message', (message: FromReader) => this.#onMessage(message));
     worker.on('error', (error) => this.#log.warn('read thread crashed', { error }));
     worker.on('exit', () => this.#ended(worker));
     return worker;
   }
 
-  #hear(message: FromReader): void {
+  #onMessage(message: FromReader): void {
     if ('closed' in message) {
       this.#released(message.closed);
-      if (this.#current === undefined) this.#rest();
+      if (this.#current === undefined) this.#becomeIdle();
       return;
     }
     const current = this.#current;

@@ -82,9 +82,9 @@ function getDatabase(file: string): Opened {
   if (cached !== undefined) return cached;
   const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5000 });
   database.pragma('cache_size = -2048');
-  const made = { database, statements: new StatementCache(database) };
-  opened.set(file, made);
-  return made;
+  const newDatabase = { database, statements: new StatementCache(database) };
+  opened.set(file, newDatabase);
+  return newDatabase;
 }
 
 function estimateBytes(row: Row): number {
