@@ -304,7 +304,7 @@ describe('hostile client', () => {
     await using opened = await open({ limits: { maxConnections: 1 } });
     const first = await dial(opened.listener.port);
     expect(await everything(await dial(opened.listener.port))).toBe('');
-    expect(opened.log.recent({ level: 'warn' })[0]?.message).toContain('too many');
+    expect(opened.log.recent({ level: 'warn' })[0]?.message).toContain('limit reached');
     first.destroy();
   });
 });

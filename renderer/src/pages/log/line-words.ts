@@ -53,6 +53,12 @@ const known: Readonly<
     what: `Homeport was busy for ${pauseOf(Number(milliseconds))} with one piece of work`,
     told: ['milliseconds'],
   }),
+  'job failed permanently': ({ kind }) => ({ what: `${failedWords(kind)} and is given up`, told: [] }),
+  'job attempt failed, retry scheduled': ({ kind }) => ({
+    what: `${failedWords(kind)}; it is tried again`,
+    told: [],
+  }),
+  // The messages of earlier versions, which remain in rotated log files.
   'a job failed for good': ({ kind }) => ({ what: `${failedWords(kind)} and is given up`, told: [] }),
   'a job failed and is tried again': ({ kind }) => ({
     what: `${failedWords(kind)}; it is tried again`,
@@ -76,6 +82,7 @@ const known: Readonly<
     told: ['bytes', 'files'],
   }),
   'request failed': () => ({ what: 'A request could not be answered', told: [] }),
+  'vault key created': () => ({ what: 'The key that seals passwords was made', told: [] }),
   'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
   'configuration saved': ({ key }) => ({ what: `Destinations were saved${ofKey(key)}`, told: ['key'] }),
   'configuration removed': ({ key }) => ({ what: `Destinations were removed${ofKey(key)}`, told: ['key'] }),
