@@ -13,7 +13,7 @@ import { openEmails } from './publish/emails.ts';
 import { isTopic } from './domain/topics.ts';
 import { healthOf } from './metrics/health.ts';
 import { manifest } from './manifest.ts';
-import { KnownTopics } from './topics/known-topics.ts';
+import { KnownTopics } from './topics/active-topics.ts';
 import { Limits } from './access/limits.ts';
 import type { Envelope } from './subscribe/envelope.ts';
 import { outsideOf, type Outside } from './subscribe/outside.ts';

@@ -9,7 +9,7 @@ import { topicStatisticsHandlers } from './topic-statistics.ts';
 import type { Limits } from '../access/limits.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Statistics } from '../metrics/statistics.ts';
-import { Browse } from '../store/browse.ts';
+import { Browse } from '../store/message-history.ts';
 import { composeHandlers } from './compose.ts';
 import { lineOf } from './to-page.ts';
 import { topicMessageHandlers } from './topic-messages.ts';

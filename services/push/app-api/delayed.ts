@@ -4,7 +4,7 @@ import type { Clock } from '../../contracts/service.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { readStored } from '../subscribe/envelope.ts';
 import type { DelayedMessages } from '../delayed/delayed-messages.ts';
-import type { PlannedPlace, ScheduledMessage } from '../store/schedule.ts';
+import type { PlannedPlace, ScheduledMessage } from '../store/delayed-messages.ts';
 import { dueOf, requireIdentity } from './fields.ts';
 
 export interface PlannedRouteParts {

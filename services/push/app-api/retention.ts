@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { ruleFor, type Rule } from '../domain/retention.ts';
 import type { Retention } from '../retention/retention.ts';
-import { Browse } from '../store/browse.ts';
+import { Browse } from '../store/message-history.ts';
 
 /** Topics that are counted at most, those with the newest messages. */
 const mostTopics = 20_000;

@@ -8,7 +8,7 @@ import type { Event, Message } from '../domain/message.ts';
 import { Sequences } from '../domain/sequences.ts';
 import { isTopic } from '../domain/topics.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { Browse } from '../store/browse.ts';
+import { Browse } from '../store/message-history.ts';
 import type { TopicRights } from './topic-rights.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { toPage } from './to-page.ts';

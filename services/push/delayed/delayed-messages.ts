@@ -6,7 +6,7 @@ import { keptFor } from '../domain/retention.ts';
 import { readStored, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import type { PlannedPlace, ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
+import type { PlannedPlace, ScheduledMessage, ScheduleStore } from '../store/delayed-messages.ts';
 
 export interface DelayedParts {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit'>;

@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import { keptFor } from '../domain/retention.ts';
 import { readStored, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
-import type { ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
+import type { ScheduledMessage, ScheduleStore } from '../store/delayed-messages.ts';
 
 /** Messages one commit delivers at most. */
 const batch = 200;

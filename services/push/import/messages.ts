@@ -6,7 +6,7 @@ import { inboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { ScheduleStore, type ScheduledMessage } from '../store/schedule.ts';
+import { ScheduleStore, type ScheduledMessage } from '../store/delayed-messages.ts';
 import { takeFile } from './files.ts';
 import { fileOf, messageOf, type Row } from './message-row.ts';
 import { hasTable } from './rows.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import type { KnownTopics } from '../topics/known-topics.ts';
+import type { KnownTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { MessageStore } from '../store/messages.ts';

@@ -11,7 +11,7 @@ import { refuse } from '../domain/refusals.ts';
 import type { MessageTemplate } from '../domain/template/built-in.ts';
 import { templateBodyLimit } from '../domain/template/render.ts';
 import { isTopic, isUnifiedPushTopic, requireTopic } from '../domain/topics.ts';
-import type { KnownTopics } from '../topics/known-topics.ts';
+import type { KnownTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
 import { secretId } from '../publish/message-ids.ts';
 import type { Publisher } from '../publish/publisher.ts';

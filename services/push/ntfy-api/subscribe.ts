@@ -10,7 +10,7 @@ import { refuse } from '../domain/refusals.ts';
 import { parseSince } from '../domain/since.ts';
 import { requireTopic } from '../domain/topics.ts';
 import { readHistory } from '../subscribe/history.ts';
-import type { KnownTopics } from '../topics/known-topics.ts';
+import type { KnownTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
 import { seal, type Envelope, type Format } from '../subscribe/envelope.ts';
 import type { Outside } from '../subscribe/outside.ts';
@@ -18,7 +18,7 @@ import { Subscriber, writeHistory, type Outlet, type Subscription } from '../sub
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { RateVisitors } from '../access/rate-visitors.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { ScheduleStore } from '../store/schedule.ts';
+import type { ScheduleStore } from '../store/delayed-messages.ts';
 import { answerValue, crossOrigin, type Asked, type Exchange } from './exchange.ts';
 
 const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {

@@ -17,7 +17,7 @@ import type { Settings } from '../settings.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import { FeedStore } from '../store/feed.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { ScheduleStore } from '../store/schedule.ts';
+import { ScheduleStore } from '../store/delayed-messages.ts';
 import { upstreamPolls } from './upstream.ts';
 
 export interface DeliveryParts {

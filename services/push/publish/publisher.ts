@@ -11,7 +11,7 @@ import { orderedId } from './message-ids.ts';
 import type { WriteMessages, Recorded } from './write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
+import type { ScheduledMessage, ScheduleStore } from '../store/delayed-messages.ts';
 
 interface Waiting extends Recorded {
   readonly draft: Draft;

@@ -8,7 +8,7 @@ import { foldWords, parseSearch, type Phrase } from '../../kit/search-words.ts';
 import { readStored } from '../subscribe/envelope.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { SearchStore, type Indexed } from '../store/search.ts';
-import { wordsOf } from './words-of.ts';
+import { wordsOf } from './search-words.ts';
 
 /** What somebody asks the history for. Times in unix seconds. */
 export interface Question {

@@ -5,7 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import { ProfileStore } from './profiles.ts';
 import { QuietStore } from './quiet.ts';
 import { RecurringStore } from './recurring.ts';
-import { ScheduleStore } from './schedule.ts';
+import { ScheduleStore } from './delayed-messages.ts';
 import { WebPushStore } from './web-push.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { readStored } from '../subscribe/envelope.ts';
-import { wordsOf } from '../search/words-of.ts';
+import { wordsOf } from '../search/search-words.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import { SearchStore } from './search.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Since } from '../domain/since.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
-import type { ScheduleStore } from '../store/schedule.ts';
+import type { ScheduleStore } from '../store/delayed-messages.ts';
 
 const pageSize = 1000;
 

@@ -3,7 +3,7 @@ import { eachDialect } from '../../../support/database.ts';
 import { readHistory } from '../../../../services/push/subscribe/history.ts';
 import type { Since } from '../../../../services/push/domain/since.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
-import { ScheduleStore } from '../../../../services/push/store/schedule.ts';
+import { ScheduleStore } from '../../../../services/push/store/delayed-messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 
 eachDialect((_name, open) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
-import { ScheduleStore, type PlannedPlace } from '../../../../services/push/store/schedule.ts';
+import { ScheduleStore, type PlannedPlace } from '../../../../services/push/store/delayed-messages.ts';
 import { eachDialect } from '../../../support/database.ts';
 import { plansOf } from '../../../support/plans.ts';
 

@@ -4,7 +4,7 @@ import { Schedule } from '../../../../services/push/delayed/schedule.ts';
 import { createWriteMessages } from '../../../../services/push/publish/write-messages.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
-import { ScheduleStore, type ScheduledMessage } from '../../../../services/push/store/schedule.ts';
+import { ScheduleStore, type ScheduledMessage } from '../../../../services/push/store/delayed-messages.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
 
