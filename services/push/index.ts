@@ -13,7 +13,7 @@ import { openEmails } from './publish/emails.ts';
 import { isTopic } from './domain/topics.ts';
 import { healthOf } from './metrics/health.ts';
 import { manifest } from './manifest.ts';
-import { KnownTopics } from './topics/active-topics.ts';
+import { ActiveTopics } from './topics/active-topics.ts';
 import { Limits } from './access/limits.ts';
 import type { Envelope } from './subscribe/envelope.ts';
 import { outsideOf, type Outside } from './subscribe/outside.ts';
@@ -42,7 +42,7 @@ import { liveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { Statistics } from './metrics/statistics.ts';
 import { StoredTotal } from './metrics/stored-total.ts';
-import { pushAccountData } from './store/account-data.ts';
+import { createPushAccountData } from './store/account-data.ts';
 import { MessageStore } from './store/messages.ts';
 import { SyncTopics, withSyncTopics } from './access/sync-topics.ts';
 import { takeOverNtfy } from './import/ntfy.ts';
@@ -78,7 +78,7 @@ function create(context: Context, given: Settings): Service {
     () => settings.subscriberRateLimiting,
     (identity, topic) => (settings.unifiedPush ? true : accounts.may(identity, 'push', 'write', topic)),
   );
-  const topics = new KnownTopics(clock, limits, () => settings.totalTopicLimit);
+  const topics = new ActiveTopics(clock, limits, () => settings.totalTopicLimit);
   const open = new DisposableStack();
   const store = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
@@ -108,7 +108,7 @@ function create(context: Context, given: Settings): Service {
     reserved,
     keptSeconds: () => delivery.cacheSeconds(),
     quiet,
-    told: (topic, done) => counts.delivered(topic, done),
+    told: (topic, done) => counts.countDelivery(topic, done),
   });
   const search = new Search(context);
   const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || context.address('push') });
@@ -209,7 +209,7 @@ function create(context: Context, given: Settings): Service {
     await webPush.upkeep();
     await quiet.upkeep();
     limits.forget();
-    topics.forget((topic) => subscribers.listening(topic));
+    topics.removeIdle((topic) => subscribers.listening(topic));
   };
   const complain = (error: unknown): void => log.error('upkeep failed', { error });
   const keepAlive = (): void => {
@@ -248,7 +248,7 @@ function create(context: Context, given: Settings): Service {
       fail: (error) => problemOf(listening, error),
       clock,
     }),
-    accountData: pushAccountData(context),
+    accountData: createPushAccountData(context),
     api: [
       ...pushHandlers({
         context,

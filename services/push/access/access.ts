@@ -11,7 +11,7 @@ import { reservationRoutes } from '../ntfy-api/reservations.ts';
 import { tokenRoutes } from '../ntfy-api/tokens.ts';
 import { userRoutes } from '../ntfy-api/users.ts';
 import { keptKey } from '../../kit/kept-key.ts';
-import { keyPlace } from '../store/keys.ts';
+import { getKeyLocation } from '../store/keys.ts';
 import { ProfileStore } from '../store/profiles.ts';
 import type { SyncTopics } from './sync-topics.ts';
 
@@ -47,7 +47,8 @@ export function openAccess(parts: AccessParts): Access {
   };
   const forget = async (account: string): Promise<void> => {
     // Nobody could change the grant of a topic whose owner is gone, and it may be taken by another.
-    for (const topic of await profiles.forget(account)) await accounts.setGrant(everyone, 'push', topic, undefined);
+    for (const topic of await profiles.removeAccount(account))
+      await accounts.setGrant(everyone, 'push', topic, undefined);
   };
 
   const usage = async (exchange: Exchange): Promise<object> =>
@@ -61,7 +62,7 @@ export function openAccess(parts: AccessParts): Access {
       ...userRoutes(accounts),
     },
     async start() {
-      syncTopics.use(await keptKey(context, keyPlace('sync'), () => context.random.text(43)));
+      syncTopics.use(await keptKey(context, getKeyLocation('sync'), () => context.random.text(43)));
       return forgetRemoved(context, 'topics', forget);
     },
   };

@@ -9,7 +9,7 @@ import { topicStatisticsHandlers } from './topic-statistics.ts';
 import type { Limits } from '../access/limits.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Statistics } from '../metrics/statistics.ts';
-import { Browse } from '../store/message-history.ts';
+import { MessageHistoryStore } from '../store/message-history.ts';
 import { composeHandlers } from './compose.ts';
 import { lineOf } from './to-page.ts';
 import { topicMessageHandlers } from './topic-messages.ts';
@@ -39,7 +39,7 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
   const { context, publisher, attachments, limits, reserved, messageSizeLimit, longestDelay, statistics, subscribers } =
     parts;
   const { accounts, clock, reads } = context;
-  const browse = new Browse(reads);
+  const browse = new MessageHistoryStore(reads);
   const seconds = (): number => Math.floor(clock.now() / 1000);
   const rights = topicRights(accounts, reserved);
 
@@ -47,7 +47,7 @@ export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
     implement(pushApi.topics, async ({ identity }) => {
       const all = await browse.topics(seconds(), mostTopics);
       const readable = all.filter(({ name }) => rights.may(identity, 'read', name));
-      const lines = await browse.lines(
+      const lines = await browse.latestTexts(
         readable.map(({ name }) => name),
         seconds(),
       );

@@ -4,7 +4,7 @@ import type { Clock } from '../../contracts/service.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { readStored } from '../subscribe/envelope.ts';
 import type { DelayedMessages } from '../delayed/delayed-messages.ts';
-import type { PlannedPlace, ScheduledMessage } from '../store/delayed-messages.ts';
+import type { DelayedPosition, DelayedMessage } from '../store/delayed-messages.ts';
 import { dueOf, requireIdentity } from './fields.ts';
 
 export interface PlannedRouteParts {
@@ -43,12 +43,12 @@ export function delayedHandlers({ planned, clock, longestDelay }: PlannedRoutePa
   ];
 }
 
-function placeOf(after: string | undefined): PlannedPlace {
+function placeOf(after: string | undefined): DelayedPosition {
   const [time = 0, seq = 0] = (after ?? '').split('.').map(Number);
   return { time, seq };
 }
 
-function shown({ id, topic, time, text, account }: ScheduledMessage): PlannedMessage {
+function shown({ id, topic, time, text, account }: DelayedMessage): PlannedMessage {
   const { title = '', message = '', priority = defaultPriority, tags = [], attachment } = readStored(text);
   return {
     ...{ id, topic, title, message, priority, tags: [...tags], due: time * 1000, account },

@@ -24,7 +24,7 @@ export function quietHandlers({ context, store, people, changed }: QuietParts): 
     // Who is the first administrator to set anything decides about the machine's popups too.
     const first = role === 'admin' && people.followed === null;
     const { rules, zone, popups } = people.quiet(account) ?? { rules: [], zone: null, popups: first };
-    const held = (await store.held(account)).filter(readable);
+    const held = (await store.heldTopics(account)).filter(readable);
     const urgent = (await store.urgent(account)).filter(readable);
     return {
       quiet: { rules: [...rules], zone, popups: role === 'admin' && popups },

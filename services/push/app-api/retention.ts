@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { ruleFor, type Rule } from '../domain/retention.ts';
 import type { Retention } from '../retention/retention.ts';
-import { Browse } from '../store/message-history.ts';
+import { MessageHistoryStore } from '../store/message-history.ts';
 
 /** Topics that are counted at most, those with the newest messages. */
 const mostTopics = 20_000;
@@ -18,7 +18,7 @@ interface RetentionApiParts {
 
 /** Our own API around how long messages are kept. */
 export function retentionHandlers({ context, retention, otherwise }: RetentionApiParts): readonly ApiHandler[] {
-  const browse = new Browse(context.reads);
+  const browse = new MessageHistoryStore(context.reads);
   const keptBy = async (rules: readonly Rule[]): Promise<KeptByRule[]> => {
     if (rules.length === 0) return [];
     const topics = await browse.topics(Math.floor(context.clock.now() / 1000), mostTopics);

@@ -9,13 +9,13 @@ export function searchHandlers(search: Search): readonly ApiHandler[] {
   return [
     implement(pushSearchApi.search, async ({ identity, query }) => {
       const { since, until = Infinity, before = Infinity, ...question } = query;
-      const { found, next = null } = await search.ask(requireIdentity(identity), {
+      const { messages, next = null } = await search.search(requireIdentity(identity), {
         ...question,
         since: Math.floor(since / 1000),
         until: Math.min(Math.floor(until / 1000), Number.MAX_SAFE_INTEGER),
         before: Math.min(before, Number.MAX_SAFE_INTEGER),
       });
-      return { messages: found.map(({ seq, message }) => toPage(message, seq)), next };
+      return { messages: messages.map(({ seq, message }) => toPage(message, seq)), next };
     }),
   ];
 }

@@ -8,7 +8,7 @@ import type { Event, Message } from '../domain/message.ts';
 import { Sequences } from '../domain/sequences.ts';
 import { isTopic } from '../domain/topics.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { Browse } from '../store/message-history.ts';
+import { MessageHistoryStore } from '../store/message-history.ts';
 import type { TopicRights } from './topic-rights.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { toPage } from './to-page.ts';
@@ -30,7 +30,7 @@ const drawn = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'im
 /** The messages of one topic for our own page: reading them with their files, clearing and deleting them. */
 export function topicMessageHandlers(parts: TopicMessageParts): readonly ApiHandler[] {
   const { context, publisher, attachments, rights } = parts;
-  const browse = new Browse(context.reads);
+  const browse = new MessageHistoryStore(context.reads);
   const seconds = (): number => Math.floor(context.clock.now() / 1000);
 
   const takeBack = async (event: Event, identity: Identity | undefined, asked: Readonly<Record<string, string>>) => {

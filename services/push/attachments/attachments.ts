@@ -188,7 +188,7 @@ export class Attachments {
     const names = await readdir(this.#folder()).catch(() => []);
     for (let at = 0; at < names.length; at += batch) {
       const some = names.slice(at, at + batch);
-      const known = await this.#store.known(some);
+      const known = await this.#store.existingIds(some);
       for (const name of some) {
         if (known.has(name) || this.#incoming.has(name)) continue;
         const found = await stat(this.#path(name)).catch(() => undefined);

@@ -6,11 +6,11 @@ import { keptFor } from '../domain/retention.ts';
 import { readStored, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import type { PlannedPlace, ScheduledMessage, ScheduleStore } from '../store/delayed-messages.ts';
+import type { DelayedPosition, DelayedMessage, DelayedMessageStore } from '../store/delayed-messages.ts';
 
 export interface DelayedParts {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
-  readonly store: ScheduleStore;
+  readonly store: DelayedMessageStore;
   readonly attachments: AttachmentStore;
   readonly record: WriteMessages;
   readonly announce: (envelopes: readonly Envelope[]) => Promise<void>;
@@ -24,7 +24,7 @@ export interface DelayedParts {
   readonly changed: () => void;
 }
 
-type Planned = ScheduledMessage & { readonly seq: number };
+type Planned = DelayedMessage & { readonly seq: number };
 
 /** What waits for its time, in the hands of those who asked for it, and of administrators. */
 export class DelayedMessages {
@@ -37,7 +37,7 @@ export class DelayedMessages {
   /** A page of what an identity may see, by time, and how much that is in all. */
   async list(
     identity: Identity,
-    after: PlannedPlace,
+    after: DelayedPosition,
     limit: number,
   ): Promise<{ readonly messages: readonly Planned[]; readonly total: number }> {
     const { store } = this.#parts;
@@ -51,7 +51,7 @@ export class DelayedMessages {
    *
    * @throws Problem `push.not_planned` (404), `push.forbidden` (403), `push.file_expires_first` (422).
    */
-  async move(identity: Identity, id: string, time: number): Promise<ScheduledMessage> {
+  async move(identity: Identity, id: string, time: number): Promise<DelayedMessage> {
     const { context, store, expect, changed } = this.#parts;
     const row = await this.#own(identity, id);
     this.#requireWrite(identity, row.topic);
@@ -62,7 +62,7 @@ export class DelayedMessages {
     }
     const moved = { ...row, ...at(row, time) };
     const { expires, text } = moved;
-    if (!(await context.commit((transaction) => store.move(transaction, id, { time, expires, text })))) {
+    if (!(await context.commit((transaction) => store.reschedule(transaction, id, { time, expires, text })))) {
       throw gone();
     }
     expect(time);
@@ -104,11 +104,11 @@ export class DelayedMessages {
   /** Forgets whose it was, once an account is no more. */
   async forget(account: string): Promise<void> {
     const { context, store } = this.#parts;
-    await context.commit((transaction) => store.disown(transaction, account));
+    await context.commit((transaction) => store.detachAccount(transaction, account));
   }
 
   /** One that somebody else asked for is as good as not there. */
-  async #own(identity: Identity, id: string): Promise<ScheduledMessage> {
+  async #own(identity: Identity, id: string): Promise<DelayedMessage> {
     const row = await this.#parts.store.find(id);
     if (row === undefined || (identity.role !== 'admin' && row.account !== identity.account)) throw gone();
     return row;
@@ -126,9 +126,9 @@ export class DelayedMessages {
 
 /** A waiting message as it is when it goes out at another time. */
 function at(
-  row: ScheduledMessage,
+  row: DelayedMessage,
   time: number,
-): Pick<ScheduledMessage, 'time' | 'expires' | 'text'> & {
+): Pick<DelayedMessage, 'time' | 'expires' | 'text'> & {
   readonly message: Message;
 } {
   const stored = readStored(row.text);

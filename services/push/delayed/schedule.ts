@@ -3,14 +3,14 @@ import type { Context } from '../../contracts/service.ts';
 import { keptFor } from '../domain/retention.ts';
 import { readStored, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
-import type { ScheduledMessage, ScheduleStore } from '../store/delayed-messages.ts';
+import type { DelayedMessage, DelayedMessageStore } from '../store/delayed-messages.ts';
 
 /** Messages one commit delivers at most. */
 const batch = 200;
 
 export interface ScheduleParts {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
-  readonly store: ScheduleStore;
+  readonly store: DelayedMessageStore;
   readonly record: WriteMessages;
   /** Seconds that a message of a topic is kept; 0: it is not. */
   readonly keptSeconds: (topic: string) => number;
@@ -66,7 +66,7 @@ export class Schedule implements AsyncDisposable {
     });
   }
 
-  #recorded({ text, entry }: ScheduledMessage, now: number): Recorded {
+  #recorded({ text, entry }: DelayedMessage, now: number): Recorded {
     const planned = readStored(text);
     const seconds = this.#parts.keptSeconds(planned.topic);
     const kept = keptFor(planned, seconds);

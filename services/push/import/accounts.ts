@@ -110,7 +110,8 @@ async function takeTokens(
 async function takePreferences({ profiles, clock }: AccountsParts, name: string, text: string): Promise<void> {
   const prefs = parseObject(text);
   const preferences = Preferences.safeParse(prefs);
-  if (preferences.success && Object.keys(preferences.data).length > 0) await profiles.prefer(name, preferences.data);
+  if (preferences.success && Object.keys(preferences.data).length > 0)
+    await profiles.updatePreferences(name, preferences.data);
   const listed: unknown = prefs['subscriptions'];
   for (const each of Array.isArray(listed) ? listed : []) {
     const read = Subscription.safeParse(each);

@@ -6,7 +6,7 @@ import { inboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { ScheduleStore, type ScheduledMessage } from '../store/delayed-messages.ts';
+import { DelayedMessageStore, type DelayedMessage } from '../store/delayed-messages.ts';
 import { takeFile } from './files.ts';
 import { fileOf, messageOf, type Row } from './message-row.ts';
 import { hasTable } from './rows.ts';
@@ -66,7 +66,7 @@ async function sort({ context, attachments }: MessagesParts, row: Row, now: numb
 }
 
 async function store({ context, messages, keepInInbox }: MessagesParts, { out, later, files }: Sorted) {
-  const schedule = new ScheduleStore(context.db);
+  const schedule = new DelayedMessageStore(context.db);
   const attachments = new AttachmentStore(context.db);
   const rows = out.map((message) => ({ ...placeOf(message), text: JSON.stringify(message) }));
   return context.commit(async (transaction) => {
@@ -75,7 +75,7 @@ async function store({ context, messages, keepInInbox }: MessagesParts, { out, l
     const fresh = out.filter(({ id }) => done.has(id)).map((message) => ({ message }));
     if (fresh.length > 0) await new Search(context).store(transaction, fresh, done);
     // What was due since the last time is out, and not to be sent twice.
-    const sent = await messages.known(
+    const sent = await messages.existingIds(
       transaction,
       later.map(({ id }) => id),
     );
@@ -89,7 +89,7 @@ function placeOf({ id, topic, time, expires = time }: Message) {
   return { id, topic, time, expires };
 }
 
-function waitingOf(message: Message, after: number, keepInInbox: boolean): ScheduledMessage {
+function waitingOf(message: Message, after: number, keepInInbox: boolean): DelayedMessage {
   const { sequence_id, message: body = '', encoding } = message;
   const inbox = keepInInbox && encoding === undefined ? { source: 'push', body } : undefined;
   return {

@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import type { KnownTopics } from '../topics/active-topics.ts';
+import type { ActiveTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { MessageStore } from '../store/messages.ts';
@@ -8,7 +8,7 @@ export interface PeerMetricsParts {
   readonly store: MessageStore;
   readonly subscribers: Subscribers;
   readonly limits: Limits;
-  readonly topics: KnownTopics;
+  readonly topics: ActiveTopics;
   /** All messages ever published. */
   readonly published: () => number;
 }

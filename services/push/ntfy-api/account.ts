@@ -107,7 +107,7 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
 
     async 'PATCH /v1/account/settings'(exchange) {
       const { account } = requireUser(exchange);
-      await profiles.prefer(account, await readJson(exchange, Preferences));
+      await profiles.updatePreferences(account, await readJson(exchange, Preferences));
       answerSuccess(exchange);
       await changed(account);
     },

@@ -11,7 +11,7 @@ import { refuse } from '../domain/refusals.ts';
 import type { MessageTemplate } from '../domain/template/built-in.ts';
 import { templateBodyLimit } from '../domain/template/render.ts';
 import { isTopic, isUnifiedPushTopic, requireTopic } from '../domain/topics.ts';
-import type { KnownTopics } from '../topics/active-topics.ts';
+import type { ActiveTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
 import { secretId } from '../publish/message-ids.ts';
 import type { Publisher } from '../publish/publisher.ts';
@@ -42,7 +42,7 @@ export interface PublishParts {
   readonly took: Histogram;
   readonly clock: Clock;
   readonly limits: Pick<Limits, 'nameOf' | 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
-  readonly topics: Pick<KnownTopics, 'use'>;
+  readonly topics: Pick<ActiveTopics, 'use'>;
   readonly rates: Pick<RateVisitors, 'of' | 'isWaiting'>;
   /** Where a sender gets files, if not where kept messages say. */
   readonly outside: (request: IncomingMessage) => Outside | undefined;

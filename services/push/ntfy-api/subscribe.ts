@@ -10,7 +10,7 @@ import { refuse } from '../domain/refusals.ts';
 import { parseSince } from '../domain/since.ts';
 import { requireTopic } from '../domain/topics.ts';
 import { readHistory } from '../subscribe/history.ts';
-import type { KnownTopics } from '../topics/active-topics.ts';
+import type { ActiveTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
 import { seal, type Envelope, type Format } from '../subscribe/envelope.ts';
 import type { Outside } from '../subscribe/outside.ts';
@@ -18,7 +18,7 @@ import { Subscriber, writeHistory, type Outlet, type Subscription } from '../sub
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { RateVisitors } from '../access/rate-visitors.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { ScheduleStore } from '../store/delayed-messages.ts';
+import type { DelayedMessageStore } from '../store/delayed-messages.ts';
 import { answerValue, crossOrigin, type Asked, type Exchange } from './exchange.ts';
 
 const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
@@ -30,7 +30,7 @@ const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
 export interface SubscribeParts {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'random'>;
   readonly store: MessageStore;
-  readonly schedule: ScheduleStore;
+  readonly schedule: DelayedMessageStore;
   readonly subscribers: Subscribers;
   readonly reserved: ReadonlySet<string>;
   /** As the settings say at the moment. */
@@ -38,7 +38,7 @@ export interface SubscribeParts {
   /** Counts streams that were cut off because they were not read. */
   readonly cut: Counter;
   readonly limits: Pick<Limits, 'subscription'>;
-  readonly topics: Pick<KnownTopics, 'use'>;
+  readonly topics: Pick<ActiveTopics, 'use'>;
   readonly rates: Pick<RateVisitors, 'listen'>;
   /** Where a reader gets files, if not where kept messages say. */
   readonly outside: (request: IncomingMessage) => Outside | undefined;

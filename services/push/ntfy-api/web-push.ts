@@ -78,12 +78,12 @@ export function webPushHandlers(parts: WebPushParts & { readonly publicKey: () =
   return [
     implement(webPushApi.key, () => ({ publicKey: parts.publicKey() || null })),
     implement(webPushApi.topicsOf, async ({ body, identity }) => {
-      const known = await parts.store.at(body.endpoint);
+      const known = await parts.store.findByEndpoint(body.endpoint);
       const own = known?.account === identity?.account;
-      return { topics: own ? [...(await parts.store.topicsOf(body.endpoint))] : [] };
+      return { topics: own ? [...(await parts.store.findTopics(body.endpoint))] : [] };
     }),
     implement(webPushApi.put, async ({ body, identity, remoteAddress }) => {
-      const known = await parts.store.at(body.endpoint);
+      const known = await parts.store.findByEndpoint(body.endpoint);
       // A browser that changes hands proves by its keys that it is the one; an endpoint alone may have been seen somewhere.
       if (known && known.account !== identity?.account && (known.auth !== body.auth || known.p256dh !== body.p256dh)) {
         throw new Problem('push.other_browser', 403, 'This browser belongs to somebody else.');

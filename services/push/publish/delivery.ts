@@ -17,7 +17,7 @@ import type { Settings } from '../settings.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import { FeedStore } from '../store/feed.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { ScheduleStore } from '../store/delayed-messages.ts';
+import { DelayedMessageStore } from '../store/delayed-messages.ts';
 import { upstreamPolls } from './upstream.ts';
 
 export interface DeliveryParts {
@@ -37,7 +37,7 @@ export interface Delivery extends AsyncDisposable {
   readonly publisher: Publisher;
   readonly record: WriteMessages;
   readonly attachments: Attachments;
-  readonly waiting: ScheduleStore;
+  readonly waiting: DelayedMessageStore;
   readonly planned: DelayedMessages;
   /** Tells the pages, soon, that other messages wait than before. */
   readonly plansChanged: () => void;
@@ -57,7 +57,7 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
   const { metrics, log } = context;
   const baseUrl = (): string | undefined => settings.baseUrl || context.address('push');
   const cacheSeconds = readSeconds(() => settings.cacheDuration);
-  const waiting = new ScheduleStore(context.db);
+  const waiting = new DelayedMessageStore(context.db);
   const files = new AttachmentStore(context.db);
   const attachments = new Attachments(context, files, {
     get fileSize() {
@@ -76,7 +76,14 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
   const discard = (ids: readonly string[]): void => {
     attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
   };
-  const retention = new Retention({ context, messages, attachments: files, forget, discard, otherwise: cacheSeconds });
+  const retention = new Retention({
+    context,
+    messages,
+    attachments: files,
+    removeFromSearch: forget,
+    deleteFiles: discard,
+    defaultSeconds: cacheSeconds,
+  });
   const keptSeconds = (topic: string): number => retention.keptSeconds(topic);
   const feed = new InboxFeed(context, new FeedStore(context.db));
   const record = createWriteMessages(messages, [upstream.store, retention.store, ...also]);

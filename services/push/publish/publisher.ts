@@ -11,7 +11,7 @@ import { orderedId } from './message-ids.ts';
 import type { WriteMessages, Recorded } from './write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { ScheduledMessage, ScheduleStore } from '../store/delayed-messages.ts';
+import type { DelayedMessage, DelayedMessageStore } from '../store/delayed-messages.ts';
 
 interface Waiting extends Recorded {
   readonly draft: Draft;
@@ -24,7 +24,7 @@ interface Waiting extends Recorded {
 export interface PublisherParts {
   readonly context: Pick<Context, 'clock' | 'random' | 'commit' | 'bus' | 'log'>;
   readonly messages: MessageStore;
-  readonly schedule: ScheduleStore;
+  readonly schedule: DelayedMessageStore;
   readonly attachments: AttachmentStore;
   readonly record: WriteMessages;
   /** Seconds that a message is kept where nothing else is said. */
@@ -161,7 +161,7 @@ export class Publisher {
   async #store(transaction: Context['db'], batch: readonly Waiting[]) {
     const { messages, schedule, attachments, record, context } = this.#parts;
     const keys = batch.flatMap(({ key }) => key ?? []);
-    const free = await messages.take(transaction, keys, Math.floor(context.clock.now() / 1000));
+    const free = await messages.claimKeys(transaction, keys, Math.floor(context.clock.now() / 1000));
     // The first of two with one key takes it.
     const wanted = batch.filter(({ key }) => key === undefined || free.delete(key));
     await attachments.insert(
@@ -198,7 +198,7 @@ export class Publisher {
   }
 }
 
-function rowOf({ draft, message, text, inbox }: Waiting, after: number): ScheduledMessage {
+function rowOf({ draft, message, text, inbox }: Waiting, after: number): DelayedMessage {
   const { id, topic, time, expires = time } = message;
   const sequence = message.sequence_id ?? id;
   return { id, topic, sequence, time, expires, text, entry: inbox ?? null, after, account: draft.account ?? null };

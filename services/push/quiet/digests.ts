@@ -24,7 +24,7 @@ export interface DigestParts {
  */
 export async function tellDigests(parts: DigestParts): Promise<boolean> {
   const { context, store, people } = parts;
-  const held = await store.held();
+  const held = await store.heldTopics();
   const now = context.clock.now();
   const ended = held.filter(({ account, topic }) => people.judge(account)?.outcome(topic, 3, now) !== 'hold');
   for (const account of new Set(ended.map((each) => each.account))) {
@@ -49,11 +49,11 @@ async function tell(parts: DigestParts, account: string, topics: readonly HeldTo
   await context.commit(async (transaction) => {
     const taken: Counted[] = [];
     for (const { topic } of topics) {
-      const messages = await store.take(transaction, { account, topic });
+      const messages = await store.takeHeld(transaction, { account, topic });
       if (messages > 0 && told.has(topic)) taken.push({ topic, messages });
     }
-    const due = (await browsers.ofAccount(transaction, account)).flatMap((browser) => {
-      const wanted = taken.filter(({ topic }) => browser.wants(topic));
+    const due = (await browsers.findByAccount(transaction, account)).flatMap((browser) => {
+      const wanted = taken.filter(({ topic }) => browser.subscribesTo(topic));
       return wanted.length === 0 ? [] : [{ payload: digest(context, browser, wanted) }];
     });
     if (due.length > 0) await context.jobs.enqueueAll(transaction, toBrowser, due);

@@ -35,7 +35,7 @@ export class People {
 
   /** Reads the rules anew; what has not changed stays ready. */
   async load(): Promise<void> {
-    const people = await this.#store.people();
+    const people = await this.#store.accountRules();
     this.#rules = new Map(
       people.map(({ account, quiet }) => {
         const known = this.#rules.get(account);

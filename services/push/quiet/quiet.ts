@@ -58,7 +58,7 @@ export function openQuiet(context: Context): Quiet {
   context.metrics.gauge({
     name: 'push_messages_held',
     help: 'Messages that wait for the end of somebody’s quiet.',
-    collect: async () => (await store.held()).reduce((sum, { messages }) => sum + messages, 0),
+    collect: async () => (await store.heldTopics()).reduce((sum, { messages }) => sum + messages, 0),
   });
   const alarm = new Alarm({
     context,
@@ -83,7 +83,7 @@ export function openQuiet(context: Context): Quiet {
   const look = (): void => alarm.expect(Math.floor(clock.now() / 1000));
 
   const forget = async (account: string): Promise<void> => {
-    await commit((transaction) => store.forget(transaction, account));
+    await commit((transaction) => store.removeAccount(transaction, account));
     await people.load();
   };
 
@@ -146,7 +146,7 @@ export function openQuiet(context: Context): Quiet {
       open.use(
         bus.subscribe(inboxSeen, ({ keys }) => {
           if (!busy || keys.length === 0) return;
-          commit((transaction) => store.seen(transaction, keys)).catch((error: unknown) =>
+          commit((transaction) => store.removeRead(transaction, keys)).catch((error: unknown) =>
             log.error('read messages still count as held', { error }),
           );
         }),

@@ -31,7 +31,7 @@ export async function remindAll(parts: DigestParts): Promise<number | undefined>
       // The clock was set back, or the wait made shorter.
       due = now + every;
       const wait = due;
-      await context.commit((transaction) => store.moveOn(transaction, urgent, wait));
+      await context.commit((transaction) => store.reschedule(transaction, urgent, wait));
     }
     next = Math.min(next ?? due, due);
   }
@@ -40,8 +40,10 @@ export async function remindAll(parts: DigestParts): Promise<number | undefined>
 
 async function remind({ context, store, browsers }: DigestParts, urgent: UrgentMessage, next: number): Promise<void> {
   await context.commit(async (transaction) => {
-    if (!(await store.moveOn(transaction, urgent, next))) return;
-    const wanting = (await browsers.ofAccount(transaction, urgent.account)).filter(({ wants }) => wants(urgent.topic));
+    if (!(await store.reschedule(transaction, urgent, next))) return;
+    const wanting = (await browsers.findByAccount(transaction, urgent.account)).filter(({ subscribesTo: wants }) =>
+      wants(urgent.topic),
+    );
     // Nobody is there to be told: a browser that comes later begins with what comes later.
     if (wanting.length === 0) await store.acknowledge(transaction, urgent.id);
     const due = wanting.map(({ id, base_url }) => ({ payload: again(urgent, id, base_url) }));

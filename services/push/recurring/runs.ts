@@ -7,7 +7,7 @@ import type { Envelope } from '../subscribe/envelope.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { RecurringRow, RecurringStore, Step } from '../store/recurring.ts';
+import type { RecurringRow, RecurringStore, ScheduleStep } from '../store/recurring.ts';
 import { draftOfRun, readContent } from './content.ts';
 
 /** Schedules that one commit runs at most. */
@@ -28,7 +28,7 @@ export interface RunParts {
 
 /** One run of a schedule: the step to the next, and the message, if there is to be one. */
 interface Run {
-  readonly step: Step;
+  readonly step: ScheduleStep;
   readonly key: string;
   readonly recorded: Recorded | undefined;
 }
@@ -98,7 +98,7 @@ export class RecurringRuns implements AsyncDisposable {
         runs.map(({ step }) => step),
       );
       const mine = runs.filter(({ step, recorded }) => recorded !== undefined && moved.has(step.id));
-      const free = await messages.take(
+      const free = await messages.claimKeys(
         transaction,
         mine.map(({ key }) => key),
         now,
@@ -158,7 +158,7 @@ export class RecurringRuns implements AsyncDisposable {
   async #rewind(): Promise<void> {
     const { context, store } = this.#parts;
     const now = this.#now();
-    const rows = await store.ahead(now + grace, batch);
+    const rows = await store.withFutureRun(now + grace, batch);
     if (rows.length === 0) return;
     const changes = rows.map((row) => ({
       id: row.id,

@@ -88,7 +88,7 @@ export class Schedules {
   /** Removes what an account had, once it is no more: another of that name is somebody else. */
   async forget(account: string): Promise<void> {
     const { context, store, changed } = this.#parts;
-    await context.commit((transaction) => store.forget(transaction, account));
+    await context.commit((transaction) => store.removeAccount(transaction, account));
     changed();
   }
 

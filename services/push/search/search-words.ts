@@ -2,8 +2,11 @@ import type { Message } from '../domain/message.ts';
 import { foldWords } from '../../kit/search-words.ts';
 import { isUnifiedPushTopic } from '../domain/topics.ts';
 
-/** The words that a message is found by: of its title, text and tags. None for what no person could read. */
-export function wordsOf({ event, topic, title, message, tags, encoding }: Message): readonly string[] {
+/**
+ * Returns the words by which a message is found: those of its title, text and tags. Empty for encoded messages, which
+ * are not readable as text.
+ */
+export function toSearchWords({ event, topic, title, message, tags, encoding }: Message): readonly string[] {
   if (event !== 'message' || encoding !== undefined || isUnifiedPushTopic(topic)) return [];
   return foldWords([title, message, ...(tags ?? [])].join('\n'));
 }

@@ -15,45 +15,45 @@ interface Tables {
   };
 }
 
-/** A message that waits for its time. */
-export interface ScheduledMessage {
+/** Delayed message. */
+export interface DelayedMessage {
   readonly id: string;
   readonly topic: string;
-  /** The id of its sequence, which is its own when it has none. */
+  /** Id of its sequence; the message id when it has none. */
   readonly sequence: string;
-  /** When it is due, in unix seconds. */
+  /** Unix seconds. */
   readonly time: number;
   readonly expires: number;
-  /** Its JSON as it will go over the wire. */
+  /** JSON as it will be sent to clients. */
   readonly text: string;
-  /** What the inbox will show of it beyond its own text. */
+  /** Inbox fields that the text does not contain. */
   readonly entry: string | null;
-  /** The newest cached message when this one was accepted. */
+  /** Newest cached message when this one was accepted. */
   readonly after: number;
-  /** Who asked for it. */
+  /** Account that scheduled the message. */
   readonly account: string | null;
 }
 
-/** A place in the list of what waits: after the message of this time and number. */
-export interface PlannedPlace {
+/** Position in the list of delayed messages: after the message with this time and number. */
+export interface DelayedPosition {
   readonly time: number;
   readonly seq: number;
 }
 
-/** Messages to be delivered later, apart from those that are out. */
-export class ScheduleStore {
+/** Stores delayed messages separately from published ones. */
+export class DelayedMessageStore {
   readonly #db: Kysely<Tables>;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
-  async insert(transaction: Kysely<Tables>, messages: readonly ScheduledMessage[]): Promise<void> {
+  async insert(transaction: Kysely<Tables>, messages: readonly DelayedMessage[]): Promise<void> {
     if (messages.length > 0) await transaction.insertInto('scheduled').values(messages).execute();
   }
 
-  /** Stores those whose id is not waiting yet; answers how many those were. */
-  async insertMissing(transaction: Kysely<Tables>, messages: readonly ScheduledMessage[]): Promise<number> {
+  /** Inserts the messages whose id does not exist yet and returns their number. */
+  async insertMissing(transaction: Kysely<Tables>, messages: readonly DelayedMessage[]): Promise<number> {
     if (messages.length === 0) return 0;
     const rows = await transaction
       .insertInto('scheduled')
@@ -64,8 +64,8 @@ export class ScheduleStore {
     return rows.length;
   }
 
-  /** Takes up to `limit` messages that are due, in order of their time: whoever takes one is the only one to. */
-  async takeDue(transaction: Kysely<Tables>, now: number, limit: number): Promise<readonly ScheduledMessage[]> {
+  /** Removes up to `limit` due messages, ordered by time, and returns them. Only one caller receives each message. */
+  async takeDue(transaction: Kysely<Tables>, now: number, limit: number): Promise<readonly DelayedMessage[]> {
     const due = transaction
       .selectFrom('scheduled')
       .select('seq')
@@ -77,7 +77,7 @@ export class ScheduleStore {
     return rows.toSorted((a, b) => a.time - b.time || a.seq - b.seq);
   }
 
-  /** Takes back what waits under a sequence; answers the ids of the messages. */
+  /** Cancels the delayed messages of a sequence and returns their ids. */
   async cancel(transaction: Kysely<Tables>, topic: string, sequence: string): Promise<readonly string[]> {
     const rows = await transaction
       .deleteFrom('scheduled')
@@ -88,31 +88,31 @@ export class ScheduleStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Takes one message out, whenever it is due; undefined when it does not wait any more. */
-  async take(transaction: Kysely<Tables>, id: string): Promise<ScheduledMessage | undefined> {
+  /** Removes one message regardless of its time. Returns undefined when it no longer exists. */
+  async take(transaction: Kysely<Tables>, id: string): Promise<DelayedMessage | undefined> {
     return transaction.deleteFrom('scheduled').where('id', '=', id).returningAll().executeTakeFirst();
   }
 
-  /** Gives a message another time; false when it does not wait any more. */
-  async move(
+  /** Changes the time of a message. Returns false when it no longer exists. */
+  async reschedule(
     transaction: Kysely<Tables>,
     id: string,
-    to: Pick<ScheduledMessage, 'time' | 'expires' | 'text'>,
+    to: Pick<DelayedMessage, 'time' | 'expires' | 'text'>,
   ): Promise<boolean> {
     const result = await transaction.updateTable('scheduled').set(to).where('id', '=', id).executeTakeFirst();
     return result.numUpdatedRows > 0n;
   }
 
-  async find(id: string): Promise<ScheduledMessage | undefined> {
+  async find(id: string): Promise<DelayedMessage | undefined> {
     return this.#db.selectFrom('scheduled').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** What waits after a place, by time; of one account where it is given. */
+  /** Returns delayed messages after a position, ordered by time, of one account or of all. */
   async list(
     account: string | undefined,
-    after: PlannedPlace,
+    after: DelayedPosition,
     limit: number,
-  ): Promise<readonly (ScheduledMessage & { readonly seq: number })[]> {
+  ): Promise<readonly (DelayedMessage & { readonly seq: number })[]> {
     return this.#db
       .selectFrom('scheduled')
       .selectAll()
@@ -125,18 +125,18 @@ export class ScheduleStore {
       .execute();
   }
 
-  /** Whose account is gone keeps no claim on what waits: another of that name is somebody else. */
-  async disown(transaction: Kysely<Tables>, account: string): Promise<void> {
+  /** Detaches delayed messages from a deleted account, so that a new account of the same name does not own them. */
+  async detachAccount(transaction: Kysely<Tables>, account: string): Promise<void> {
     await transaction.updateTable('scheduled').set({ account: null }).where('account', '=', account).execute();
   }
 
-  /** When the next message is due, in unix seconds. */
+  /** Returns the time of the next message in unix seconds. */
   async nextTime(): Promise<number | undefined> {
     const row = await this.#db.selectFrom('scheduled').select('time').orderBy('time').limit(1).executeTakeFirst();
     return row?.time;
   }
 
-  /** Waiting messages of some topics after the last that is known, by time. */
+  /** Returns delayed messages of some topics after the last one already read, ordered by time. */
   async read(
     topics: readonly string[],
     after: { readonly time: number; readonly seq: number },
@@ -154,13 +154,16 @@ export class ScheduleStore {
       .execute();
   }
 
-  /** The newest cached message when this one was accepted; undefined when none waits under this id. */
-  async placeOf(id: string): Promise<number | undefined> {
+  /**
+   * Returns the number of the newest cached message when this one was accepted; undefined without such a delayed
+   * message.
+   */
+  async findAcceptedAfter(id: string): Promise<number | undefined> {
     const row = await this.#db.selectFrom('scheduled').select('after').where('id', '=', id).executeTakeFirst();
     return row?.after;
   }
 
-  /** How many wait, of all or of one account. */
+  /** Returns the number of delayed messages of all accounts or of one. */
   async count(account?: string): Promise<number> {
     const row = await this.#db
       .selectFrom('scheduled')

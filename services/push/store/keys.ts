@@ -1,6 +1,6 @@
 import type { KeyPlace } from '../../kit/kept-key.ts';
 
-/** Where the push server keeps its key of that name. */
-export function keyPlace(name: string): KeyPlace {
+/** Returns the location of a sealed key of this service. */
+export function getKeyLocation(name: string): KeyPlace {
   return { table: 'keys', name, purpose: `push.key.${name}` };
 }

@@ -4,18 +4,18 @@ interface Tables {
   messages: { seq: number; id: string; topic: string; time: number; expires: number; text: string };
 }
 
-/** Messages between two that belong together. */
-const longestStretch = 20_000;
+/** Maximum number of messages that are searched for later versions of a message. */
+const maxSequencedMessages = 20_000;
 
-/** The message cache as a person looks through it. */
-export class Browse {
+/** Reads the message cache for the pages. */
+export class MessageHistoryStore {
   readonly #db: Kysely<Tables>;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
-  /** Topics with cached messages, the one with the newest first. Times in unix seconds. */
+  /** Returns topics with cached messages, the most recently used first. Times are unix seconds. */
   async topics(
     now: number,
     limit: number,
@@ -25,15 +25,15 @@ export class Browse {
       .select(({ fn }) => ['topic as name', fn.countAll<number>().as('messages'), fn.max('time').as('latest')])
       .where('expires', '>', now)
       .groupBy('topic')
-      // Not by time: that is in whole seconds.
+      // Not ordered by `time`, which has a resolution of whole seconds.
       .orderBy(({ fn }) => fn.max('seq'), 'desc')
       .limit(limit)
       .execute();
     return rows.map(({ name, messages, latest }) => ({ name, messages: Number(messages), latest: Number(latest) }));
   }
 
-  /** The newest cached message of each topic, as it went over the wire. */
-  async lines(topics: readonly string[], now: number): Promise<ReadonlyMap<string, string>> {
+  /** Returns the newest cached message of each topic as stored JSON. */
+  async latestTexts(topics: readonly string[], now: number): Promise<ReadonlyMap<string, string>> {
     if (topics.length === 0) return new Map();
     const newest = this.#db
       .selectFrom('messages')
@@ -45,7 +45,7 @@ export class Browse {
     return new Map(rows.map(({ topic, text }) => [topic, text]));
   }
 
-  /** Cached messages of a topic as they went over the wire, newest first, stored before `before`. */
+  /** Returns cached messages of a topic as stored JSON, newest first, stored before `before`. */
   async newest(
     topic: string,
     { before, now, limit }: { readonly before: number | undefined; readonly now: number; readonly limit: number },
@@ -62,30 +62,30 @@ export class Browse {
   }
 
   /**
-   * What was stored from `from` on and belongs to an earlier message, newest first: updates, and what was cleared or deleted.
-   * Of a longer stretch the oldest part is looked at.
+   * Returns messages stored from `from` on that update, clear or delete an earlier message, newest first. Only the
+   * oldest {@link maxSequencedMessages} messages are searched.
    */
   async sequenced(topic: string, from: number, now: number): Promise<readonly string[]> {
-    const stretch = this.#db
+    const window = this.#db
       .selectFrom('messages')
       .select(['seq', 'text'])
       .where('topic', '=', topic)
       .where('seq', '>=', from)
       .where('expires', '>', now)
       .orderBy('seq')
-      .limit(longestStretch)
+      .limit(maxSequencedMessages)
       .as('stretch');
     const rows = await this.#db
-      .selectFrom(stretch)
+      .selectFrom(window)
       .select('text')
-      // A quote in a text is written with a backslash, so that only the field looks like this.
+      // Quotes inside of a text are escaped with a backslash, so only the field itself matches.
       .where('text', 'like', '%"sequence_id":"%')
       .orderBy('seq', 'desc')
       .execute();
     return rows.map(({ text }) => text);
   }
 
-  /** A cached message as it went over the wire. */
+  /** Returns a cached message as stored JSON. */
   async find(topic: string, id: string, now: number): Promise<string | undefined> {
     const row = await this.#db
       .selectFrom('messages')

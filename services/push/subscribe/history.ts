@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Since } from '../domain/since.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
-import type { ScheduleStore } from '../store/delayed-messages.ts';
+import type { DelayedMessageStore } from '../store/delayed-messages.ts';
 
 const pageSize = 1000;
 
@@ -23,7 +23,7 @@ interface Wanted {
  */
 export async function* readHistory(
   store: MessageStore,
-  schedule: ScheduleStore,
+  schedule: DelayedMessageStore,
   wanted: Wanted,
 ): AsyncGenerator<readonly StoredMessage[]> {
   const { topics, since, upTo, now } = wanted;
@@ -33,7 +33,8 @@ export async function* readHistory(
     return;
   }
   if (since.from !== 'none') {
-    const place = since.from === 'id' ? ((await store.seqOf(since.id)) ?? (await schedule.placeOf(since.id))) : 0;
+    const place =
+      since.from === 'id' ? ((await store.findSeq(since.id)) ?? (await schedule.findAcceptedAfter(since.id))) : 0;
     const start = since.from === 'time' ? since.time : 0;
     yield* pagesOf(start, (after) => store.read({ topics, upTo, from: place ?? 0, after, now, limit: pageSize }));
   }

@@ -2,15 +2,15 @@ import type { Clock } from '../../contracts/service.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { Limits, Sender } from '../access/limits.ts';
 
-/** A topic that nobody used for so long is forgotten, as at the peer. */
-const idle = 16 * 60 * 60 * 1000;
+/** Milliseconds after which an unused topic is removed, as in ntfy. */
+const idleMs = 16 * 60 * 60 * 1000;
 
-/** The topics that are in use: someone published to them or listened lately. */
-export class KnownTopics {
+/** Topics in use: with a publication or an open stream recently. */
+export class ActiveTopics {
   readonly #clock: Clock;
   readonly #limits: Limits;
   readonly #max: () => number;
-  readonly #used = new Map<string, number>();
+  readonly #lastUsedAt = new Map<string, number>();
 
   constructor(clock: Clock, limits: Limits, max: () => number) {
     this.#clock = clock;
@@ -19,32 +19,36 @@ export class KnownTopics {
   }
 
   get size(): number {
-    return this.#used.size;
+    return this.#lastUsedAt.size;
   }
 
-  /** Topics that were in use before this process began. */
+  /** Adds topics that were in use before this process started. */
   resume(topics: readonly string[]): void {
     const now = this.#clock.now();
-    for (const topic of topics) this.#used.set(topic, now);
+    for (const topic of topics) this.#lastUsedAt.set(topic, now);
   }
 
-  /** @throws Problem 42904 when there are too many, 42911 when this sender uses too many that are new. */
+  /**
+   * Marks topics as used.
+   *
+   * @throws Problem 42904 when there are too many topics, 42911 when this sender uses too many new ones.
+   */
   use(sender: Sender, topics: readonly string[]): void {
     const now = this.#clock.now();
     for (const topic of topics) {
-      if (!this.#used.has(topic)) {
-        if (this.#used.size >= this.#max()) throw refuse('too_many_topics');
+      if (!this.#lastUsedAt.has(topic)) {
+        if (this.#lastUsedAt.size >= this.#max()) throw refuse('too_many_topics');
         this.#limits.newTopic(sender);
       }
-      this.#used.set(topic, now);
+      this.#lastUsedAt.set(topic, now);
     }
   }
 
-  /** Call each minute. `listening` says whether a stream is open on a topic. */
-  forget(listening: (topic: string) => boolean): void {
+  /** Removes idle topics. Called every minute. `isListening` reports whether a topic has an open stream. */
+  removeIdle(isListening: (topic: string) => boolean): void {
     const now = this.#clock.now();
-    for (const [topic, used] of this.#used) {
-      if (now - used > idle && !listening(topic)) this.#used.delete(topic);
+    for (const [topic, lastUsed] of this.#lastUsedAt) {
+      if (now - lastUsed > idleMs && !isListening(topic)) this.#lastUsedAt.delete(topic);
     }
   }
 }

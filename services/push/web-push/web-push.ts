@@ -84,7 +84,7 @@ export function openWebPush({
       for (const each of recorded) {
         const { message } = each;
         if (!(wanted.has(message.topic) || wanted.has(everyTopic)) || message.event === 'poll_request') continue;
-        const browsers = await store.wanting(transaction, message.topic);
+        const browsers = await store.findSubscribers(transaction, message.topic);
         const manners = await quiet.sort(transaction, each, new Set(browsers.flatMap(({ account }) => account ?? [])));
         const due = browsers.flatMap(({ id, base_url, account }) => {
           // A stranger has no rules.
@@ -100,7 +100,7 @@ export function openWebPush({
       if (!enabled) return;
       const now = clock.now();
       await context.commit(async (transaction) => {
-        const fading = await store.takeFading(transaction, now - fadesAfter);
+        const fading = await store.takeInactive(transaction, now - fadesAfter);
         const due = fading.map((id) => ({ payload: warning(id) }));
         if (due.length > 0) await jobs.enqueueAll(transaction, toBrowser, due);
       });

@@ -65,7 +65,7 @@ eachDialect((name, open, newPlace) => {
     await add(rowOf('a'), rowOf('other', {}));
     const removed = await database.commit((transaction) => removeNow(transaction, (row) => row('topic', '=', 't')));
     expect(removed.map(({ id }) => id).toSorted()).toEqual(['a', 'other']);
-    expect([await store.count(), await store.total(), await store.seqOf('a')]).toEqual([0, 0, undefined]);
+    expect([await store.count(), await store.total(), await store.findSeq('a')]).toEqual([0, 0, undefined]);
     expect(await store.latest('t', 100, 1)).toBeUndefined();
     const { source, after } = await feed();
     expect((await after(0)).entries).toEqual(['a']);

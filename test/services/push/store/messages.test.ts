@@ -3,7 +3,7 @@ import { eachDialect } from '../../../support/database.ts';
 import { readHistory } from '../../../../services/push/subscribe/history.ts';
 import type { Since } from '../../../../services/push/domain/since.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
-import { ScheduleStore } from '../../../../services/push/store/delayed-messages.ts';
+import { DelayedMessageStore } from '../../../../services/push/store/delayed-messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 
 eachDialect((_name, open) => {
@@ -20,7 +20,7 @@ eachDialect((_name, open) => {
       );
     const history = async (topics: readonly string[], since: Since, upTo?: number, now = 500): Promise<string[]> => {
       const texts: string[] = [];
-      for await (const page of readHistory(store, new ScheduleStore(database.kysely), {
+      for await (const page of readHistory(store, new DelayedMessageStore(database.kysely), {
         topics,
         since,
         scheduled: false,
@@ -41,8 +41,8 @@ eachDialect((_name, open) => {
     const seqs = [...['a', 'b', 'c'].map((id) => first.get(id) ?? 0), second.get('d') ?? 0];
     expect(seqs).toEqual(seqs.toSorted((x, y) => x - y));
     expect(await store.top()).toBe(seqs.at(-1));
-    expect(await store.seqOf('b')).toBe(seqs[1]);
-    expect(await store.seqOf('nobody')).toBeUndefined();
+    expect(await store.findSeq('b')).toBe(seqs[1]);
+    expect(await store.findSeq('nobody')).toBeUndefined();
   });
 
   it('reads by time, then by insertion, over several topics and more than a page', async () => {
@@ -98,10 +98,10 @@ eachDialect((_name, open) => {
   it('takes each key once, within one statement too, and forgets old ones', async () => {
     const { database, store } = await openStore();
     const take = (keys: readonly string[], time: number) =>
-      database.commit((transaction) => store.take(transaction, keys, time));
+      database.commit((transaction) => store.claimKeys(transaction, keys, time));
     expect([...(await take(['a', 'b', 'a'], 100))].sort()).toEqual(['a', 'b']);
     expect([...(await take(['b', 'c'], 200))]).toEqual(['c']);
-    expect(await database.commit((transaction) => store.forgetOffers(transaction, 150, 10))).toBe(2);
+    expect(await database.commit((transaction) => store.removeOffers(transaction, 150, 10))).toBe(2);
     expect([...(await take(['a', 'c'], 300))]).toEqual(['a']);
   });
 

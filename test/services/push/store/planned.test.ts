@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { migrations } from '../../../../services/push/store/migrations.ts';
-import { ScheduleStore, type PlannedPlace } from '../../../../services/push/store/delayed-messages.ts';
+import { DelayedMessageStore, type DelayedPosition } from '../../../../services/push/store/delayed-messages.ts';
 import { eachDialect } from '../../../support/database.ts';
 import { plansOf } from '../../../support/plans.ts';
 
@@ -9,7 +9,7 @@ eachDialect((dialect, open) => {
   const openStore = async () => {
     const database = await open();
     await database.migrate(migrations);
-    const store = new ScheduleStore(database.kysely);
+    const store = new DelayedMessageStore(database.kysely);
     return { database, store };
   };
   const row = (id: string, time: number, account: string | null) => ({
@@ -20,7 +20,7 @@ eachDialect((dialect, open) => {
     const { database, store } = await openStore();
     const rows = [row('c', 30, 'ada'), row('a', 10, null), row('b', 20, 'ada'), row('d', 30, 'ada')];
     await database.commit((transaction) => store.insert(transaction, rows));
-    const ids = async (account: string | undefined, after: PlannedPlace, limit = 9): Promise<string> =>
+    const ids = async (account: string | undefined, after: DelayedPosition, limit = 9): Promise<string> =>
       (await store.list(account, after, limit)).map(({ id }) => id).join('');
     expect(await ids(undefined, { time: 0, seq: 0 })).toBe('abcd');
     expect(await ids('ada', { time: 0, seq: 0 })).toBe('bcd');
@@ -35,7 +35,7 @@ eachDialect((dialect, open) => {
     const taken = await Promise.all([1, 2].map(() => database.commit((transaction) => store.take(transaction, 'a'))));
     expect(taken.filter((one) => one !== undefined)).toHaveLength(1);
     const to = { time: 20, expires: 30, text: '{}', entry: null };
-    expect(await database.commit((transaction) => store.move(transaction, 'a', to))).toBe(false);
+    expect(await database.commit((transaction) => store.reschedule(transaction, 'a', to))).toBe(false);
   });
 
   it('finds its way through 100,000 messages by index', async () => {
@@ -50,12 +50,12 @@ eachDialect((dialect, open) => {
       }
     });
     const plans = await plansOf(dialect, database.kysely, async (db) => {
-      const watched = new ScheduleStore(db);
+      const watched = new DelayedMessageStore(db);
       await watched.nextTime();
       await watched.list(undefined, { time: 3000, seq: 7 }, 200);
       await watched.list('a7', { time: 3000, seq: 7 }, 200);
       await watched.find('m77');
-      await watched.placeOf('m77');
+      await watched.findAcceptedAfter('m77');
     });
     expect(plans).not.toMatch(/SCAN scheduled(?! USING)|Seq Scan|TEMP B-TREE|Sort/);
     const { rows } = await sql`select count(*) as n from scheduled`.execute(database.kysely);

@@ -27,15 +27,15 @@ eachDialect((dialect, open) => {
     await put('mia', true);
     await put('tom', false);
     await put('tom', false);
-    const people = await store.people();
+    const people = await store.accountRules();
     expect(people.map(({ account, quiet }) => [account, quiet.popups]).sort()).toEqual([
       ['ada', false],
       ['mia', true],
       ['tom', false],
     ]);
     expect(people[0]?.quiet.rules).toEqual(rules);
-    await database.commit((transaction) => store.forget(transaction, 'mia'));
-    expect(await store.people()).toHaveLength(2);
+    await database.commit((transaction) => store.removeAccount(transaction, 'mia'));
+    expect(await store.accountRules()).toHaveLength(2);
   });
 
   it('counts a sequence once, forgets what was read or superseded, and gives a topic to one taker', async () => {
@@ -43,16 +43,16 @@ eachDialect((dialect, open) => {
     const all = [held('ada', 'a', '1'), held('ada', 'a', '2'), held('ada', 'b', '1'), held('mia', 'a', '1')];
     await database.commit((transaction) => store.hold(transaction, all));
     await database.commit((transaction) => store.hold(transaction, [held('ada', 'a', '2', 'newer'), ...all.slice(3)]));
-    expect(await store.held('ada')).toEqual([
+    expect(await store.heldTopics('ada')).toEqual([
       { account: 'ada', topic: 'a', messages: 2 },
       { account: 'ada', topic: 'b', messages: 1 },
     ]);
-    await database.commit((transaction) => store.seen(transaction, ['newer', 'unknown']));
+    await database.commit((transaction) => store.removeRead(transaction, ['newer', 'unknown']));
     await database.commit((transaction) => store.supersede(transaction, 'b', '1'));
-    expect(await store.held()).toHaveLength(2);
-    const take = () => database.commit((transaction) => store.take(transaction, { account: 'ada', topic: 'a' }));
+    expect(await store.heldTopics()).toHaveLength(2);
+    const take = () => database.commit((transaction) => store.takeHeld(transaction, { account: 'ada', topic: 'a' }));
     expect((await Promise.all([take(), take()])).sort()).toEqual([0, 1]);
-    expect(await store.held()).toEqual([{ account: 'mia', topic: 'a', messages: 1 }]);
+    expect(await store.heldTopics()).toEqual([{ account: 'mia', topic: 'a', messages: 1 }]);
   });
 
   it('moves an urgent message on for one, and takes twenty of a person', async () => {
@@ -60,7 +60,7 @@ eachDialect((dialect, open) => {
     const repeat = (message: UrgentMessage) => database.commit((transaction) => store.repeat(transaction, message));
     expect(await repeat(urgent('ada', 'fire'))).toBe(true);
     const [first] = await store.urgent();
-    const move = () => database.commit((transaction) => store.moveOn(transaction, first ?? urgent('', ''), 20));
+    const move = () => database.commit((transaction) => store.reschedule(transaction, first ?? urgent('', ''), 20));
     expect((await Promise.all([move(), move()])).sort()).toEqual([false, true]);
     for (let count = 1; count < 20; count += 1) expect(await repeat(urgent('ada', String(count)))).toBe(true);
     expect(await repeat(urgent('ada', 'more'))).toBe(false);
@@ -85,10 +85,10 @@ eachDialect((dialect, open) => {
     });
     const plans = await plansOf(dialect, database.kysely, async (db) => {
       const watched = new QuietStore(db);
-      await watched.held('a7');
+      await watched.heldTopics('a7');
       await watched.supersede(db, 't7', '7');
-      await watched.seen(db, ['7', '8']);
-      await watched.take(db, { account: 'a7', topic: 't7' });
+      await watched.removeRead(db, ['7', '8']);
+      await watched.takeHeld(db, { account: 'a7', topic: 't7' });
     });
     expect(plans).not.toMatch(/SCAN quiet_held(?! USING)|Seq Scan on quiet_held/);
   });

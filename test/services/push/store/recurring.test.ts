@@ -24,9 +24,9 @@ eachDialect((dialect, open) => {
       await store.change(transaction, 'c', { last: 99 });
     });
     expect((await store.due(20, 9)).map(({ id }) => id)).toEqual(['a', 'b']);
-    expect((await store.ahead(50, 9)).map(({ id }) => id)).toEqual(['c']);
+    expect((await store.withFutureRun(50, 9)).map(({ id }) => id)).toEqual(['c']);
     expect(await store.nextTime()).toBe(10);
-    await database.commit((transaction) => store.forget(transaction, 'ada'));
+    await database.commit((transaction) => store.removeAccount(transaction, 'ada'));
     expect([await store.nextTime(), await store.count()]).toEqual([undefined, 0]);
   });
 
@@ -54,7 +54,7 @@ eachDialect((dialect, open) => {
       const watched = new RecurringStore(db);
       await watched.nextTime();
       await watched.due(1100, 200);
-      await watched.ahead(1100, 200);
+      await watched.withFutureRun(1100, 200);
       await watched.find('s77');
       await watched.list(undefined, 500, 200);
       await watched.list('a7', 5000, 200);

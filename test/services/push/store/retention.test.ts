@@ -20,9 +20,9 @@ eachDialect((dialect, open) => {
       context: { clock, commit: database.commit, db: database.kysely },
       messages,
       attachments: new AttachmentStore(database.kysely),
-      forget: (_transaction, seqs) => Promise.resolve(void forgotten.push(...seqs)),
-      discard: () => undefined,
-      otherwise: () => 1000,
+      removeFromSearch: (_transaction, seqs) => Promise.resolve(void forgotten.push(...seqs)),
+      deleteFiles: () => undefined,
+      defaultSeconds: () => 1000,
     });
     let count = 0;
     const add = async (topic: string, length: number): Promise<void> => {
@@ -48,9 +48,9 @@ eachDialect((dialect, open) => {
     await add('b', 900);
     await retention.start();
     await retention.replace([{ pattern: 'a', seconds: 50, most: null }]);
-    expect(await store.reached()).toBeLessThan(0);
+    expect(await store.checkedUpTo()).toBeLessThan(0);
     await retention.upkeep();
-    expect(await store.reached()).toBeUndefined();
+    expect(await store.checkedUpTo()).toBeUndefined();
     const lives = async (topic: string): Promise<unknown> =>
       new Set((await read(topic)).map(({ text }) => (JSON.parse(text) as { expires: number }).expires));
     expect(await lives('a')).toEqual(new Set([150]));
@@ -63,7 +63,7 @@ eachDialect((dialect, open) => {
     await database.commit((transaction) => store.replace(transaction, [], 6));
     await database.commit((transaction) => store.progress(transaction, -5, 77));
     await database.commit((transaction) => store.finish(transaction, -5));
-    expect(await store.reached()).toBe(-6);
+    expect(await store.checkedUpTo()).toBe(-6);
   });
 
   it('removes the oldest of topics that have more than they may', async () => {
@@ -82,7 +82,7 @@ eachDialect((dialect, open) => {
     const { database, add } = await openStore();
     for (let at = 0; at < 20; at += 1) await add(`t${String(at)}`, 900);
     const plans = await plansOf(dialect, database.kysely, async (db) => {
-      await new RetentionStore(db).removeBeyond(db, 't7', 100, 500);
+      await new RetentionStore(db).removeExcess(db, 't7', 100, 500);
       await new RetentionStore(db).after(5000, 500);
     });
     expect(plans).not.toMatch(/SCAN messages|Seq Scan|TEMP B-TREE/);

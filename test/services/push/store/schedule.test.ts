@@ -4,7 +4,7 @@ import { Schedule } from '../../../../services/push/delayed/schedule.ts';
 import { createWriteMessages } from '../../../../services/push/publish/write-messages.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
-import { ScheduleStore, type ScheduledMessage } from '../../../../services/push/store/delayed-messages.ts';
+import { DelayedMessageStore, type DelayedMessage } from '../../../../services/push/store/delayed-messages.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
 
@@ -15,7 +15,7 @@ eachDialect((_name, open) => {
     const database = await open();
     await database.migrate(migrations);
     const { commit } = database;
-    const store = new ScheduleStore(database.kysely);
+    const store = new DelayedMessageStore(database.kysely);
     const messages = new MessageStore(database.kysely);
     const fake = createFakeClock(start);
     const timers = new Set<object>();
@@ -110,7 +110,7 @@ function rowOf({
   due: number;
   topic?: string;
   sequence?: string;
-}): ScheduledMessage {
+}): DelayedMessage {
   const time = start / 1000 + due;
   const expires = time + 3600;
   const text = JSON.stringify({ id, time, expires, event: 'message', topic, message: id });

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { foldWords, parseSearch } from '../../../../services/kit/search-words.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
-import { SearchStore, type Sought } from '../../../../services/push/store/search.ts';
+import { SearchStore, type SearchCriteria } from '../../../../services/push/store/search.ts';
 import { eachDialect } from '../../../support/database.ts';
 import { plansOf } from '../../../support/plans.ts';
 
-const all: Omit<Sought, 'phrases'> = {
+const all: Omit<SearchCriteria, 'phrases'> = {
   from: 0,
   before: 1e12,
   topics: undefined,
