@@ -2,7 +2,7 @@ import { liveTopic } from '../contracts/control/live.ts';
 import { pushPlanned } from '../contracts/push/delayed.ts';
 import { pushStored } from '../contracts/push/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
-import { accounts } from './access/ready-made.ts';
+import { accounts } from './access/service-accounts.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 

@@ -4,16 +4,16 @@ import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
-import { hourHandlers } from './hours.ts';
+import { hourHandlers } from './hourly-counts.ts';
 import { topicStatisticsHandlers } from './topic-statistics.ts';
 import type { Limits } from '../access/limits.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Statistics } from '../metrics/statistics.ts';
 import { MessageHistoryStore } from '../store/message-history.ts';
 import { composeHandlers } from './compose.ts';
-import { lineOf } from './to-page.ts';
+import { lineOf } from './page-message.ts';
 import { topicMessageHandlers } from './topic-messages.ts';
-import { topicRights } from './topic-rights.ts';
+import { topicRights } from './topic-permissions.ts';
 
 interface ApiParts {
   readonly context: Context;

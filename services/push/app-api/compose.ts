@@ -5,7 +5,7 @@ import { pushApi, type WrittenAction } from '../../contracts/push/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import { FileDrafts } from '../attachments/drafts.ts';
-import { tellingBytes } from '../attachments/kind.ts';
+import { tellingBytes } from '../attachments/file-type.ts';
 import { parseActions } from '../domain/actions.ts';
 import { linkedFile } from '../domain/attachment-name.ts';
 import type { Attachment } from '../domain/message.ts';
@@ -18,8 +18,8 @@ import type { Publisher } from '../publish/publisher.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import { readBody } from '../ntfy-api/body.ts';
 import { dueOf } from './fields.ts';
-import { toPage } from './to-page.ts';
-import type { TopicRights } from './topic-rights.ts';
+import { toPage } from './page-message.ts';
+import type { TopicRights } from './topic-permissions.ts';
 
 export interface ComposeParts {
   readonly context: Pick<Context, 'clock' | 'random' | 'commit' | 'db'>;

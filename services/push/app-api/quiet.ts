@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { pushQuietApi, type PushQuietState } from '../../contracts/push/quiet.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
-import type { People } from '../quiet/people.ts';
+import type { People } from '../quiet/account-rules.ts';
 import type { QuietStore } from '../store/quiet.ts';
 
 export interface QuietParts {

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushSearchApi } from '../../contracts/push/search.ts';
 import type { Search } from '../search/search.ts';
-import { toPage } from './to-page.ts';
+import { toPage } from './page-message.ts';
 import { requireIdentity } from './fields.ts';
 
 /** Our own API around what was published before. */

@@ -9,9 +9,9 @@ import { Sequences } from '../domain/sequences.ts';
 import { isTopic } from '../domain/topics.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { MessageHistoryStore } from '../store/message-history.ts';
-import type { TopicRights } from './topic-rights.ts';
+import type { TopicRights } from './topic-permissions.ts';
 import { invalidField } from '../domain/invalid-field.ts';
-import { toPage } from './to-page.ts';
+import { toPage } from './page-message.ts';
 
 export interface TopicMessageParts {
   readonly context: Pick<Context, 'clock' | 'reads'>;

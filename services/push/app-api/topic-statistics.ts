@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushApi, type TopicStatistics } from '../../contracts/push/api.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
-import type { TopicRights } from './topic-rights.ts';
+import type { TopicRights } from './topic-permissions.ts';
 
 export interface TopicStatisticsParts {
   readonly counts: TopicCounts;

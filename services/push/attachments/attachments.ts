@@ -7,7 +7,7 @@ import { plainName } from '../domain/attachment-name.ts';
 import type { Attachment, HeldFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import { kindOf, tellingBytes } from './kind.ts';
+import { kindOf, tellingBytes } from './file-type.ts';
 
 export interface AttachmentSettings {
   /** Bytes of one file; 0 keeps none. */

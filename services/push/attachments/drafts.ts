@@ -5,7 +5,7 @@ import type { Attachment, HeldFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { Attachments, Upload } from './attachments.ts';
-import { kindOf, tellingBytes } from './kind.ts';
+import { kindOf, tellingBytes } from './file-type.ts';
 
 /** How long a file waits for its message; s. */
 const patience = 3600;

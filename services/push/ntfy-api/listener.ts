@@ -8,8 +8,8 @@ import { flag } from '../domain/parameters.ts';
 import { refusalOf, refuse } from '../domain/refusals.ts';
 import { isTopic, isTopicList } from '../domain/topics.ts';
 import type { Limits } from '../access/limits.ts';
-import type { RateVisitors } from '../access/rate-visitors.ts';
-import { redirectToApp } from './about.ts';
+import type { RateVisitors } from '../access/subscriber-rate-limits.ts';
+import { redirectToApp } from './server-info.ts';
 import { findCall, type ApiRoutes } from './api-routes.ts';
 import {
   addressOf,
@@ -21,7 +21,7 @@ import {
   type Asked,
   type Exchange,
 } from './exchange.ts';
-import type { OtherRoute } from './others.ts';
+import type { OtherRoute } from './non-topic-routes.ts';
 import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 

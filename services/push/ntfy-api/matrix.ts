@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopic } from '../domain/topics.ts';
-import type { RateVisitors } from '../access/rate-visitors.ts';
+import type { RateVisitors } from '../access/subscriber-rate-limits.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import type { PublishRoutes } from './publish.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Outside } from '../subscribe/outside.ts';
+import type { Outside } from '../subscribe/file-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
@@ -16,7 +16,7 @@ import type { Limits } from '../access/limits.ts';
 import { secretId } from '../publish/message-ids.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { jsonParameters, PublishJson } from '../wire/publish-json.ts';
-import type { RateVisitors } from '../access/rate-visitors.ts';
+import type { RateVisitors } from '../access/subscriber-rate-limits.ts';
 import { surroundingsOf } from '../publish/templates.ts';
 import { declaredCharset, decodeText } from '../../kit/charset.ts';
 import { bodyOf, readBody, type ReadBody } from './body.ts';

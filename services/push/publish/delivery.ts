@@ -12,7 +12,7 @@ import { DelayedMessages } from '../delayed/delayed-messages.ts';
 import { Publisher } from './publisher.ts';
 import { createWriteMessages, type AlsoStore, type WriteMessages } from './write-messages.ts';
 import { Retention } from '../retention/retention.ts';
-import { Schedule } from '../delayed/schedule.ts';
+import { Schedule } from '../delayed/delayed-delivery.ts';
 import type { Settings } from '../settings.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import { FeedStore } from '../store/feed.ts';

@@ -5,7 +5,7 @@ import type { Message } from '../domain/message.ts';
 import { pushPayload } from '../domain/push-payload.ts';
 import type { HeldTopic, QuietStore } from '../store/quiet.ts';
 import type { AccountBrowser, WebPushStore } from '../store/web-push.ts';
-import type { People } from './people.ts';
+import type { People } from './account-rules.ts';
 
 /** All digests of a person have this sequence, so that a later one takes the earlier one's place on the screen. */
 const sequence = 'quiet-digest';

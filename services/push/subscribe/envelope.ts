@@ -1,5 +1,5 @@
 import type { Message } from '../domain/message.ts';
-import { seenFrom, type Outside } from './outside.ts';
+import { seenFrom, type Outside } from './file-addresses.ts';
 import { webSocketFrame } from './web-socket-frame.ts';
 
 /** How a stream is framed. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../contracts/service.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { StoredMessage } from '../store/messages.ts';
-import { seenFrom, type Outside } from './outside.ts';
+import { seenFrom, type Outside } from './file-addresses.ts';
 import { framesOfStored, readStored, type Envelope, type Format } from './envelope.ts';
 
 /** A reader this far behind is cut off; it comes back with `since` and reads the rest from the cache. Bytes. */

@@ -5,7 +5,7 @@ import { forgetRemoved } from '../../kit/forget-removed.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { pushPayload } from '../domain/push-payload.ts';
-import type { Manner, Quiet } from '../quiet/quiet.ts';
+import type { Manner, Quiet } from '../quiet/quiet-hours.ts';
 import type { AlsoStore } from '../publish/write-messages.ts';
 import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
 import { webPushHandlers, webPushRoutes } from '../ntfy-api/web-push.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '../../../../services/contracts/service.ts';
-import { Schedule } from '../../../../services/push/delayed/schedule.ts';
+import { Schedule } from '../../../../services/push/delayed/delayed-delivery.ts';
 import { createWriteMessages } from '../../../../services/push/publish/write-messages.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';

@@ -12,7 +12,7 @@ import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
 import { mayRead, type Delivery } from '../web-push/delivery.ts';
 import { tellDigests } from './digests.ts';
-import { People } from './people.ts';
+import { People } from './account-rules.ts';
 import { remindAll } from './reminders.ts';
 
 const minute = 60_000;

@@ -3,7 +3,7 @@ import { pushApi } from '../../contracts/push/api.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { lastHours } from '../../kit/last-days.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
-import type { TopicRights } from './topic-rights.ts';
+import type { TopicRights } from './topic-permissions.ts';
 
 export interface HourParts {
   readonly clock: Clock;
